@@ -1,0 +1,5 @@
+/** The platform as a program: settings, hosted handlers, HTTP API and command line. */
+@NullMarked
+package dev.tandem.server;
+
+import org.jspecify.annotations.NullMarked;
