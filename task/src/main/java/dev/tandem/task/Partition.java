@@ -1,0 +1,43 @@
+package dev.tandem.task;
+
+import java.util.regex.Pattern;
+
+/**
+ * The unit of ownership and of Redis sharding: a Kafka topic-partition, or one of a queue's RabbitMQ sub-queues or
+ * shards.
+ *
+ * @param queue the queue's name, letters, digits, {@code . _ -}
+ * @param name the partition's name in its queue, the same alphabet; a number by custom
+ */
+public record Partition(String queue, String name) {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+
+    /** @throws IllegalArgumentException if a name has other characters or is longer than 200 */
+    public Partition {
+        requireName("queue", queue);
+        requireName("partition", name);
+    }
+
+    public static Partition of(String queue, int number) {
+        return new Partition(queue, Integer.toString(number));
+    }
+
+    /** Whether this may name a queue or a partition: it becomes part of Redis keys and of their hash tag. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
+    }
+
+    private static void requireName(String what, String text) {
+        if (!isName(text)) {
+            throw new IllegalArgumentException("The " + what + " name '" + text
+                    + "' is not allowed: use 1 to 200 letters, digits, dots, underscores or hyphens");
+        }
+    }
+
+    /** The form in Redis keys and messages: {@code queue/name}. */
+    @Override
+    public String toString() {
+        return queue + "/" + name;
+    }
+}

@@ -1,0 +1,5 @@
+/** The model of a task and the ports between the modules. Depends on nothing. */
+@NullMarked
+package dev.tandem.task;
+
+import org.jspecify.annotations.NullMarked;

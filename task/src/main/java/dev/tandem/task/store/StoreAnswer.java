@@ -1,0 +1,174 @@
+package dev.tandem.task.store;
+
+import dev.tandem.task.Position;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a store answers. */
+public sealed interface StoreAnswer {
+
+    /** The epoch is not the owner's any more. Nothing was changed. */
+    record Fenced() implements StoreAnswer {}
+
+    /** This number was applied before, its answer is not known any more. Nothing was changed. */
+    record Applied() implements StoreAnswer {}
+
+    /**
+     * The number does not follow the stored one. Nothing was changed. A stored number below the highest answered one
+     * means that the store LOST writes.
+     */
+    record Gap(long stored) implements StoreAnswer {}
+
+    /** To an acquire: another's lease lives. @param remainingMillis how long at most */
+    record Refused(String owner, long remainingMillis) implements StoreAnswer {}
+
+    /**
+     * To an acquire.
+     *
+     * @param epoch this ownership; tokens are epoch + 1, 2, …
+     * @param runId the store's process
+     * @param incarnation the current one
+     * @param highWater bits at or above it were never set
+     * @param mirror offsets below it are settled and committed; -1: none
+     * @param foreign live claims of other executors
+     * @param chunks settled offsets
+     * @param blocked every blocked key
+     * @param nextDueMillis until the next scheduled or retried task is due; -1: none
+     * @param nextLapseMillis until the earliest deadline in flight; -1: none
+     * @param presentedTokens the tokens of the presented claims that hold now
+     */
+    record Acquired(
+            long epoch,
+            String runId,
+            long incarnation,
+            long highWater,
+            long mirror,
+            List<Foreign> foreign,
+            List<Chunk> chunks,
+            List<Blocked> blocked,
+            long nextDueMillis,
+            long nextLapseMillis,
+            List<Long> presentedTokens)
+            implements StoreAnswer {}
+
+    /** @param held the store has its envelope */
+    record Foreign(Position position, long token, @Nullable String key, boolean held, long remainingMillis) {}
+
+    /** Bits of offsets {@code index * BITS} on; the first offset is the highest bit of the first byte, as in Redis. */
+    record Chunk(long index, byte[] bits) {
+        public static final int BITS = 16_384;
+
+        public boolean has(long offset) {
+            int bit = (int) (offset - index * BITS);
+            int at = bit >> 3;
+            return bit >= 0 && at < bits.length && (bits[at] & (0x80 >> (bit & 7))) != 0;
+        }
+    }
+
+    /** @param head the position that must end or come first */
+    record Blocked(String key, Why why, Position head) {}
+
+    /** Why a key is blocked. */
+    enum Why {
+        /** Its head waits for its next attempt, or is due, or runs, in the store's custody. */
+        HEAD,
+        /** Its head runs under a claim of another executor. */
+        FOREIGN,
+        /** Its head's claim lapsed while the broker had custody: it must be redelivered first. */
+        REDELIVERY,
+        /** Its head is dead and the policy is to halt. */
+        HALTED
+    }
+
+    /** To a step; codes in the request's order. */
+    record Stepped(List<Settled> settles, List<Claimed> claims) implements StoreAnswer {}
+
+    /** What became of one settle. */
+    sealed interface Settled {
+        /** Recorded. @param opened it was the head of a blocked key, whose lane is empty: the key is open now */
+        record Ok(boolean opened) implements Settled {
+            public static final Ok PLAIN = new Ok(false);
+            public static final Ok OPENED = new Ok(true);
+        }
+
+        /** Recorded, and the lane's next is claimed under the given next token. */
+        record Next(Position position, int lapses, byte[] envelope) implements Settled {}
+
+        /** This outcome is there already. */
+        record Done() implements Settled {
+            public static final Done INSTANCE = new Done();
+        }
+
+        /** Another token holds or held the position: the outcome is dropped. */
+        record Refused() implements Settled {
+            public static final Refused INSTANCE = new Refused();
+        }
+    }
+
+    /** What became of one claim. */
+    sealed interface Claimed {
+        /** @param lapses starts that ended with a lapsed lease, to be counted as attempts */
+        record Ok(int lapses) implements Claimed {
+            public static final Ok FIRST = new Ok(0);
+        }
+
+        /** The key is blocked and this is not its head. */
+        record KeyBlocked(Position head) implements Claimed {}
+
+        /** The position is settled, or claimed by another, or no longer held: there is nothing to run. */
+        record Done() implements Claimed {
+            public static final Done INSTANCE = new Done();
+        }
+    }
+
+    /** To a hand-over; codes in the request's order. @param nextDueMillis as in {@link Acquired} */
+    record Handed(List<HandCode> codes, long nextDueMillis) implements StoreAnswer {}
+
+    /** What became of one hand-over. */
+    enum HandCode {
+        OK,
+        /** The position is settled, or in the store's custody already. */
+        DONE,
+        /** Park: the key is not blocked. Custody did not move. */
+        OPEN,
+        /** Park: at a bound. Custody did not move. */
+        FULL,
+        /** Adopt: neither claimed nor settled. Custody did not move. */
+        GONE
+    }
+
+    /** To a due. @param more there is more than the limits let through */
+    record DueTasks(List<DueTask> claimed, List<DueTask> offered, long nextDueMillis, boolean more)
+            implements StoreAnswer {}
+
+    /** @param token of the claim; 0 if it is only offered */
+    record DueTask(Position position, long token, int lapses, byte[] envelope) {}
+
+    /**
+     * To a renew.
+     *
+     * @param lost positions that are not ours under that token any more
+     * @param opened keys that foreign or dead heads blocked and that went on since: open, or with a next one due
+     * @param durable false: written, but its replicas did not confirm; the probe does not count
+     */
+    record Renewed(
+            String runId,
+            List<Position> lost,
+            List<String> opened,
+            long nextDueMillis,
+            long nextLapseMillis,
+            boolean durable)
+            implements StoreAnswer {}
+
+    /** To a patrol. @param waiting keys that wait for a position to be redelivered */
+    record Patrolled(int returned, List<Blocked> waiting, long nextDueMillis, long nextLapseMillis)
+            implements StoreAnswer {}
+
+    /** To committed, gone and release. */
+    record Ok(long nextDueMillis) implements StoreAnswer {
+        public static final Ok NOTHING_DUE = new Ok(-1);
+    }
+
+    /** To a late outcome. @param recorded false: refused by its token */
+    record LateSettled(boolean recorded) implements StoreAnswer {}
+}

@@ -1,0 +1,192 @@
+package dev.tandem.task.store;
+
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may be asked of a store. All are atomic. Times in requests are relative or epoch milliseconds; the store uses
+ * its own clock.
+ */
+public sealed interface StoreRequest {
+
+    Partition partition();
+
+    /** Requests of an owner: the epoch is checked, then the number. */
+    sealed interface Numbered extends StoreRequest {
+        Line line();
+
+        @Override
+        default Partition partition() {
+            return line().partition();
+        }
+    }
+
+    /**
+     * Takes ownership, or takes it again. Begins a new epoch for the line, whose next number follows this one's; any
+     * number higher than the stored one is accepted, an equal one is APPLIED.
+     *
+     * <p>Afterwards the store's claims of {@code executor} are exactly the presented ones: presented claims are facts,
+     * written unless their position is settled by this or a later token, or claimed under a higher one. Other claims of
+     * this executor never started (their answer was missed) and go back without spending an attempt.
+     *
+     * @param executor unique per process start
+     * @param leaseMillis of the partition and of the presented claims
+     * @param generation Kafka's group generation; an older one than stored is refused while the stored owner's lease
+     *     lives; -1: refused while another's lease lives
+     * @param sourceId Kafka's topic id; a changed one begins a new incarnation; "" where there is none
+     * @param committed the broker's committed offset; one below the mirror begins a new incarnation; -1: none
+     * @param runId the store's run id at our last answer; "" if none
+     */
+    record Acquire(
+            Line line,
+            String executor,
+            long leaseMillis,
+            long generation,
+            String sourceId,
+            long committed,
+            String runId,
+            List<Presented> presented)
+            implements Numbered {}
+
+    /**
+     * A claim that is still held by its executor, or whose outcome is.
+     *
+     * @param bit the task's offset in the incarnation's bitmap, -1 if it has none
+     */
+    record Presented(
+            Position position, long token, @Nullable String key, int attempt, long bit) {}
+
+    /**
+     * Settles outcomes, then claims. The hot path.
+     *
+     * @param incarnation whose bits are meant
+     * @param highWater one above the highest offset that this line ever named; the stored mark never falls
+     */
+    record Step(Line line, long leaseMillis, long incarnation, long highWater, List<Settle> settles, List<Claim> claims)
+            implements Numbered {}
+
+    /**
+     * One outcome. Refused unless the position's claim has exactly this token; the deadline is not looked at.
+     *
+     * @param bit set when the position is settled by this; -1: none
+     * @param nextToken if the task was the head of a blocked key and another one is parked there, that one is claimed
+     *     under this token; 0: it is made due now instead
+     */
+    record Settle(Position position, long token, @Nullable String key, long bit, Verdict verdict, long nextToken) {}
+
+    /** What a {@link Settle} records. */
+    sealed interface Verdict {
+
+        /** Ended well. @param sample an envelope to keep in the history of the latest, or null */
+        record Success(byte @Nullable [] sample) implements Verdict {}
+
+        /** Again after a delay; blocks its key with this task as head. The envelope replaces any that is there. */
+        record Retry(long delayMillis, byte[] envelope) implements Verdict {}
+
+        /** Given up. The envelope is kept among the dead. With HALT the key stays (or becomes) blocked by it. */
+        record Dead(DeadHead deadHead, byte[] envelope) implements Verdict {}
+
+        /**
+         * Not started. In the broker's custody the claim just goes; in the store's the task is due again now. No
+         * attempt is spent, no bit set.
+         */
+        record Returned() implements Verdict {}
+    }
+
+    /**
+     * One claim.
+     *
+     * @param token higher than every earlier one of this line
+     * @param key null for a task without order; else the claim is BLOCKED if the key is, unless this position is its
+     *     head
+     * @param held true if the store has the task's envelope (it was offered by {@link Due}); then DONE if it has not
+     */
+    record Claim(Position position, long token, @Nullable String key, boolean held) {}
+
+    /** Moves custody to the store, in order. */
+    record Hand(
+            Line line,
+            long incarnation,
+            long highWater,
+            int maxParkedPerKey,
+            int maxParkedPerPartition,
+            List<Entry> entries)
+            implements Numbered {}
+
+    /** @param envelope null only where the store has it already; @param bit set when OK or DONE; -1: none */
+    record Entry(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
+
+    /** Why custody moves. */
+    sealed interface Move {
+
+        /** Not due before then (epoch milliseconds). Enters no lane until it is due. */
+        record Schedule(long dueAt) implements Move {}
+
+        /**
+         * To the end of its blocked key's lane. OPEN if the key is not blocked, FULL at a bound (and then so is every
+         * later park of this key in this request). A position that the store holds as scheduled or due moves its lane.
+         */
+        record Park() implements Move {}
+
+        /**
+         * The envelope of a running task, under its live claim, whoever's it is; its key (if any) becomes blocked with
+         * this task as head. DONE if the position is settled; GONE if neither claimed nor settled.
+         */
+        record Adopt() implements Move {}
+
+        /** A message that can't be read: dead at once. Touches no key. */
+        record Bury() implements Move {}
+    }
+
+    /**
+     * Takes what fell due. Unkeyed tasks and heads of blocked keys are claimed under tokens from {@code firstToken} on;
+     * tasks of another blocked key are parked; other keyed ones are offered: returned, and hidden for a lease, for the
+     * core to claim (or park) when their turn comes in the hot lane.
+     *
+     * @param maxClaims free slots, 0 or more
+     * @param maxOffers room for offered tasks, 0 or more
+     */
+    record Due(
+            Line line,
+            long leaseMillis,
+            int maxClaims,
+            int maxOffers,
+            long firstToken,
+            boolean ordered,
+            int maxParkedPerKey)
+            implements Numbered {}
+
+    /**
+     * Extends the owner's lease and those of the given running claims. With no claims it is the probe.
+     *
+     * @param positions running claims, with {@code tokens} at the same index
+     */
+    record Renew(Line line, long leaseMillis, List<Position> positions, long[] tokens) implements Numbered {}
+
+    /**
+     * Moves what lapsed: with an envelope to due now, else to {@code attempts}, and its key waits for that position.
+     *
+     * @param extendMillis above 0: this process was deaf or the store restarted; all deadlines are first moved on by
+     *     this much and nothing lapses now
+     */
+    record Patrol(Line line, int limit, long extendMillis, boolean ordered) implements Numbered {}
+
+    /** The mirror of the committed offset; chunks of bits wholly below it go. */
+    record Committed(Line line, long incarnation, long committed) implements Numbered {}
+
+    /** The position that a lapsed key waited for is proven gone: its key goes on. */
+    record Gone(Line line, Position position, @Nullable String key) implements Numbered {}
+
+    /** Gives the partition up: the owner's lease ends now, claims stay. */
+    record Release(Line line) implements Numbered {}
+
+    /**
+     * A former owner's outcome, by token only. The lane's next becomes due now; {@code nextToken} is ignored.
+     *
+     * @param incarnation whose bit is meant
+     */
+    record Late(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
+}

@@ -1,0 +1,51 @@
+package dev.tandem.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TaskStateTest {
+
+    /** The edges of docs/state-machine.md, written a second time on purpose. */
+    private static final Set<String> EDGES = Set.of(
+            "SCHEDULED>ACTIVE",
+            "SCHEDULED>PARKED",
+            "SCHEDULED>CANCELLED",
+            "PARKED>ACTIVE",
+            "PARKED>RETRY",
+            "PARKED>DEAD",
+            "PARKED>CANCELLED",
+            "ACTIVE>SUCCEEDED",
+            "ACTIVE>RETRY",
+            "ACTIVE>DEAD",
+            "RETRY>ACTIVE",
+            "RETRY>PARKED",
+            "RETRY>DEAD",
+            "RETRY>CANCELLED",
+            "DEAD>RETRY",
+            "DEAD>CANCELLED");
+
+    @ParameterizedTest
+    @EnumSource
+    void everyPairIsLegalExactlyWhenTheTableHasIt(TaskState from) {
+        Set<String> legal = Stream.of(TaskState.values())
+                .filter(from::mayBecome)
+                .map(to -> from + ">" + to)
+                .collect(Collectors.toSet());
+        assertThat(legal)
+                .isEqualTo(EDGES.stream().filter(e -> e.startsWith(from + ">")).collect(Collectors.toSet()));
+    }
+
+    @Test
+    void onlyTheDeadLeaveAFinalState() {
+        for (TaskState from : TaskState.values()) {
+            boolean leaves = Stream.of(TaskState.values()).anyMatch(from::mayBecome);
+            assertThat(leaves).isEqualTo(!from.isFinal() || from == TaskState.DEAD);
+        }
+    }
+}
