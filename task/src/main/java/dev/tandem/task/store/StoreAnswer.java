@@ -169,6 +169,9 @@ public sealed interface StoreAnswer {
         public static final Ok NOTHING_DUE = new Ok(-1);
     }
 
+    /** To a keep. @param lost positions that are not ours under that token any more */
+    record Kept(List<Position> lost) implements StoreAnswer {}
+
     /** To a late outcome. @param recorded false: refused by its token */
     record LateSettled(boolean recorded) implements StoreAnswer {}
 }

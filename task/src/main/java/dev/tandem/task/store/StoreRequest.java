@@ -189,4 +189,12 @@ public sealed interface StoreRequest {
      * @param incarnation whose bit is meant
      */
     record Late(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
+
+    /**
+     * Extends the leases of a former owner's running claims, by token only.
+     *
+     * @param positions with {@code tokens} at the same index
+     */
+    record Keep(Partition partition, long leaseMillis, List<Position> positions, long[] tokens)
+            implements StoreRequest {}
 }

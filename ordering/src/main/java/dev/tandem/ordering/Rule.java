@@ -1,0 +1,13 @@
+package dev.tandem.ordering;
+
+/** Rules that the tests of the simulation break one at a time, to see that it notices. Production breaks none. */
+enum Rule {
+    /** A hand-over is committed or acked only when it is durable. */
+    COMMIT_ONLY_DURABLE,
+    /** The followers of a failed head are parked behind it. */
+    PARK_FOLLOWERS,
+    /** A key goes back to hot only when its lane in the store is empty. */
+    REOPEN_ONLY_EMPTY,
+    /** After a gap the partition is acquired again and what is not durable is sent again. */
+    HEED_LOST
+}
