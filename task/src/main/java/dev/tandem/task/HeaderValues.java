@@ -1,0 +1,143 @@
+package dev.tandem.task;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The forms of header values: numbers and times, keys, and how a value is shown to people. */
+final class HeaderValues {
+
+    /** The last millisecond of the year 9999. */
+    static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
+
+    private static final int MAX_ATTEMPTS = 1_000_000;
+    private static final long MAX_TIMEOUT = Duration.ofDays(366).toMillis();
+    private static final int MAX_NUMBER_LENGTH = 64;
+    private static final int MAX_SHOWN = 80;
+
+    private static final DateTimeFormatter ISO_WITH_OFFSET = new DateTimeFormatterBuilder()
+            .parseCaseInsensitive()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE_TIME)
+            .appendPattern("[XXX][XX][X]")
+            .toFormatter(Locale.ROOT);
+
+    /** Epoch milliseconds or ISO-8601; the past is fine. */
+    static final Form INSTANT = new Form(
+            text -> isNumber(text)
+                    ? Long.parseLong(text)
+                    : OffsetDateTime.parse(text, ISO_WITH_OFFSET).toInstant().toEpochMilli(),
+            Long.MIN_VALUE,
+            LATEST,
+            "use epoch milliseconds or ISO-8601 with an offset such as 2030-01-31T08:00:00Z, up to the year 9999");
+
+    /** Milliseconds or an ISO-8601 duration; zero and less mean none. */
+    static final Form DELAY = new Form(
+            HeaderValues::millis,
+            Long.MIN_VALUE,
+            LATEST,
+            "use milliseconds or an ISO-8601 duration such as PT30S, and no more than reaches the year 9999");
+
+    /** Milliseconds or an ISO-8601 duration above zero. */
+    static final Form TIMEOUT = new Form(
+            HeaderValues::millis,
+            1,
+            MAX_TIMEOUT,
+            "use milliseconds or an ISO-8601 duration such as PT30S, above zero and up to P366D");
+
+    static final Form COUNT =
+            new Form(Long::parseLong, 1, MAX_ATTEMPTS, "use a whole number from 1 to " + MAX_ATTEMPTS);
+
+    private HeaderValues() {}
+
+    /** One form of numbers. {@link #read} throws some runtime exception for anything else. */
+    record Form(Parser parser, long least, long most, String hint) {
+        long read(String text) {
+            if (text.length() > MAX_NUMBER_LENGTH) {
+                throw new IllegalArgumentException("too long");
+            }
+            long value = parser.parse(text);
+            if (value < least || value > most) {
+                throw new IllegalArgumentException("out of range");
+            }
+            return value;
+        }
+    }
+
+    @FunctionalInterface
+    interface Parser {
+        long parse(String text);
+    }
+
+    private static long millis(String text) {
+        return isNumber(text) ? Long.parseLong(text) : Duration.parse(text).toMillis();
+    }
+
+    /** Digits with at most one sign: what no ISO-8601 time or duration is. */
+    private static boolean isNumber(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && !(i == 0 && (c == '-' || c == '+'))) {
+                return false;
+            }
+        }
+        return !text.isEmpty();
+    }
+
+    /** The text, or null if the bytes are not UTF-8. */
+    static @Nullable String utf8(byte[] bytes) {
+        if (isAscii(bytes)) {
+            return new String(bytes, StandardCharsets.ISO_8859_1);
+        }
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+
+    private static boolean isAscii(byte[] bytes) {
+        for (byte b : bytes) {
+            if (b < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Different bytes give different keys, but for texts that themselves begin with 0x. */
+    static String key(byte[] bytes) {
+        String text = utf8(bytes);
+        return text == null || hasControls(text) ? "0x" + HexFormat.of().formatHex(bytes) : text;
+    }
+
+    static boolean hasControls(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** For an error message: bounded, on one line. */
+    static String shown(byte[] bytes) {
+        String text = utf8(bytes);
+        String all = text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
+        String part = all.length() > MAX_SHOWN ? all.substring(0, MAX_SHOWN) + "…" : all;
+        return part.codePoints()
+                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}
