@@ -1,0 +1,30 @@
+package dev.tandem.local;
+
+import java.util.Locale;
+
+/** Which kinds of local brokers may be used. */
+public enum LocalMode {
+    /** Docker where an engine answers, else programs on the PATH, else embedded ones. */
+    AUTO,
+    /** Containers only. */
+    DOCKER,
+    /** Programs on the PATH; Kafka, which nobody has there, is embedded. */
+    PATH,
+    /** Those from Maven Central only. */
+    EMBEDDED;
+
+    /** The environment variable and, in lower case with dots, the system property that choose the mode. */
+    public static final String VARIABLE = "TANDEM_LOCAL";
+
+    private static final String PROPERTY = "tandem.local";
+
+    /** The mode that the system property {@code tandem.local} or else the variable {@value #VARIABLE} asks for. */
+    public static LocalMode configured() {
+        String value = System.getProperty(PROPERTY, System.getenv().getOrDefault(VARIABLE, "auto"));
+        try {
+            return valueOf(value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new LocalException(VARIABLE + "=" + value + " is not known. Use docker, path, embedded or auto.", e);
+        }
+    }
+}

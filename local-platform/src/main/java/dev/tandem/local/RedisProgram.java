@@ -1,0 +1,83 @@
+package dev.tandem.local;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * A Redis server program on this machine.
+ *
+ * @param file the program
+ * @param origin where it comes from, for people
+ */
+record RedisProgram(Path file, String origin) {
+
+    private static final String JAR = "embedded-redis-";
+
+    // Of the jar's binaries, by operating system and processor as Java names them.
+    private static final Map<String, String> EMBEDDED = Map.of(
+            "linux-amd64", "redis-server-6.2.6-v5-linux-amd64",
+            "linux-aarch64", "redis-server-6.2.7-linux-arm64",
+            "mac-x86_64", "redis-server-6.2.6-v5-darwin-amd64",
+            "mac-aarch64", "redis-server-6.2.6-v5-darwin-arm64");
+
+    /** The program that this mode allows. */
+    static RedisProgram find(LocalMode mode) {
+        return switch (mode) {
+            case AUTO, DOCKER -> onPath().orElseGet(RedisProgram::embedded);
+            case PATH ->
+                onPath().orElseThrow(() -> new UnavailableException(
+                        LocalMode.VARIABLE + "=path, but neither redis-server nor valkey-server is on the PATH."
+                                + " Install one ('apt-get install redis-server'), or set " + LocalMode.VARIABLE
+                                + "=embedded."));
+            case EMBEDDED -> embedded();
+        };
+    }
+
+    private static Optional<RedisProgram> onPath() {
+        return Programs.find("redis-server", "valkey-server")
+                .map(file -> new RedisProgram(file, file.getFileName() + " on the PATH"));
+    }
+
+    private static synchronized RedisProgram embedded() {
+        String platform =
+                (System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "mac" : "linux") + "-"
+                        + System.getProperty("os.arch");
+        String entryName = EMBEDDED.get(platform);
+        if (entryName == null) {
+            throw new UnavailableException("There is no embedded Redis for " + platform + ". Install redis-server.");
+        }
+        Path target = Folders.root().resolve("redis-server");
+        if (!Files.exists(target)) {
+            extract(entryName, target);
+        }
+        return new RedisProgram(target, "embedded");
+    }
+
+    private static void extract(String entryName, Path target) {
+        Path jar = BrokerJars.jar(JAR);
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+            ZipEntry entry = zip.getEntry(entryName);
+            if (entry == null) {
+                throw new LocalException("The jar " + jar + " has no " + entryName + ".");
+            }
+            Path partial = Files.createTempFile(target.getParent(), "redis-server", ".part");
+            try (InputStream in = zip.getInputStream(entry)) {
+                Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwx------"));
+            Files.move(partial, target);
+            Folders.deleteAtEnd(target);
+        } catch (IOException e) {
+            throw new LocalException("The embedded Redis could not be put at " + target + ": " + e, e);
+        }
+    }
+}

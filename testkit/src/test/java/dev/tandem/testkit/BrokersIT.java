@@ -1,0 +1,52 @@
+package dev.tandem.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.UnavailableException;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+class BrokersIT {
+
+    @Test
+    void testsShareOneKafkaAndGetTopicsOfTheirOwn() throws Exception {
+        SharedKafka kafka = Brokers.kafka();
+
+        String first = kafka.topic("orders", 3);
+        String second = kafka.topic("orders", 1);
+
+        assertThat(Brokers.kafka()).isSameAs(kafka);
+        assertThat(kafka.admin().listTopics().names().get()).contains(first, second);
+    }
+
+    @Test
+    void testsShareOneRedis() {
+        SharedRedis redis = Brokers.redis();
+
+        redis.commands().set(Names.fresh("key"), "value");
+
+        assertThat(Brokers.redis()).isSameAs(redis);
+    }
+
+    @Test
+    void aRedisOfItsOwnCanBeKilledWithoutHarmToOthers() {
+        try (LocalRedis own = Brokers.ownRedis()) {
+            own.kill();
+            assertThat(Brokers.redis().commands().ping()).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aMissingBrokerSkipsTheTestOrFailsItInContinuousIntegration() {
+        Class<? extends Throwable> expected =
+                Boolean.parseBoolean(System.getenv("CI")) ? AssertionError.class : TestAbortedException.class;
+
+        assertThatThrownBy(() -> Brokers.orSkip(() -> {
+                    throw new UnavailableException("there is no such broker");
+                }))
+                .isInstanceOf(expected)
+                .hasMessageContaining("there is no such broker");
+    }
+}
