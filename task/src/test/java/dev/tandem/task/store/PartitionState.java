@@ -1,0 +1,359 @@
+package dev.tandem.task.store;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.Blocked;
+import dev.tandem.task.store.StoreAnswer.Chunk;
+import dev.tandem.task.store.StoreAnswer.Why;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What a store knows of one partition, part for part as in {@code docs/store-protocol.md}. */
+public final class PartitionState {
+
+    /** Where a position is. A task under a claim in the store's custody is {@link #CLAIMED}. */
+    public enum Place {
+        NOWHERE,
+        SCHEDULED,
+        RETRY,
+        LANE,
+        CLAIMED,
+        DEAD
+    }
+
+    /** One claim with its lease. */
+    public record Claimed(
+            Position position, long token, @Nullable String key, String executor, long deadline) {
+
+        Claimed until(long newDeadline) {
+            return new Claimed(position, token, key, executor, newDeadline);
+        }
+    }
+
+    /** An envelope with what scripts read out of it. */
+    record Held(byte[] envelope, @Nullable String key, long token) {
+
+        static Held of(String queue, byte[] envelope) {
+            Envelope read = Envelope.decode(queue, envelope);
+            return new Held(envelope, read.task().key(), read.token());
+        }
+    }
+
+    record Due(long at, Position position) implements Comparable<Due> {
+        @Override
+        public int compareTo(Due other) {
+            return at != other.at ? Long.compare(at, other.at) : position.text().compareTo(other.position.text());
+        }
+    }
+
+    /** A sorted set of positions by due time, with the members' times. */
+    static final class DueSet {
+        private final TreeSet<Due> order = new TreeSet<>();
+        private final Map<Position, Long> times = new HashMap<>();
+
+        void put(Position position, long at) {
+            remove(position);
+            times.put(position, at);
+            order.add(new Due(at, position));
+        }
+
+        boolean remove(Position position) {
+            Long at = times.remove(position);
+            return at != null && order.remove(new Due(at, position));
+        }
+
+        boolean has(Position position) {
+            return times.containsKey(position);
+        }
+
+        long earliest() {
+            return order.isEmpty() ? Long.MAX_VALUE : order.first().at;
+        }
+
+        List<Due> upTo(long now) {
+            return new ArrayList<>(order.headSet(new Due(now + 1, new Position("")), false));
+        }
+
+        DueSet copy() {
+            DueSet copy = new DueSet();
+            copy.order.addAll(order);
+            copy.times.putAll(times);
+            return copy;
+        }
+    }
+
+    final String queue;
+
+    // owner
+    @Nullable
+    String executor;
+
+    long epoch;
+    long token;
+    long leaseDeadline;
+    long generation = -1;
+    String runId = "";
+    long quietUntil;
+    long incarnation;
+    String sourceId = "";
+    long highWater;
+    long mirror = -1;
+
+    final Map<String, Long> writers = new LinkedHashMap<>();
+    final Map<Position, Claimed> claims = new LinkedHashMap<>();
+    final Map<Position, Integer> attempts = new HashMap<>();
+    final Map<Position, Held> tasks = new HashMap<>();
+    DueSet scheduled = new DueSet();
+    DueSet retry = new DueSet();
+    final Map<String, Deque<Position>> lanes = new LinkedHashMap<>();
+    final Map<String, Blocked> blocked = new LinkedHashMap<>();
+    final BitSet bits = new BitSet();
+    final Map<Position, Held> dead = new LinkedHashMap<>();
+    final Set<String> opened = new LinkedHashSet<>();
+    long succeeded;
+
+    PartitionState(String queue) {
+        this.queue = queue;
+    }
+
+    PartitionState copy() {
+        PartitionState copy = new PartitionState(queue);
+        copy.executor = executor;
+        copy.epoch = epoch;
+        copy.token = token;
+        copy.leaseDeadline = leaseDeadline;
+        copy.generation = generation;
+        copy.runId = runId;
+        copy.quietUntil = quietUntil;
+        copy.incarnation = incarnation;
+        copy.sourceId = sourceId;
+        copy.highWater = highWater;
+        copy.mirror = mirror;
+        copy.writers.putAll(writers);
+        copy.claims.putAll(claims);
+        copy.attempts.putAll(attempts);
+        copy.tasks.putAll(tasks);
+        copy.scheduled = scheduled.copy();
+        copy.retry = retry.copy();
+        lanes.forEach((key, lane) -> copy.lanes.put(key, new ArrayDeque<>(lane)));
+        copy.blocked.putAll(blocked);
+        copy.bits.or(bits);
+        copy.dead.putAll(dead);
+        copy.opened.addAll(opened);
+        copy.succeeded = succeeded;
+        return copy;
+    }
+
+    // What a simulation checks
+
+    /** The executor of the latest ownership, whether its lease lives or not. */
+    public @Nullable String executor() {
+        return executor;
+    }
+
+    public boolean leaseLives(long now) {
+        return executor != null && leaseDeadline > now;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    public long incarnation() {
+        return incarnation;
+    }
+
+    public long mirror() {
+        return mirror;
+    }
+
+    public long succeeded() {
+        return succeeded;
+    }
+
+    /** All claims that no settle or patrol has removed, whatever their deadline. */
+    public Collection<Claimed> claims() {
+        return claims.values();
+    }
+
+    public @Nullable Claimed claim(Position position) {
+        return claims.get(position);
+    }
+
+    public Place place(Position position) {
+        if (claims.containsKey(position)) {
+            return Place.CLAIMED;
+        }
+        if (scheduled.has(position)) {
+            return Place.SCHEDULED;
+        }
+        if (retry.has(position)) {
+            return Place.RETRY;
+        }
+        Held held = tasks.get(position);
+        if (held != null && held.key() != null && lane(held.key()).contains(position)) {
+            return Place.LANE;
+        }
+        return dead.containsKey(position) ? Place.DEAD : Place.NOWHERE;
+    }
+
+    /** Whether the store has the envelope of an unfinished task. */
+    public boolean holds(Position position) {
+        return tasks.containsKey(position);
+    }
+
+    public Set<Position> held() {
+        return tasks.keySet();
+    }
+
+    public Set<Position> dead() {
+        return dead.keySet();
+    }
+
+    public List<Position> lane(String key) {
+        Deque<Position> lane = lanes.get(key);
+        return lane == null ? List.of() : List.copyOf(lane);
+    }
+
+    public Set<String> lanes() {
+        return lanes.keySet();
+    }
+
+    public Collection<Blocked> blocked() {
+        return blocked.values();
+    }
+
+    public @Nullable Blocked blocked(String key) {
+        return blocked.get(key);
+    }
+
+    public int lapses(Position position) {
+        return attempts.getOrDefault(position, 0);
+    }
+
+    /** Whether this offset of the current incarnation is settled: below the mirror, or its bit is set. */
+    public boolean bit(long offset) {
+        return offset >= 0 && (offset < mirror || bits.get((int) offset));
+    }
+
+    /**
+     * Says what is wrong with the state in itself: each held position is in exactly one place, lanes exist only behind
+     * blocked keys, the places name no position that is not held. Empty if nothing is.
+     */
+    public List<String> faults() {
+        List<String> faults = new ArrayList<>();
+        Map<Position, Integer> places = new HashMap<>();
+        scheduled.times.keySet().forEach(position -> places.merge(position, 1, Integer::sum));
+        retry.times.keySet().forEach(position -> places.merge(position, 1, Integer::sum));
+        lanes.forEach((key, lane) -> {
+            lane.forEach(position -> places.merge(position, 1, Integer::sum));
+            if (!lane.isEmpty() && !blocked.containsKey(key)) {
+                faults.add("the lane of " + key + " has tasks, but the key is not blocked");
+            }
+        });
+        tasks.keySet().forEach(position -> {
+            int count = places.getOrDefault(position, 0) + (claims.containsKey(position) ? 1 : 0);
+            if (count != 1) {
+                faults.add(position + " is held in " + count + " places");
+            }
+        });
+        places.forEach((position, count) -> {
+            if (!tasks.containsKey(position)) {
+                faults.add(position + " is in a place, but not held");
+            }
+        });
+        return faults;
+    }
+
+    // Small moves that several requests share
+
+    void setBit(long offset) {
+        if (offset >= 0 && offset >= mirror) {
+            bits.set((int) offset);
+        }
+    }
+
+    void claim(Position position, long claimToken, @Nullable String key, String holder, long deadline) {
+        claims.put(position, new Claimed(position, claimToken, key, holder, deadline));
+        token = Math.max(token, claimToken);
+    }
+
+    void block(String key, Why why, Position head) {
+        blocked.put(key, new Blocked(key, why, head));
+    }
+
+    boolean blockedBy(@Nullable String key, Position head) {
+        Blocked entry = key == null ? null : blocked.get(key);
+        return entry != null && entry.head().equals(head);
+    }
+
+    boolean blockedByAnother(@Nullable String key, Position position) {
+        Blocked entry = key == null ? null : blocked.get(key);
+        return entry != null && !entry.head().equals(position);
+    }
+
+    void toLane(String key, Position position) {
+        lanes.computeIfAbsent(key, k -> new ArrayDeque<>()).add(position);
+    }
+
+    int laneSize(String key) {
+        Deque<Position> lane = lanes.get(key);
+        return lane == null ? 0 : lane.size();
+    }
+
+    @Nullable
+    Position laneHead(String key) {
+        Deque<Position> lane = lanes.get(key);
+        return lane == null ? null : lane.peek();
+    }
+
+    @Nullable
+    Position pop(String key) {
+        Deque<Position> lane = lanes.get(key);
+        Position first = lane == null ? null : lane.poll();
+        if (lane != null && lane.isEmpty()) {
+            lanes.remove(key);
+        }
+        return first;
+    }
+
+    long nextDueMillis(long now) {
+        long earliest = Math.min(scheduled.earliest(), retry.earliest());
+        return earliest == Long.MAX_VALUE ? -1 : Math.max(0, earliest - now);
+    }
+
+    long nextLapseMillis(long now) {
+        long earliest = Long.MAX_VALUE;
+        for (Claimed claim : claims.values()) {
+            earliest = Math.min(earliest, claim.deadline());
+        }
+        return earliest == Long.MAX_VALUE ? -1 : Math.max(0, Math.max(earliest, quietUntil) - now);
+    }
+
+    List<Chunk> chunks() {
+        List<Chunk> chunks = new ArrayList<>();
+        for (int bit = bits.nextSetBit(0); bit >= 0; ) {
+            int index = bit / Chunk.BITS;
+            int end = (index + 1) * Chunk.BITS;
+            int last = bits.previousSetBit(end - 1);
+            byte[] bytes = new byte[(last - index * Chunk.BITS) / 8 + 1];
+            for (; bit >= 0 && bit < end; bit = bits.nextSetBit(bit + 1)) {
+                int at = bit - index * Chunk.BITS;
+                bytes[at >> 3] |= (byte) (0x80 >> (at & 7));
+            }
+            chunks.add(new Chunk(index, bytes));
+        }
+        return chunks;
+    }
+}

@@ -1,0 +1,1238 @@
+package dev.tandem.task.store;
+
+import static dev.tandem.task.store.Owner.envelope;
+import static dev.tandem.task.store.Owner.park;
+import static dev.tandem.task.store.Owner.parkHeld;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.Acquired;
+import dev.tandem.task.store.StoreAnswer.Applied;
+import dev.tandem.task.store.StoreAnswer.Blocked;
+import dev.tandem.task.store.StoreAnswer.Chunk;
+import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.DueTasks;
+import dev.tandem.task.store.StoreAnswer.Fenced;
+import dev.tandem.task.store.StoreAnswer.Foreign;
+import dev.tandem.task.store.StoreAnswer.Gap;
+import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreAnswer.Refused;
+import dev.tandem.task.store.StoreAnswer.Renewed;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.Stepped;
+import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Hand;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Renew;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rules of {@code docs/store-protocol.md}, one test each. Every store runs them: extend this and say how to ask it.
+ *
+ * <p>Leases are either so long that they never end in a test ({@link Owner#LONG}) or so short that waiting for their end
+ * costs nothing ({@link #SHORT}); no test says how long something takes.
+ */
+public abstract class StoreConformance {
+
+    /** A lease that a test waits out, in milliseconds. */
+    protected static final long SHORT = 40;
+
+    private static final String KEY = "k";
+    private static final Position P1 = new Position("1:1");
+    private static final Position P2 = new Position("1:2");
+    private static final Position P3 = new Position("1:3");
+    private static final Position P4 = new Position("1:4");
+
+    private Partition partition = Partition.of("q", 0);
+    private Owner a = new Owner(partition, "a", this::ask);
+    private Owner b = new Owner(partition, "b", this::ask);
+
+    /** A partition that the store knows nothing of, of the queue {@code q}. */
+    protected abstract Partition freshPartition();
+
+    /** Sends and waits for the answer. */
+    protected abstract StoreAnswer ask(StoreRequest request);
+
+    /** The store's own time, in epoch milliseconds. */
+    protected abstract long now();
+
+    /** Returns when at least so much of the store's time has passed. */
+    protected abstract void pass(long millis);
+
+    /** Makes the run id that the partition's owner knows differ from the store's, as after a restart. */
+    protected abstract void restarted(Partition restarted);
+
+    @BeforeEach
+    void open() {
+        partition = freshPartition();
+        a = new Owner(partition, "a", this::ask);
+        b = new Owner(partition, "b", this::ask);
+    }
+
+    // Every numbered request
+
+    @Test
+    void anotherEpochIsFencedAndNothingChanges() {
+        a.acquire();
+        long token = a.claim(P1, null);
+        b.generation = 2;
+        b.acquire();
+        assertThat(ask(step(a.line(), success(P1, token)))).isEqualTo(new Fenced());
+        assertThat(b.acquire().foreign()).extracting(Foreign::position).containsExactly(P1);
+    }
+
+    @Test
+    void onAFreshPartitionEveryEpochIsFenced() {
+        assertThat(ask(new Renew(a.line(), Owner.LONG, List.of(), new long[0]))).isEqualTo(new Fenced());
+    }
+
+    @Test
+    void aNumberAppliesOnce() {
+        a.acquire();
+        Step claim = step(a.line(), new Claim(P1, a.nextToken(), null, false));
+        assertThat(ask(claim)).isInstanceOf(Stepped.class);
+        assertThat(ask(claim)).isEqualTo(new Applied());
+        assertThat(a.succeed(P1, a.lastToken(), null, -1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(ask(step(new Line(partition, "a-writer", a.number, a.epoch), success(P1, a.lastToken()))))
+                .isEqualTo(new Applied());
+    }
+
+    @Test
+    void aSkippedNumberIsAGapAndNothingChanges() {
+        a.acquire();
+        long stored = a.number;
+        a.number++;
+        assertThat(ask(step(a.line(), new Claim(P1, a.nextToken(), null, false))))
+                .isEqualTo(new Gap(stored));
+        a.number = stored;
+        assertThat(a.acquire().nextLapseMillis()).isEqualTo(-1);
+    }
+
+    @Test
+    void aNumberBelowTheStoredOneIsAGapToo() {
+        a.acquire();
+        a.probe();
+        a.probe();
+        Line old = new Line(partition, "a-writer", a.number - 1, a.epoch);
+        assertThat(ask(step(old, new Claim(P1, a.nextToken(), null, false)))).isEqualTo(new Gap(a.number));
+    }
+
+    @Test
+    void aWriterThatTheEpochDoesNotKnowHasAGapFromZero() {
+        a.acquire();
+        Line stranger = new Line(partition, "stranger", 7, a.epoch);
+        assertThat(ask(step(stranger, new Claim(P1, a.nextToken(), null, false))))
+                .isEqualTo(new Gap(0));
+    }
+
+    @Test
+    void anAcquireTakesAnyHigherNumber() {
+        a.number = 5;
+        long epoch = a.acquire().epoch();
+        a.number--;
+        assertThat(a.tryAcquire()).isEqualTo(new Applied());
+        a.number = 2;
+        assertThat(a.tryAcquire()).isEqualTo(new Gap(6));
+        a.number = 100;
+        assertThat(a.acquire().epoch()).isGreaterThan(epoch);
+        a.probe();
+    }
+
+    // Acquire
+
+    @Test
+    void aFreshPartitionIsAcquired() {
+        Acquired acquired = a.acquire();
+        assertThat(acquired.epoch()).isGreaterThan(1_000_000L);
+        assertThat(acquired.runId()).isNotEmpty();
+        assertThat(acquired.mirror()).isEqualTo(-1);
+        assertThat(acquired.highWater()).isEqualTo(0);
+        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.chunks()).isEmpty();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.nextDueMillis()).isEqualTo(-1);
+        assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
+        assertThat(acquired.presentedTokens()).isEmpty();
+    }
+
+    @Test
+    void anEpochIsInMicrosecondsOfTheStoreAndTokensFollowIt() {
+        long before = now() * 1_000;
+        long epoch = a.acquire().epoch();
+        assertThat(epoch).isBetween(before, before + 600_000_000L);
+        long token = a.claim(P1, null);
+        assertThat(a.acquire().epoch()).isGreaterThanOrEqualTo(token + Owner.LONG * 1_000);
+    }
+
+    @Test
+    void withoutAGenerationAnothersLivingLeaseRefuses() {
+        a.generation = -1;
+        b.generation = -1;
+        a.acquire();
+        Refused refused = (Refused) b.tryAcquire();
+        assertThat(refused.owner()).isEqualTo("a");
+        assertThat(refused.remainingMillis()).isBetween(1L, Owner.LONG);
+        a.probe();
+        a.release();
+        b.acquire();
+    }
+
+    @Test
+    void aLeaseThatEndedRefusesNobody() {
+        a.generation = -1;
+        b.generation = -1;
+        a.leaseMillis = SHORT;
+        a.acquire();
+        pass(SHORT + 1);
+        b.acquire();
+    }
+
+    @Test
+    void anOlderGenerationIsRefusedWhileTheLeaseLives() {
+        a.generation = 7;
+        a.acquire();
+        b.generation = 6;
+        assertThat(b.tryAcquire()).isInstanceOf(Refused.class);
+        b.generation = 7;
+        assertThat(b.tryAcquire()).isInstanceOf(Acquired.class);
+        a.generation = 8;
+        assertThat(a.tryAcquire()).isInstanceOf(Acquired.class);
+        a.release();
+        b.generation = 1;
+        assertThat(b.tryAcquire()).isInstanceOf(Acquired.class);
+    }
+
+    @Test
+    void theSameExecutorIsOnlyRefusedByAHigherGeneration() {
+        a.generation = -1;
+        a.acquire();
+        a.acquire();
+        a.generation = 5;
+        a.acquire();
+        a.generation = 4;
+        assertThat(a.tryAcquire()).isInstanceOf(Refused.class);
+    }
+
+    @Test
+    void aRefusedAcquireChangesNothing() {
+        a.generation = 7;
+        a.acquire();
+        b.generation = 6;
+        b.tryAcquire();
+        b.number--;
+        assertThat(b.tryAcquire()).isInstanceOf(Refused.class);
+        a.probe();
+    }
+
+    @Test
+    void anotherSourceIdBeginsAnIncarnation() {
+        a.sourceId = "topic-1";
+        a.committed = 10;
+        long first = a.acquire().incarnation();
+        a.succeed(P1, a.claim(P1, null), null, 12);
+        a.sourceId = "";
+        assertThat(a.acquire().incarnation()).isEqualTo(first);
+        a.sourceId = "topic-1";
+        assertThat(a.acquire().incarnation()).isEqualTo(first);
+        a.sourceId = "topic-2";
+        a.committed = 3;
+        Acquired acquired = a.acquire();
+        assertThat(acquired.incarnation()).isEqualTo(first + 1);
+        assertThat(acquired.chunks()).isEmpty();
+        assertThat(acquired.highWater()).isEqualTo(0);
+        assertThat(acquired.mirror()).isEqualTo(3);
+    }
+
+    @Test
+    void aCommitBelowTheMirrorBeginsAnIncarnation() {
+        a.committed = 10;
+        long first = a.acquire().incarnation();
+        a.committed = -1;
+        assertThat(a.acquire().incarnation()).isEqualTo(first);
+        a.committed = 15;
+        Acquired acquired = a.acquire();
+        assertThat(acquired.incarnation()).isEqualTo(first);
+        assertThat(acquired.mirror()).isEqualTo(15);
+        a.committed = 14;
+        acquired = a.acquire();
+        assertThat(acquired.incarnation()).isEqualTo(first + 1);
+        assertThat(acquired.mirror()).isEqualTo(14);
+    }
+
+    @Test
+    void settledOffsetsAndTheHighWaterMarkAreGivenBack() {
+        a.acquire();
+        long t1 = a.claim(P1, null);
+        long t2 = a.claim(P2, null);
+        ask(new Step(
+                a.line(),
+                Owner.LONG,
+                a.incarnation,
+                16_400,
+                List.of(settle(P1, t1, 9), settle(P2, t2, 16_390)),
+                List.of()));
+        ask(new Hand(a.line(), a.incarnation, 300, 1, 1, List.of()));
+        Acquired acquired = a.acquire();
+        assertThat(acquired.highWater()).isEqualTo(16_400);
+        assertThat(acquired.chunks()).extracting(Chunk::index).containsExactlyInAnyOrder(0L, 1L);
+        assertThat(acquired.chunks()).anyMatch(chunk -> chunk.has(9) && !chunk.has(8) && !chunk.has(10));
+        assertThat(acquired.chunks()).anyMatch(chunk -> chunk.has(16_390) && !chunk.has(16_389));
+    }
+
+    @Test
+    void aPresentedClaimIsAFact() {
+        a.acquire();
+        long token = a.epoch + 5;
+        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 3));
+        assertThat(acquired.presentedTokens()).containsExactly(token);
+        assertThat(acquired.epoch()).isGreaterThan(token);
+        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.nextLapseMillis()).isBetween(1L, Owner.LONG);
+        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void aPresentedClaimThatIsStillThereStays() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.acquire(new Presented(P1, token, KEY, 1, 3)).presentedTokens())
+                .containsExactly(token);
+        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void aPresentedClaimOfASettledPositionIsSkipped() {
+        a.acquire();
+        long succeeded = a.claim(P1, null);
+        a.succeed(P1, succeeded, null, 3);
+        long died = a.claim(P2, null);
+        a.die(P2, died, null, -1, DeadHead.SKIP);
+        long retried = a.claim(P3, null);
+        a.retry(P3, retried, null, 4, Owner.LONG);
+        Acquired acquired = a.acquire(
+                new Presented(P1, succeeded, null, 1, 3),
+                new Presented(P2, died, null, 1, -1),
+                new Presented(P3, retried, null, 1, 4));
+        assertThat(acquired.presentedTokens()).isEmpty();
+        assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
+    }
+
+    @Test
+    void aPresentedClaimUnderALowerTokenIsSkipped() {
+        a.acquire();
+        long old = a.nextToken();
+        long token = a.claim(P1, null);
+        b.generation = 2;
+        b.acquire();
+        assertThat(b.acquire(new Presented(P1, old, null, 1, -1)).presentedTokens())
+                .isEmpty();
+        assertThat(a.late(P1, token, null, -1, new Verdict.Success(null))).isTrue();
+    }
+
+    @Test
+    void aPresentedClaimTakesItsTaskOutOfRetryAndSchedule() {
+        a.acquire();
+        a.retry(P1, a.claim(P1, KEY), KEY, 1, 0);
+        a.schedule(P2, null, 2, now() - 5);
+        Acquired acquired =
+                a.acquire(new Presented(P1, a.nextToken(), KEY, 2, 1), new Presented(P2, a.nextToken(), null, 1, -1));
+        assertThat(acquired.presentedTokens()).hasSize(2);
+        assertThat(acquired.nextDueMillis()).isEqualTo(-1);
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.due(9, 9).claimed()).isEmpty();
+    }
+
+    @Test
+    void aPresentedClaimTakesItsTaskFromTheLanesHead() {
+        a.acquire();
+        a.block(KEY, P1, Owner.LONG);
+        a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        long token = a.nextToken();
+        assertThat(a.acquire(new Presented(P2, token, KEY, 1, -1)).presentedTokens())
+                .containsExactly(token);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
+        Settled settled = a.settle(P2, token, KEY, -1, new Verdict.Success(null), a.nextToken());
+        assertThat(settled)
+                .isInstanceOfSatisfying(
+                        Settled.Next.class, next -> assertThat(next.position()).isEqualTo(P3));
+    }
+
+    @Test
+    void whatWasClaimedLastHeadsItsKeyAfterAnAcquire() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        long t1 = a.nextToken();
+        long t2 = a.nextToken();
+        Acquired acquired = a.acquire(new Presented(P2, t2, KEY, 1, -1), new Presented(P1, t1, KEY, 2, -1));
+        assertThat(acquired.presentedTokens()).containsExactlyInAnyOrder(t1, t2);
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.settle(P1, t1, KEY, -1, new Verdict.Success(null), t2)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P2, t2, KEY, -1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
+    }
+
+    @Test
+    void aPresentedHeadThatTheKeyWaitedForRunsAgain() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        pass(SHORT + 1);
+        a.patrol();
+        a.leaseMillis = Owner.LONG;
+        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 1));
+        assertThat(acquired.presentedTokens()).containsExactly(token);
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
+    void aClaimOfThisExecutorThatIsNotPresentedGoesBackWithoutAnAttempt() {
+        a.acquire();
+        a.claim(P1, KEY);
+        a.schedule(P2, null, 2, now() - 5);
+        assertThat(a.due(1, 0).claimed()).hasSize(1);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
+        assertThat(acquired.nextDueMillis()).isEqualTo(0);
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(0);
+    }
+
+    @Test
+    void foreignClaimsAreListedAndBlockTheirKeys() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        a.claim(P2, null);
+        a.adopt(P2, null, 2);
+        b.generation = 2;
+        Acquired acquired = b.acquire();
+        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactlyInAnyOrder(P1, P2);
+        assertThat(acquired.foreign()).anySatisfy(foreign -> {
+            assertThat(foreign.position()).isEqualTo(P1);
+            assertThat(foreign.token()).isEqualTo(t1);
+            assertThat(foreign.key()).isEqualTo(KEY);
+            assertThat(foreign.held()).isFalse();
+            assertThat(foreign.remainingMillis()).isBetween(1L, Owner.LONG);
+        });
+        assertThat(acquired.foreign()).anySatisfy(foreign -> {
+            assertThat(foreign.key()).isNull();
+            assertThat(foreign.held()).isTrue();
+        });
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P1));
+        assertThat(b.claimed(P3, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+    }
+
+    @Test
+    void aKeyThatIsBlockedAlreadyKeepsItsReason() {
+        a.acquire();
+        a.claim(P1, KEY);
+        a.adopt(P1, KEY, 1);
+        b.generation = 2;
+        assertThat(b.acquire().blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+    }
+
+    @Test
+    void afterARestartAnotherOwnerLetsNothingLapseForOneLease() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, KEY);
+        pass(SHORT + 1);
+        restarted(partition);
+        b.generation = 2;
+        b.leaseMillis = Owner.LONG;
+        b.acquire();
+        assertThat(b.patrol().returned()).isEqualTo(0);
+        assertThat(b.patrol().nextLapseMillis()).isGreaterThan(SHORT);
+    }
+
+    @Test
+    void afterARestartTheSameOwnerNeedNotWait() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        restarted(partition);
+        b.acquire();
+        pass(SHORT + 1);
+        assertThat(b.patrol().returned()).isEqualTo(1);
+    }
+
+    // Step: settles
+
+    @Test
+    void aSuccessEndsItsClaimAndSetsItsBit() {
+        a.acquire();
+        long token = a.claim(P1, null);
+        assertThat(a.succeed(P1, token, null, 7)).isEqualTo(Settled.Ok.PLAIN);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(7));
+    }
+
+    @Test
+    void anOutcomeThatIsThereAlreadyIsDone() {
+        a.acquire();
+        long succeeded = a.claim(P1, null);
+        a.succeed(P1, succeeded, null, 1);
+        assertThat(a.succeed(P1, succeeded, null, 1)).isEqualTo(Settled.Done.INSTANCE);
+        long retried = a.claim(P2, null);
+        a.retry(P2, retried, null, 2, Owner.LONG);
+        assertThat(a.retry(P2, retried, null, 2, 0)).isEqualTo(Settled.Done.INSTANCE);
+        long died = a.claim(P3, null);
+        a.die(P3, died, null, 3, DeadHead.HALT);
+        assertThat(a.die(P3, died, null, 3, DeadHead.HALT)).isEqualTo(Settled.Done.INSTANCE);
+    }
+
+    @Test
+    void anOutcomeUnderAnotherTokenIsRefused() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.succeed(P1, token - 1, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token + 1, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.retry(P1, token - 1, KEY, 1, 0)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void aSuccessWithoutABitWhoseClaimIsGoneIsRefused() {
+        a.acquire();
+        long token = a.claim(P1, null);
+        a.succeed(P1, token, null, -1);
+        assertThat(a.succeed(P1, token, null, -1)).isEqualTo(Settled.Refused.INSTANCE);
+    }
+
+    @Test
+    void aLateSuccessOfATaskThatWasPutBackIsRefusedThoughItsBitIsSet() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, null);
+        a.adopt(P1, null, 1);
+        pass(SHORT + 1);
+        a.patrol();
+        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(Settled.Refused.INSTANCE);
+    }
+
+    @Test
+    void theDeadlineIsNotLookedAt() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, null);
+        pass(SHORT + 1);
+        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void aRetryComesBackWhenItIsDueWithItsNewEnvelope() {
+        a.acquire();
+        long token = a.claim(P1, null);
+        assertThat(a.retry(P1, token, null, 4, SHORT)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.acquire().chunks()).hasSize(1).allMatch(chunk -> chunk.has(4));
+        pass(SHORT + 1);
+        DueTask due = a.due(1, 0).claimed().get(0);
+        assertThat(due.position()).isEqualTo(P1);
+        assertThat(due.envelope()).isEqualTo(envelope(null, token));
+    }
+
+    @Test
+    void aRetryBlocksItsKeyUntilItEnds() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(a.blocked()).isEmpty();
+        a.claim(P2, KEY);
+    }
+
+    @Test
+    void theNextOfTheLaneIsClaimedUnderTheTokenThatWasGiven() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        long token = a.nextToken();
+        Settled.Next next = (Settled.Next) a.settle(P1, due.token(), KEY, -1, new Verdict.Success(null), token);
+        assertThat(next.position()).isEqualTo(P2);
+        assertThat(next.lapses()).isEqualTo(0);
+        assertThat(next.envelope()).isEqualTo(envelope(KEY, 0));
+        assertThat(a.acquire(new Presented(P2, token, KEY, 1, -1)).blocked())
+                .containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        long last = a.nextToken();
+        assertThat(a.settle(P2, token, KEY, -1, new Verdict.Success(null), last))
+                .isInstanceOf(Settled.Next.class);
+        assertThat(a.settle(P3, last, KEY, -1, new Verdict.Success(null), a.nextToken()))
+                .isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
+    void withoutATokenTheNextOfTheLaneIsDueNow() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P2);
+    }
+
+    @Test
+    void aHeadThatIsRetriedStaysHeadOfItsLane() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        assertThat(a.settle(P1, due.token(), KEY, -1, new Verdict.Retry(0, envelope(KEY, due.token())), 99))
+                .isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P1);
+    }
+
+    @Test
+    void aDeadTaskThatHaltsBlocksItsKey() {
+        a.acquire();
+        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.HALT)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HALTED, P1));
+        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandCode.OK);
+        assertThat(a.due(9, 9).claimed()).isEmpty();
+        assertThat(a.claimed(P3, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+    }
+
+    @Test
+    void aDeadTaskWithoutAKeyBlocksNothing() {
+        a.acquire();
+        assertThat(a.die(P1, a.claim(P1, null), null, 1, DeadHead.HALT)).isEqualTo(Settled.Ok.PLAIN);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
+        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+    }
+
+    @Test
+    void aDeadHeadThatIsSkippedLetsItsLaneGoOn() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        long token = a.nextToken();
+        Settled settled =
+                a.settle(P1, due.token(), KEY, -1, new Verdict.Dead(DeadHead.SKIP, envelope(KEY, due.token())), token);
+        assertThat(settled).isInstanceOf(Settled.Next.class);
+        assertThat(a.die(P2, token, KEY, -1, DeadHead.SKIP)).isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
+    void aDeadTaskThatIsNotAHeadIsSkippedInPassing() {
+        a.acquire();
+        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.SKIP)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.blocked()).isEmpty();
+    }
+
+    @Test
+    void aDeadHeadThatDrainsTakesItsLaneAlong() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        assertThat(a.die(P1, due.token(), KEY, -1, DeadHead.DRAIN)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(a.blocked()).isEmpty();
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P3, KEY, true)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P4, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void aReturnedTaskOfTheBrokerCanBeClaimedAgain() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.settle(P1, token, KEY, 1, new Verdict.Returned())).isEqualTo(Settled.Ok.PLAIN);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.chunks()).isEmpty();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void aReturnedTaskOfTheStoreIsDueNowAndStaysHead() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2));
+        DueTask due = a.due(1, 0).claimed().get(0);
+        a.settle(P1, due.token(), KEY, -1, new Verdict.Returned(), a.nextToken());
+        assertThat(a.blocked()).extracting(Blocked::head).containsExactly(P1);
+        assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P1);
+    }
+
+    @Test
+    void returningSpendsNoAttemptAndForgetsNone() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, KEY);
+        pass(SHORT + 1);
+        a.patrol();
+        a.leaseMillis = Owner.LONG;
+        long token = a.claim(P1, KEY);
+        a.settle(P1, token, KEY, 1, new Verdict.Returned());
+        assertThat(a.blocked()).extracting(Blocked::head).containsExactly(P1);
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new Claimed.Ok(1));
+    }
+
+    @Test
+    void anOutcomeForgetsLapses() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, null);
+        pass(SHORT + 1);
+        a.patrol();
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(1));
+        a.retry(P1, a.lastToken(), null, 1, 0);
+        assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(0);
+    }
+
+    // Step: claims
+
+    @Test
+    void settlesComeBeforeClaims() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        DueTask due = a.due(1, 0).claimed().get(0);
+        Stepped stepped = a.step(
+                List.of(new Settle(P1, due.token(), KEY, -1, new Verdict.Success(null), a.nextToken())),
+                List.of(new Claim(P2, a.nextToken(), KEY, false)));
+        assertThat(stepped.settles()).containsExactly(Settled.Ok.OPENED);
+        assertThat(stepped.claims()).containsExactly(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void whatIsClaimedOrHeldElsewhereIsDone() {
+        a.acquire();
+        a.claim(P1, null);
+        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P2, null, true)).isEqualTo(Claimed.Done.INSTANCE);
+        a.schedule(P3, null, 3, now() + Owner.LONG);
+        assertThat(a.claimed(P3, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P3, null, true)).isEqualTo(Claimed.Ok.FIRST);
+        a.bury(P4, 4);
+        assertThat(a.claimed(P4, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+    }
+
+    @Test
+    void aHeldTaskThatIsClaimedIsNotDueAnyMore() {
+        a.acquire();
+        a.schedule(P1, KEY, 1, now() - 5);
+        assertThat(a.due(9, 9).offered()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(a.claimed(P1, KEY, true)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.acquire(new Presented(P1, a.lastToken(), KEY, 1, -1)).nextDueMillis())
+                .isEqualTo(-1);
+    }
+
+    // Hand
+
+    @Test
+    void aScheduledTaskComesWhenItIsDue() {
+        a.acquire();
+        assertThat(a.schedule(P1, KEY, 1, now() + Owner.LONG)).isEqualTo(HandCode.OK);
+        assertThat(a.due(9, 9)).satisfies(due -> {
+            assertThat(due.claimed()).isEmpty();
+            assertThat(due.offered()).isEmpty();
+            assertThat(due.nextDueMillis()).isBetween(1L, Owner.LONG);
+            assertThat(due.more()).isFalse();
+        });
+        Acquired acquired = a.acquire();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
+        assertThat(acquired.nextDueMillis()).isBetween(1L, Owner.LONG);
+    }
+
+    @Test
+    void whatIsSettledIsDoneAndItsBitIsSet() {
+        a.acquire();
+        a.succeed(P1, a.claim(P1, null), null, 1);
+        a.schedule(P2, null, -1, now() + Owner.LONG);
+        a.bury(P3, -1);
+        assertThat(a.schedule(P1, null, 1, now())).isEqualTo(HandCode.DONE);
+        assertThat(a.schedule(P2, null, 2, now())).isEqualTo(HandCode.DONE);
+        assertThat(a.adopt(P3, null, 3)).isEqualTo(HandCode.DONE);
+        assertThat(a.acquire().chunks())
+                .hasSize(1)
+                .allMatch(chunk -> chunk.has(1) && chunk.has(2) && chunk.has(3) && !chunk.has(4));
+    }
+
+    @Test
+    void parkingNeedsABlockedKey() {
+        a.acquire();
+        assertThat(a.hand(park(P1, KEY, 1))).containsExactly(HandCode.OPEN);
+        assertThat(a.acquire().chunks()).isEmpty();
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void theHeadItselfIsNotParked() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, KEY);
+        pass(SHORT + 1);
+        a.patrol();
+        assertThat(a.hand(park(P1, KEY, 1), park(P2, KEY, 2))).containsExactly(HandCode.OPEN, HandCode.OK);
+    }
+
+    @Test
+    void aLanesBoundHoldsForTheRestOfTheRequest() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.block("other", P4, 0);
+        assertThat(a.hand(
+                        1,
+                        100,
+                        park(P2, KEY, 2),
+                        park(P3, KEY, 3),
+                        park(new Position("1:5"), "other", 5),
+                        park(new Position("1:6"), KEY, 6)))
+                .containsExactly(HandCode.OK, HandCode.FULL, HandCode.OK, HandCode.FULL);
+        assertThat(a.acquire().chunks()).allMatch(chunk -> chunk.has(2) && !chunk.has(3) && !chunk.has(6));
+    }
+
+    @Test
+    void aPartitionsBoundCountsAllThatTheStoreHolds() {
+        a.acquire();
+        a.block(KEY, P1, Owner.LONG);
+        a.schedule(P4, null, 4, now() + Owner.LONG);
+        assertThat(a.hand(100, 3, park(P2, KEY, 2), park(P3, KEY, 3))).containsExactly(HandCode.OK, HandCode.FULL);
+    }
+
+    @Test
+    void aHeldTaskMovesIntoTheLaneOfItsBlockedKey() {
+        a.acquire();
+        a.schedule(P2, KEY, 2, now() - 5);
+        assertThat(a.due(0, 9).offered()).hasSize(1);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OPEN);
+        a.block(KEY, P1, Owner.LONG);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OK);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
+        assertThat(a.hand(parkHeld(P3, KEY))).containsExactly(HandCode.DONE);
+        assertThat(a.acquire().nextDueMillis()).isGreaterThan(SHORT);
+    }
+
+    @Test
+    void anAdoptedTaskIsHeldUnderItsClaimAndItsKeyIsBlocked() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
+        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandCode.OK);
+        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 1));
+        assertThat(acquired.presentedTokens()).containsExactly(token);
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
+        assertThat(a.settle(P1, token, KEY, 1, new Verdict.Success(null), a.nextToken()))
+                .isInstanceOf(Settled.Next.class);
+    }
+
+    @Test
+    void adoptingAnothersClaimSaysSo() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.DONE);
+        Acquired acquired = b.acquire();
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P1));
+        assertThat(acquired.foreign()).hasSize(1).allMatch(Foreign::held);
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
+        assertThat(b.blocked()).isEmpty();
+    }
+
+    @Test
+    void withoutAClaimThereIsNothingToAdopt() {
+        a.acquire();
+        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandCode.GONE);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.chunks()).isEmpty();
+        assertThat(acquired.blocked()).isEmpty();
+    }
+
+    @Test
+    void aBuriedTaskIsDeadAndTouchesNoKey() {
+        a.acquire();
+        assertThat(a.bury(P1, 1)).isEqualTo(HandCode.OK);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
+        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+    }
+
+    // Due
+
+    @Test
+    void whatFellDueComesInItsOrder() {
+        a.acquire();
+        long now = now();
+        a.schedule(P1, null, 1, now - 10);
+        a.schedule(P2, null, 2, now - 30);
+        a.schedule(P3, null, 3, now - 20);
+        DueTasks due = a.due(2, 0);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P2, P3);
+        assertThat(due.claimed().get(1).token()).isEqualTo(due.claimed().get(0).token() + 1);
+        assertThat(due.more()).isTrue();
+        assertThat(due.nextDueMillis()).isEqualTo(0);
+        due = a.due(2, 0);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis()).isEqualTo(-1);
+        assertThat(a.succeed(P1, due.claimed().get(0).token(), null, -1)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void aKeyedTaskIsOfferedAndHidden() {
+        a.acquire();
+        a.schedule(P1, KEY, 1, now() - 20);
+        a.schedule(P2, KEY, 2, now() - 10);
+        DueTasks due = a.due(9, 1);
+        assertThat(due.claimed()).isEmpty();
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).extracting(DueTask::token).containsExactly(0L);
+        assertThat(due.more()).isTrue();
+        due = a.due(9, 9);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis()).isBetween(1L, Owner.LONG);
+    }
+
+    @Test
+    void aHiddenTaskIsOfferedAgainAfterALease() {
+        a.acquire();
+        a.schedule(P1, KEY, 1, now() - 20);
+        a.leaseMillis = SHORT;
+        a.due(0, 1);
+        pass(SHORT + 1);
+        assertThat(a.due(0, 1).offered()).extracting(DueTask::position).containsExactly(P1);
+    }
+
+    @Test
+    void aTaskThatFellDueBehindItsBlockedKeyIsParked() {
+        a.acquire();
+        a.block(KEY, P1, Owner.LONG);
+        a.schedule(P2, KEY, 2, now() - 20);
+        a.schedule(P3, KEY, 3, now() - 10);
+        DueTasks due = a.due(9, 9, true, 1);
+        assertThat(due.claimed()).isEmpty();
+        assertThat(due.offered()).isEmpty();
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis())
+                .as("hidden for a second: the lane is full")
+                .isBetween(1L, 1_000L);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
+        assertThat(a.hand(parkHeld(P3, KEY))).containsExactly(HandCode.OK);
+    }
+
+    @Test
+    void aHeadThatFellDueIsClaimedThoughOthersAreOffered() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.schedule(P2, "other", 2, now() - 20);
+        DueTasks due = a.due(9, 9);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+    }
+
+    @Test
+    void withoutOrderKeysAreIgnored() {
+        a.acquire();
+        a.schedule(P1, KEY, 1, now() - 20);
+        a.schedule(P2, KEY, 2, now() - 10);
+        DueTasks due = a.due(9, 0, false, 1);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1, P2);
+        assertThat(a.blocked()).isEmpty();
+    }
+
+    // Renew
+
+    @Test
+    void renewedClaimsDoNotLapse() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        a.leaseMillis = Owner.LONG;
+        Renewed renewed = a.renew(P1, token);
+        assertThat(renewed.lost()).isEmpty();
+        assertThat(renewed.nextLapseMillis()).isBetween(SHORT, Owner.LONG);
+        pass(SHORT + 1);
+        assertThat(a.patrol().returned()).isEqualTo(0);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void claimsThatAreNotOursAnyMoreAreLost() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.renew(P1, token - 1).lost()).containsExactly(P1);
+        assertThat(a.renew(P2, token).lost()).containsExactly(P2);
+        assertThat(a.renew(P1, token).lost()).isEmpty();
+    }
+
+    @Test
+    void aProbeAnswersTheRunIdAndKeepsTheLease() {
+        a.leaseMillis = SHORT;
+        a.generation = -1;
+        String runId = a.acquire().runId();
+        a.leaseMillis = Owner.LONG;
+        Renewed renewed = a.probe();
+        assertThat(renewed.runId()).isEqualTo(runId);
+        assertThat(renewed.durable()).isTrue();
+        assertThat(renewed.opened()).isEmpty();
+        pass(SHORT + 1);
+        b.generation = -1;
+        assertThat(b.tryAcquire()).isInstanceOf(Refused.class);
+    }
+
+    // Patrol
+
+    @Test
+    void aLapsedClaimOfTheBrokersTaskMakesItsKeyWait() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        assertThat(a.patrol().returned()).isEqualTo(0);
+        pass(SHORT + 1);
+        StoreAnswer.Patrolled patrolled = a.patrol();
+        assertThat(patrolled.returned()).isEqualTo(1);
+        assertThat(patrolled.waiting()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
+        assertThat(patrolled.nextLapseMillis()).isEqualTo(-1);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new Claimed.Ok(1));
+        assertThat(a.succeed(P1, a.lastToken(), KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
+    void aLapsedClaimWithoutAKeyOnlyCountsALapse() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, null);
+        pass(SHORT + 1);
+        assertThat(a.patrol().waiting()).isEmpty();
+        a.leaseMillis = SHORT;
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(1));
+        pass(SHORT + 1);
+        a.patrol();
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(2));
+    }
+
+    @Test
+    void aLapsedClaimOfAHeldTaskIsDueNow() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.due(1, 0);
+        pass(SHORT + 1);
+        StoreAnswer.Patrolled patrolled = a.patrol();
+        assertThat(patrolled.returned()).isEqualTo(1);
+        assertThat(patrolled.waiting()).isEmpty();
+        assertThat(patrolled.nextDueMillis()).isEqualTo(0);
+        assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(1);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+    }
+
+    @Test
+    void aPatrolTakesNoMoreThanItsLimit() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, null);
+        a.claim(P2, null);
+        a.claim(P3, null);
+        pass(SHORT + 1);
+        StoreAnswer.Patrolled patrolled = a.patrol(0, 2);
+        assertThat(patrolled.returned()).isEqualTo(2);
+        assertThat(patrolled.nextLapseMillis()).isEqualTo(0);
+        assertThat(a.patrol(0, 2).returned()).isEqualTo(1);
+    }
+
+    @Test
+    void aPatrolThatWasDeafExtendsAllInstead() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        pass(SHORT + 1);
+        StoreAnswer.Patrolled patrolled = a.patrol(Owner.LONG, 100);
+        assertThat(patrolled.returned()).isEqualTo(0);
+        assertThat(patrolled.nextLapseMillis()).isGreaterThan(SHORT);
+        assertThat(a.patrol().returned()).isEqualTo(0);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+        b.generation = -1;
+        assertThat(b.tryAcquire()).as("the owner's lease too").isInstanceOf(Refused.class);
+    }
+
+    // Gone, committed, release
+
+    @Test
+    void aKeyGoesOnWhenWhatItWaitedForIsGone() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        a.claim(P1, KEY);
+        pass(SHORT + 1);
+        a.patrol();
+        a.hand(park(P2, KEY, 2));
+        a.gone(P3, KEY);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
+        a.gone(P1, KEY);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.due(1, 0).claimed()).extracting(DueTask::position).containsExactly(P2);
+    }
+
+    @Test
+    void onlyAKeyThatWaitsForARedeliveryCanLoseItsHead() {
+        a.acquire();
+        a.block(KEY, P1, Owner.LONG);
+        a.gone(P1, KEY);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+    }
+
+    @Test
+    void chunksWhollyBelowTheCommitGo() {
+        a.acquire();
+        long t1 = a.claim(P1, null);
+        a.succeed(P1, t1, null, 5);
+        long t2 = a.claim(P2, null);
+        a.succeed(P2, t2, null, Chunk.BITS + 5);
+        a.committed(Chunk.BITS + 1);
+        Acquired acquired = a.acquire();
+        assertThat(acquired.mirror()).isEqualTo(Chunk.BITS + 1);
+        assertThat(acquired.chunks()).extracting(Chunk::index).containsExactly(1L);
+        a.committed(3);
+        assertThat(a.acquire().mirror()).isEqualTo(Chunk.BITS + 1);
+    }
+
+    @Test
+    void theMirrorOfAnotherIncarnationDoesNotCount() {
+        a.committed = 10;
+        a.acquire();
+        a.incarnation++;
+        a.committed(20);
+        assertThat(a.acquire().mirror()).isEqualTo(10);
+    }
+
+    @Test
+    void releasedClaimsStay() {
+        a.generation = -1;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        a.release();
+        b.generation = -1;
+        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(token);
+    }
+
+    // Keep and late
+
+    @Test
+    void aFormerOwnerKeepsItsRunningClaimsByTheirTokens() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        a.leaseMillis = Owner.LONG;
+        assertThat(a.keep(P1, token - 1)).containsExactly(P1);
+        assertThat(a.keep(P1, token)).isEmpty();
+        pass(SHORT + 1);
+        assertThat(b.patrol().returned()).isEqualTo(0);
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
+        assertThat(a.keep(P1, token)).containsExactly(P1);
+    }
+
+    @Test
+    void aFormerOwnersOutcomeGoesByItsToken() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        assertThat(a.late(P1, token - 1, KEY, 1, new Verdict.Success(null))).isFalse();
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
+        assertThat(b.probe().opened()).containsExactly(KEY);
+        assertThat(b.probe().opened()).as("said once").isEmpty();
+        Acquired acquired = b.acquire();
+        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
+    }
+
+    @Test
+    void aFormerOwnersOutcomeMakesTheNextOfTheLaneDue() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        b.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
+        assertThat(b.probe().opened()).containsExactly(KEY);
+        assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(b.blocked()).extracting(Blocked::head).containsExactly(P2);
+    }
+
+    @Test
+    void aFormerOwnersRetryBlocksItsKey() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Retry(Owner.LONG, envelope(KEY, token))))
+                .isTrue();
+        assertThat(b.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Retry(0, envelope(KEY, token))))
+                .as("once more: it is recorded already")
+                .isTrue();
+    }
+
+    @Test
+    void aFormerOwnersOutcomeIsRefusedOnceItsTaskWasTakenOver() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long old = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        pass(SHORT + 1);
+        b.patrol();
+        long token = b.claim(P1, KEY);
+        assertThat(a.late(P1, old, KEY, 1, new Verdict.Success(null))).isFalse();
+        assertThat(b.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
+    void aFormerOwnersReturnLeavesTheTaskToTheNext() {
+        a.acquire();
+        long token = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        assertThat(a.late(P1, token, KEY, 1, new Verdict.Returned())).isTrue();
+        assertThat(b.probe().opened()).containsExactly(KEY);
+        assertThat(b.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(b.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+    }
+
+    private Settle settle(Position position, long token, long bit) {
+        return new Settle(position, token, null, bit, new Verdict.Success(null), 0);
+    }
+
+    private Settle success(Position position, long token) {
+        return settle(position, token, -1);
+    }
+
+    private Step step(Line line, Settle settle) {
+        return new Step(line, Owner.LONG, a.incarnation, 0, List.of(settle), List.of());
+    }
+
+    private Step step(Line line, Claim claim) {
+        return new Step(line, Owner.LONG, a.incarnation, 0, List.of(), List.of(claim));
+    }
+}

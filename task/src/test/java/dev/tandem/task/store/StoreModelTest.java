@@ -1,0 +1,60 @@
+package dev.tandem.task.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The model keeps to the protocol, is sound in itself after every request, and can forget. */
+class StoreModelTest extends StoreConformance {
+
+    private static final Partition PARTITION = Partition.of("q", 0);
+
+    private final StoreModel store = new StoreModel("run-1");
+    private long now = 1_790_000_000_000L;
+
+    @Override
+    protected Partition freshPartition() {
+        return PARTITION;
+    }
+
+    @Override
+    protected StoreAnswer ask(StoreRequest request) {
+        return store.apply(request, now);
+    }
+
+    @Override
+    protected long now() {
+        return now;
+    }
+
+    @Override
+    protected void pass(long millis) {
+        now += millis;
+    }
+
+    @Override
+    protected void restarted(Partition restarted) {
+        store.restarted(store.runId() + "'");
+    }
+
+    @AfterEach
+    void isSound() {
+        assertThat(store.partition(PARTITION).faults()).isEmpty();
+    }
+
+    @Test
+    void whatIsRestoredForgetsWhatCameAfter() {
+        Owner owner = new Owner(PARTITION, "a", this::ask);
+        owner.acquire();
+        owner.block("k", new Position("1"), 0);
+        StoreModel.Snapshot snapshot = store.snapshot();
+        owner.hand(Owner.park(new Position("2"), "k", 2));
+        store.restore(snapshot);
+        assertThat(store.partition(PARTITION).lane("k")).isEmpty();
+        assertThat(store.partition(PARTITION).held()).containsExactly(new Position("1"));
+        assertThat(ask(new StoreRequest.Release(owner.line()))).isEqualTo(new StoreAnswer.Gap(3));
+    }
+}
