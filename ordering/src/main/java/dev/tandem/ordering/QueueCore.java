@@ -7,7 +7,11 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * The order, custody and commits of one queue in one process, decided purely: events in, commands out; no I/O, no
@@ -17,57 +21,130 @@ import java.util.Collection;
  */
 public final class QueueCore {
 
+    private final Shared shared;
+    private final Map<Partition, PartitionCore> partitions = new HashMap<>();
+    /** Flushed in turns, so that no partition always takes the free slots first. */
+    private final ArrayDeque<PartitionCore> turns = new ArrayDeque<>();
+
     /** @param executor unique per process start */
-    public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {}
+    public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
+        this(kind, policy, settings, executor, Set.of());
+    }
+
+    QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
+        this.shared = new Shared(kind, policy, settings, executor, broken);
+    }
 
     /** Begins a turn. @param monotonicMillis elapsed time @param wallMillis epoch time, for what is not due yet */
-    public void clock(long monotonicMillis, long wallMillis) {}
+    public void clock(long monotonicMillis, long wallMillis) {
+        shared.now = monotonicMillis;
+        shared.wall = wallMillis;
+    }
 
     /** The broker assigned it. @param writer random, the same for this partition until the process ends */
-    public void assigned(Partition partition, Source.Facts facts, String writer) {}
+    public void assigned(Partition partition, Source.Facts facts, String writer) {
+        PartitionCore core = partitions.computeIfAbsent(partition, p -> {
+            PartitionCore fresh = new PartitionCore(p, shared, writer);
+            turns.add(fresh);
+            return fresh;
+        });
+        core.assigned(facts);
+    }
 
-    public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {}
+    public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+        core(partition).delivered(deliveries, nextSequence);
+    }
 
-    public void committed(Partition partition, long upTo) {}
+    public void committed(Partition partition, long upTo) {
+        core(partition).committed(upTo);
+    }
 
-    public void commitFailed(Partition partition) {}
+    public void commitFailed(Partition partition) {
+        core(partition).commitFailed();
+    }
 
-    public void confirmed(Partition partition, Source.Facts facts) {}
+    public void confirmed(Partition partition, Source.Facts facts) {
+        core(partition).confirmed(facts);
+    }
 
     /** To be given up: nothing starts any more. {@link Commands#left} follows when all is flushed and released. */
-    public void revoked(Partition partition) {}
+    public void revoked(Partition partition) {
+        core(partition).revoked();
+    }
 
     /** Given to others already, or {@link #revoked} took too long. {@link Commands#left} follows at once. */
-    public void lost(Partition partition) {}
+    public void lost(Partition partition) {
+        core(partition).lost();
+    }
 
-    public void answered(StoreRequest request, StoreAnswer answer) {}
+    public void answered(StoreRequest request, StoreAnswer answer) {
+        core(request.partition()).answered(request, answer);
+    }
 
-    public void storeDown(Partition partition) {}
+    public void storeDown(Partition partition) {
+        core(partition).storeDown();
+    }
 
-    public void storeUp(Partition partition) {}
+    public void storeUp(Partition partition) {
+        core(partition).storeUp();
+    }
 
-    public void woken(Partition partition) {}
+    public void woken(Partition partition) {
+        core(partition).woken();
+    }
 
-    public void finished(Run run, Outcome outcome) {}
+    public void finished(Run run, Outcome outcome) {
+        core(run.partition()).finished(run, outcome);
+    }
 
     /** No new starts while true; running ones go on. */
-    public void pauseStarts(boolean paused) {}
+    public void pauseStarts(boolean paused) {
+        shared.slots.pause(paused);
+    }
 
     /** Emits all that is to be done now. */
-    public void flush(Commands out) {}
+    public void flush(Commands out) {
+        for (PartitionCore core : turns) {
+            core.flush(out);
+        }
+        if (turns.size() > 1) {
+            turns.addLast(turns.removeFirst());
+        }
+        for (Run run : shared.starts) {
+            out.start(run);
+        }
+        shared.starts.clear();
+    }
 
     /** The monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if none. */
     public long nextTurn() {
-        return Long.MAX_VALUE;
+        long next = Long.MAX_VALUE;
+        for (PartitionCore core : turns) {
+            next = Math.min(next, core.nextTurn());
+        }
+        return next;
     }
 
     /** Handlers running now. */
     public int running() {
-        return 0;
+        return shared.slots.used();
     }
 
-    /** Whether nothing runs and no late outcome waits: the process may exit. */
+    /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */
     public boolean idle() {
-        return true;
+        return partitions.values().stream().allMatch(PartitionCore::idle);
+    }
+
+    private PartitionCore core(Partition partition) {
+        PartitionCore core = partitions.get(partition);
+        if (core == null) {
+            throw new IllegalStateException("The partition " + partition + " was never assigned");
+        }
+        return core;
+    }
+
+    @Override
+    public String toString() {
+        return partitions.values().toString();
     }
 }

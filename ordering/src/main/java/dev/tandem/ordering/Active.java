@@ -1,0 +1,26 @@
+package dev.tandem.ordering;
+
+import org.jspecify.annotations.Nullable;
+
+/** A run that this process has started, until its outcome is queued. */
+final class Active {
+
+    final Run run;
+    final @Nullable String key;
+    final long startedAt;
+    /** The task's entry in this ownership; null after the ownership that started it ended. */
+    @Nullable
+    Entry entry;
+    /** The store holds our claim, as far as we know. */
+    boolean owned = true;
+    /** Its envelope is on its way to the store, or there. */
+    boolean adopted;
+
+    Active(Run run, @Nullable String key, long startedAt, Entry entry) {
+        this.run = run;
+        this.key = key;
+        this.startedAt = startedAt;
+        this.entry = entry;
+        this.adopted = entry.held;
+    }
+}

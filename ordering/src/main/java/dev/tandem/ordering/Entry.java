@@ -1,0 +1,87 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import org.jspecify.annotations.Nullable;
+
+/** One task in the owner's memory: delivered by the broker, or given by the store. */
+final class Entry {
+
+    /** How far a delivered position is on its way to being settled. */
+    enum Mark {
+        /** The broker has custody. */
+        PENDING,
+        /** The store took custody with request {@link Entry#number}; settled when that is durable. */
+        HANDED,
+        /** The store said with request {@link Entry#number} that it is settled; judged again after lost writes. */
+        JUDGED,
+        /** Succeeded, and answered: settled. */
+        DONE
+    }
+
+    final Position position;
+    final @Nullable String key;
+    /** What the source commits or acks it by; -1 when the store gave it. */
+    final long sequence;
+    /** Its offset in the bitmap; -1 if it has none. */
+    final long bit;
+    /** When it came, in relation to others of its partition. */
+    final long order;
+
+    final int weight;
+    final @Nullable String unreadable;
+    /** Starts so far, by its envelope. */
+    final int attempts;
+
+    /** Null once nobody needs it any more. */
+    @Nullable
+    Task task;
+    /** The store has its envelope. */
+    boolean held;
+
+    Mark mark = Mark.PENDING;
+    long number;
+
+    Entry(
+            Position position,
+            @Nullable String key,
+            long sequence,
+            long bit,
+            long order,
+            Task task,
+            @Nullable String unreadable,
+            int attempts,
+            boolean held) {
+        this.position = position;
+        this.key = key;
+        this.sequence = sequence;
+        this.bit = bit;
+        this.order = order;
+        this.task = task;
+        this.unreadable = unreadable;
+        this.attempts = attempts;
+        this.held = held;
+        this.weight = task.weight();
+    }
+
+    boolean tracked() {
+        return sequence >= 0;
+    }
+
+    Task requireTask() {
+        if (task == null) {
+            throw new IllegalStateException("The task at " + position + " was let go of too early");
+        }
+        return task;
+    }
+
+    byte[] envelope() {
+        return new Envelope(requireTask(), attempts, 0, unreadable).encode();
+    }
+
+    @Override
+    public String toString() {
+        return position + "(" + key + " " + mark + (held ? " held" : "") + ")";
+    }
+}

@@ -1,0 +1,173 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Position;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A partition's tasks that wait in memory: lanes by key, and those without a key. */
+final class Lanes {
+
+    private final Map<String, Lane> lanes = new HashMap<>();
+    private final ArrayDeque<Entry> unkeyed = new ArrayDeque<>();
+    private final ArrayDeque<Lane> ready = new ArrayDeque<>();
+    private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
+    private final ArrayList<Lane> full = new ArrayList<>();
+    /** Tasks that the store offered and that wait here. */
+    private final Map<Position, Entry> offered = new HashMap<>();
+
+    Lane lane(String key) {
+        return lanes.computeIfAbsent(key, Lane::new);
+    }
+
+    @Nullable
+    Lane find(@Nullable String key) {
+        return key == null ? null : lanes.get(key);
+    }
+
+    Collection<Lane> all() {
+        return lanes.values();
+    }
+
+    /** An entry waits for its turn, at its place in the order. */
+    void enter(Entry entry) {
+        if (entry.held) {
+            offered.put(entry.position, entry);
+        }
+        if (entry.key == null) {
+            unkeyed.addLast(entry);
+            return;
+        }
+        Lane lane = lane(entry.key);
+        lane.add(entry);
+        touch(lane);
+    }
+
+    /** An entry without a key goes back to where it was. */
+    void reenter(Entry entry) {
+        if (entry.key == null) {
+            if (entry.held) {
+                offered.put(entry.position, entry);
+            }
+            unkeyed.addFirst(entry);
+        } else {
+            enter(entry);
+        }
+    }
+
+    boolean isOffered(Position position) {
+        return offered.containsKey(position);
+    }
+
+    int offeredCount() {
+        return offered.size();
+    }
+
+    void forgetOffered(Entry entry) {
+        offered.remove(entry.position);
+    }
+
+    /** Something about the lane changed: looks whether it has work now, or can be forgotten. */
+    void touch(Lane lane) {
+        if (lane.listed) {
+            return;
+        }
+        if (lane.mayStart()) {
+            lane.listed = true;
+            ready.addLast(lane);
+        } else if (lane.mayPark()) {
+            lane.listed = true;
+            parkable.addLast(lane);
+        } else if (lane.forgettable()) {
+            lanes.remove(lane.key, lane);
+        }
+    }
+
+    boolean hasReady() {
+        return !ready.isEmpty() || !unkeyed.isEmpty();
+    }
+
+    int readyCount() {
+        return ready.size() + unkeyed.size();
+    }
+
+    /** The next entry that may be claimed, taken out and its lane busy with it; or null. */
+    @Nullable
+    Entry pollReady() {
+        for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
+            lane.listed = false;
+            if (lane.mayStart()) {
+                Entry entry = lane.queue.removeFirst();
+                lane.busy = entry;
+                return entry;
+            }
+            touch(lane);
+        }
+        return unkeyed.pollFirst();
+    }
+
+    boolean hasParkable() {
+        return !parkable.isEmpty();
+    }
+
+    /** The entries of one lane that are to be parked next, taken out and counted as on their way; or none. */
+    List<Entry> pollParks(int limit) {
+        for (Lane lane = parkable.pollFirst(); lane != null; lane = parkable.pollFirst()) {
+            lane.listed = false;
+            if (lane.mayPark()) {
+                List<Entry> taken = lane.takeForParking(limit);
+                lane.parking += taken.size();
+                return taken;
+            }
+            touch(lane);
+        }
+        return List.of();
+    }
+
+    void full(Lane lane) {
+        if (!lane.full) {
+            lane.full = true;
+            full.add(lane);
+        }
+    }
+
+    boolean anyFull() {
+        return !full.isEmpty();
+    }
+
+    /** Full lanes may try again. */
+    void retryFull() {
+        for (Lane lane : full) {
+            lane.full = false;
+            touch(lane);
+        }
+        full.clear();
+    }
+
+    /** All lanes as they are, looked at anew. */
+    void touchAll() {
+        ready.clear();
+        parkable.clear();
+        for (Lane lane : new ArrayList<>(lanes.values())) {
+            lane.listed = false;
+            touch(lane);
+        }
+    }
+
+    boolean isEmpty() {
+        return unkeyed.isEmpty() && lanes.values().stream().allMatch(l -> l.queue.isEmpty());
+    }
+
+    void clear() {
+        lanes.clear();
+        unkeyed.clear();
+        ready.clear();
+        parkable.clear();
+        full.clear();
+        offered.clear();
+    }
+}

@@ -1,0 +1,1425 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.Entry.Mark;
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Source;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** One partition in one process: who owns it, what is in memory, what is on its way to the store and to the broker. */
+final class PartitionCore {
+
+    private enum Phase {
+        /** Ours by the broker; to be confirmed where needed, then acquired, when the store can be reached. */
+        WAITING,
+        /** The broker is being asked whether it is still ours. */
+        CONFIRMING,
+        ACQUIRING,
+        OWNED,
+        /** Being given up: what is answered is flushed, then the lease is released. */
+        LEAVING,
+        /** Not ours. Runs that it started go on under their claims. */
+        LEFT
+    }
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final int RENEW_BATCH = 500;
+    /** While a step is unanswered, a further one is worth its round trip only from this size on. */
+    private static final int MIN_PIPELINED = 32;
+
+    private static final int HANDS_IN_FLIGHT = 8;
+    private static final int MAX_REQUEST_BYTES = 1 << 20;
+    private static final int MAX_OFFERED = 1_000;
+    private static final int DUE_AT_ONCE = 64;
+    private static final long MIRROR_MILLIS = 1_000;
+
+    private final Partition partition;
+    private final Shared shared;
+    private final CoreSettings settings;
+    private final Outbox outbox;
+    private final Tracker tracker;
+    private final Proofs proofs;
+    private final Late late;
+    private final Lanes lanes = new Lanes();
+
+    /** What this process runs of this partition, also after the ownership that started it. */
+    private final Map<Position, Active> active = new HashMap<>();
+    /** Outcomes to be settled. */
+    private final ArrayDeque<Item.Outcome> outcomes = new ArrayDeque<>();
+    /** Hand-overs but parks, which lanes keep. */
+    private final ArrayDeque<Item.Handover> handovers = new ArrayDeque<>();
+
+    private final ArrayDeque<Gone> gone = new ArrayDeque<>();
+    /** Offsets that blocked keys wait for, with their keys. */
+    private final TreeMap<Long, String> awaited = new TreeMap<>();
+
+    private Phase phase = Phase.LEFT;
+    private Source.Facts facts = Source.Facts.NONE;
+    private boolean storeUp;
+    private boolean confirmFirst;
+    private boolean opened;
+    private boolean openWanted;
+    private boolean rewindWanted;
+    private boolean leftWanted;
+    private boolean paused;
+    private boolean releaseSent;
+    private long retryAt;
+
+    private StoreRequest.@Nullable Acquire acquiring;
+    private long acquireSentAt;
+    private long acquiredWith;
+    private String runId = "";
+    private long incarnation = -1;
+    private long highWater;
+    private long highest;
+    private long mirror = -1;
+    private long token;
+    private long order;
+    private final Map<Position, StoreAnswer.Foreign> foreign = new HashMap<>();
+    private final Map<Long, StoreAnswer.Chunk> chunks = new HashMap<>();
+
+    private long nextSequence = -1;
+    private long committing = -1;
+    private long committed = -1;
+    private long mirrored = -1;
+    private long commitAt;
+    private long mirrorAt;
+
+    private long renewAt;
+    private long probedAt;
+    private long adoptAt;
+    private long dueAt = NEVER;
+    private boolean dueInFlight;
+    private long lapseAt = NEVER;
+    private boolean patrolInFlight;
+    private long lastAnswerAt;
+    private long extendMillis;
+    private long fullRetryAt = NEVER;
+    private long keepAt;
+    private StoreRequest.@Nullable Keep keeping;
+    private long keepSentAt;
+
+    PartitionCore(Partition partition, Shared shared, String writer) {
+        this.partition = partition;
+        this.shared = shared;
+        this.settings = shared.settings;
+        this.outbox = new Outbox(partition, writer);
+        this.tracker = new Tracker(shared.kind, shared.keeps(Rule.COMMIT_ONLY_DURABLE));
+        this.proofs = new Proofs(settings.horizonMillis());
+        this.late = new Late(partition);
+    }
+
+    // ---- the source ----
+
+    void assigned(Source.Facts now) {
+        if (phase != Phase.LEFT) {
+            leave();
+            leftWanted = false;
+        }
+        facts = now;
+        phase = Phase.WAITING;
+        confirmFirst = false;
+        opened = false;
+        openWanted = false;
+        rewindWanted = false;
+        paused = false;
+        releaseSent = false;
+        retryAt = 0;
+        committing = -1;
+        committed = now.committed();
+        mirrored = -1;
+        nextSequence = -1;
+        lastAnswerAt = shared.now;
+    }
+
+    void delivered(Collection<Delivery> deliveries, long next) {
+        if (!opened || rewindWanted || phase == Phase.LEAVING || phase == Phase.LEFT) {
+            return;
+        }
+        for (Delivery delivery : deliveries) {
+            Entry entry = entry(delivery);
+            tracker.delivered(entry);
+            if (phase == Phase.OWNED) {
+                judge(entry);
+            } else {
+                // The store's view is being asked for again; this waits for it.
+                tracker.mark(entry, Mark.JUDGED, NEVER);
+            }
+        }
+        nextSequence = next;
+        tracker.position(next);
+        giveUpAwaited();
+    }
+
+    private Entry entry(Delivery delivery) {
+        long arrival = ++order;
+        boolean log = tracker.isLog();
+        Position position = log
+                ? Position.of(incarnation, delivery.sequence())
+                : new Position(outbox.writer() + ":" + Long.toString(arrival, 36));
+        String key = delivery.unreadable() == null ? keyOf(delivery.task()) : null;
+        return new Entry(
+                position,
+                key,
+                delivery.sequence(),
+                log ? delivery.sequence() : -1,
+                arrival,
+                delivery.task(),
+                delivery.unreadable(),
+                0,
+                false);
+    }
+
+    private @Nullable String keyOf(Task task) {
+        return shared.policy.ordered() ? task.key() : null;
+    }
+
+    /** Decides where a delivered position goes. */
+    private void judge(Entry entry) {
+        highest = Math.max(highest, entry.bit + 1);
+        awaited.remove(entry.bit);
+        Active running = active.get(entry.position);
+        Item planned = outbox.resend().get(entry.position);
+        if (running != null && running.owned) {
+            attach(running, entry);
+        } else if (planned != null) {
+            outbox.resend().replace(entry.position, planned.inPlaceOf(new Item.Handover(entry, new Move.Adopt())));
+        } else if (isSettled(entry.bit)) {
+            tracker.mark(entry, Mark.JUDGED, acquiredWith);
+        } else if (foreign.containsKey(entry.position)) {
+            handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
+        } else if (entry.unreadable != null) {
+            handovers.addLast(new Item.Handover(entry, new Move.Bury()));
+        } else if (entry.requireTask().notBefore() > shared.wall) {
+            handovers.addLast(new Item.Handover(
+                    entry, new Move.Schedule(entry.requireTask().notBefore())));
+        } else {
+            lanes.enter(entry);
+        }
+    }
+
+    private boolean isSettled(long bit) {
+        if (bit < 0 || bit >= Math.max(highWater, mirror)) {
+            return false;
+        }
+        StoreAnswer.Chunk chunk = chunks.get(bit / StoreAnswer.Chunk.BITS);
+        return bit < mirror || chunk != null && chunk.has(bit);
+    }
+
+    /** A task that this process runs was delivered again. */
+    private void attach(Active running, Entry entry) {
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && lane.busy == running.entry) {
+            lane.busy = entry;
+        }
+        entry.held = running.entry != null && running.entry.held && running.adopted;
+        running.entry = entry;
+    }
+
+    void committed(long upTo) {
+        committing = -1;
+        committed = Math.max(committed, upTo);
+    }
+
+    void commitFailed() {
+        committing = -1;
+        commitAt = shared.now + settings.retryMillis();
+    }
+
+    void confirmed(Source.Facts now) {
+        if (phase == Phase.CONFIRMING) {
+            facts = now;
+            confirmFirst = false;
+            phase = Phase.WAITING;
+            retryAt = 0;
+        }
+    }
+
+    void revoked() {
+        if (phase == Phase.OWNED) {
+            phase = Phase.LEAVING;
+        } else if (phase != Phase.LEAVING) {
+            leave();
+        }
+    }
+
+    void lost() {
+        leave();
+    }
+
+    // ---- the store ----
+
+    void storeUp() {
+        storeUp = true;
+    }
+
+    void storeDown() {
+        storeUp = false;
+        late.again();
+        keeping = null;
+        switch (phase) {
+            case OWNED, ACQUIRING -> recover();
+            case LEAVING -> leave();
+            case CONFIRMING -> {
+                phase = Phase.WAITING;
+                confirmFirst = true;
+            }
+            case WAITING, LEFT -> {}
+        }
+    }
+
+    void woken() {
+        if (phase == Phase.OWNED) {
+            dueAt = Math.min(dueAt, shared.now);
+            lanes.retryFull();
+        }
+    }
+
+    void answered(StoreRequest request, StoreAnswer answer) {
+        if (request instanceof StoreRequest.Late done) {
+            late.answered(done);
+        } else if (request instanceof StoreRequest.Keep keep) {
+            if (keep == keeping && answer instanceof StoreAnswer.Kept kept) {
+                keeping = null;
+                renew(keep.positions(), kept.lost(), keepSentAt);
+            }
+        } else if (request instanceof StoreRequest.Acquire asked) {
+            if (asked == acquiring) {
+                acquiring = null;
+                acquireAnswered(answer);
+            }
+        } else if (request instanceof StoreRequest.Numbered numbered) {
+            numberedAnswered(numbered, answer);
+        }
+    }
+
+    private void numberedAnswered(StoreRequest.Numbered request, StoreAnswer answer) {
+        if (phase != Phase.OWNED && phase != Phase.LEAVING || !outbox.isCurrent(request.line())) {
+            return;
+        }
+        if (answer instanceof StoreAnswer.Fenced) {
+            fenced();
+            return;
+        }
+        if (answer instanceof StoreAnswer.Gap || answer instanceof StoreAnswer.Applied) {
+            if (shared.keeps(Rule.HEED_LOST)) {
+                recover();
+                return;
+            }
+            Outbox.Sent ignored = outbox.answered(request);
+            if (ignored != null) {
+                takeBack(ignored);
+            }
+            return;
+        }
+        Outbox.Sent sent = outbox.answered(request);
+        if (sent == null) {
+            return;
+        }
+        noteAnswer();
+        if (answer instanceof StoreAnswer.Stepped stepped) {
+            stepped(sent, stepped);
+        } else if (answer instanceof StoreAnswer.Handed handed) {
+            handed(sent, handed);
+        } else if (answer instanceof StoreAnswer.DueTasks due) {
+            due(sent, due);
+        } else if (answer instanceof StoreAnswer.Renewed renewed) {
+            renewed(sent, renewed);
+        } else if (answer instanceof StoreAnswer.Patrolled patrolled) {
+            patrolled(patrolled);
+        } else if (answer instanceof StoreAnswer.Ok ok) {
+            ok(sent, ok);
+        } else {
+            throw new IllegalStateException("A " + request.getClass().getSimpleName() + " was answered by " + answer);
+        }
+    }
+
+    /** Half a lease without an answer: this process was deaf, so others' leases may only seem to have run out. */
+    private void noteAnswer() {
+        if (shared.now - lastAnswerAt > settings.leaseMillis() / 2) {
+            extendMillis = settings.leaseMillis();
+        }
+        lastAnswerAt = shared.now;
+    }
+
+    // ---- ownership ----
+
+    private void acquire(Commands out) {
+        Map<Position, StoreRequest.Presented> presented = new HashMap<>();
+        for (Item item : outbox.resend().values()) {
+            present(presented, item);
+        }
+        outcomes.forEach(item -> present(presented, item));
+        for (Active a : active.values()) {
+            presented.put(
+                    a.run.position(),
+                    new StoreRequest.Presented(
+                            a.run.position(), a.run.token(), a.key, a.run.attempt(), a.run.sequence()));
+        }
+        acquiring = new StoreRequest.Acquire(
+                outbox.nextAcquire(),
+                shared.executor,
+                settings.leaseMillis(),
+                facts.generation(),
+                facts.sourceId(),
+                Math.max(facts.committed(), committed),
+                runId,
+                List.copyOf(presented.values()));
+        acquireSentAt = shared.now;
+        phase = Phase.ACQUIRING;
+        out.send(acquiring);
+    }
+
+    private static void present(Map<Position, StoreRequest.Presented> presented, Item item) {
+        if (item instanceof Item.Outcome outcome) {
+            Entry entry = outcome.entry();
+            presented.put(
+                    entry.position,
+                    new StoreRequest.Presented(
+                            entry.position, outcome.token(), entry.key, outcome.attempt(), entry.bit));
+        }
+    }
+
+    private void acquireAnswered(StoreAnswer answer) {
+        if (answer instanceof StoreAnswer.Acquired acquired) {
+            acquired(acquired);
+            return;
+        }
+        phase = Phase.WAITING;
+        confirmFirst = true;
+        long wait = answer instanceof StoreAnswer.Refused refused ? refused.remainingMillis() : NEVER;
+        retryAt = shared.now + Math.max(1, Math.min(wait, settings.retryMillis()));
+    }
+
+    private void acquired(StoreAnswer.Acquired a) {
+        if (incarnation != a.incarnation() && tracker.size() > 0) {
+            // What is in memory is of another incarnation of the topic.
+            dropMemory();
+            rewindWanted = opened;
+        }
+        boolean restarted = !runId.isEmpty() && !runId.equals(a.runId());
+        phase = Phase.OWNED;
+        outbox.begin(a.epoch());
+        acquiredWith = outbox.lastNumber();
+        proofs.clear();
+        proofs.answered(acquiredWith, shared.now);
+        runId = a.runId();
+        incarnation = a.incarnation();
+        highWater = a.highWater();
+        highest = Math.max(highest, highWater);
+        mirror = a.mirror();
+        token = a.epoch();
+        foreign.clear();
+        a.foreign().forEach(f -> foreign.put(f.position(), f));
+        chunks.clear();
+        a.chunks().forEach(chunk -> chunks.put(chunk.index(), chunk));
+        boolean deaf = shared.now - lastAnswerAt > settings.leaseMillis() / 2;
+        extendMillis = restarted || deaf ? settings.leaseMillis() : 0;
+        lastAnswerAt = shared.now;
+        renewAt = shared.now + settings.renewMillis();
+        adoptAt = shared.now + adoptAfter();
+        dueInFlight = false;
+        patrolInFlight = false;
+        dueAt = after(a.nextDueMillis());
+        lapseAt = after(a.nextLapseMillis());
+
+        awaited.clear();
+        for (Lane lane : lanes.all()) {
+            lane.open();
+            lane.parking = 0;
+            lane.busy = null;
+        }
+        a.blocked().forEach(this::block);
+        List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
+        for (Item item : outbox.resend().values()) {
+            foresee(item);
+        }
+        List<Entry> judgeAgain = tracker.takeJudged();
+        judgeAgain.addAll(overtaken);
+        judgeAgain.forEach(this::judge);
+        lanes.touchAll();
+        giveUpAwaited();
+        if (!opened) {
+            openWanted = true;
+        }
+    }
+
+    /** Which runs still have their claims. Returns the delivered entries of those that have not. */
+    private List<Entry> keepActive(Set<Long> presentedTokens) {
+        List<Entry> overtaken = new ArrayList<>();
+        for (Active a : active.values()) {
+            a.owned = presentedTokens.contains(a.run.token());
+            Entry entry = a.entry;
+            if (!a.owned) {
+                a.entry = null;
+                if (entry != null && entry.tracked() && entry.mark == Mark.PENDING) {
+                    overtaken.add(entry);
+                }
+                continue;
+            }
+            if (entry == null) {
+                entry = new Entry(
+                        a.run.position(),
+                        a.key,
+                        -1,
+                        a.run.sequence(),
+                        0,
+                        a.run.task(),
+                        null,
+                        a.run.attempt() - 1,
+                        true);
+                a.entry = entry;
+            }
+            a.run.renewedUntil(acquireSentAt + settings.leaseMillis());
+            if (a.key != null) {
+                lanes.lane(a.key).busy = entry;
+            }
+        }
+        return overtaken;
+    }
+
+    /** What an item that is sent again will do to its lane. */
+    private void foresee(Item item) {
+        String key = item.entry().key;
+        if (key == null) {
+            return;
+        }
+        Lane lane = lanes.lane(key);
+        if (item instanceof Item.Outcome outcome) {
+            if (blocks(outcome.verdict())) {
+                lane.block(outcome.position());
+            }
+        } else if (item instanceof Item.Handover handover) {
+            if (handover.parks()) {
+                lane.parking++;
+            } else if (handover.move() instanceof Move.Adopt) {
+                lane.block(handover.position());
+            }
+        }
+    }
+
+    private static boolean blocks(Verdict verdict) {
+        return verdict instanceof Verdict.Retry
+                || verdict instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.HALT;
+    }
+
+    private void block(StoreAnswer.Blocked blocked) {
+        Lane lane = lanes.lane(blocked.key());
+        lane.block(blocked.head());
+        long offset = offsetOf(blocked.head());
+        if (blocked.why() == StoreAnswer.Why.REDELIVERY && offset >= 0) {
+            awaited.put(offset, blocked.key());
+        }
+        lanes.touch(lane);
+    }
+
+    /** The offset of a position of this incarnation; -1 for any other. */
+    private long offsetOf(Position position) {
+        String prefix = incarnation + ":";
+        return tracker.isLog() && position.text().startsWith(prefix)
+                ? Long.parseLong(
+                        position.text(), prefix.length(), position.text().length(), 10)
+                : -1;
+    }
+
+    /** Keys that wait for offsets which can't come any more go on. */
+    private void giveUpAwaited() {
+        if (phase != Phase.OWNED || !opened || rewindWanted) {
+            return;
+        }
+        long passed = Math.max(nextSequence, committed);
+        while (!awaited.isEmpty() && awaited.firstKey() < passed) {
+            Map.Entry<Long, String> first = awaited.pollFirstEntry();
+            if (!tracker.isPending(first.getKey())) {
+                gone.addLast(new Gone(Position.of(incarnation, first.getKey()), first.getValue()));
+            }
+        }
+    }
+
+    /** Memory stays; all that is not known to be durable is sent again once the partition is acquired again. */
+    private void recover() {
+        for (Outbox.Sent sent : outbox.pending()) {
+            takeBack(sent);
+        }
+        outbox.planResend(outcomes);
+        adoptWhatRuns();
+        for (Item item : outbox.resend().values()) {
+            tracker.mark(item.entry(), Mark.PENDING, 0);
+        }
+        outcomes.forEach(item -> tracker.mark(item.entry(), Mark.PENDING, 0));
+        proofs.clear();
+        acquiring = null;
+        confirmFirst = true;
+        phase = Phase.WAITING;
+        retryAt = 0;
+    }
+
+    /** Claims that had no answer did not happen: acquire makes it so. */
+    private void takeBack(Outbox.Sent sent) {
+        shared.slots.give(sent.slots());
+        for (int i = sent.claims().size() - 1; i >= 0; i--) {
+            requeue(sent.claims().get(i));
+        }
+        for (Item.Outcome outcome : sent.outcomes()) {
+            if (outcome.verdict() instanceof Verdict.Returned && !outcome.entry().held) {
+                requeue(outcome.entry());
+            }
+        }
+    }
+
+    private void requeue(Entry entry) {
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && lane.busy == entry) {
+            lane.busy = null;
+        }
+        lanes.reenter(entry);
+    }
+
+    /** In the plan, what runs by now is adopted instead: its outcome comes later. */
+    private void adoptWhatRuns() {
+        Map<Position, Item> plan = outbox.resend();
+        for (Position position : new ArrayList<>(plan.keySet())) {
+            Active running = active.get(position);
+            if (running == null || running.entry == null) {
+                continue;
+            }
+            Entry delivered = plan.get(position).entry();
+            if (delivered.tracked()) {
+                attach(running, delivered);
+                plan.replace(position, new Item.Handover(delivered, new Move.Adopt()));
+            } else {
+                plan.remove(position);
+            }
+        }
+    }
+
+    /** Another has or had the partition: what is in memory may be wrong. The broker is asked whether it is ours. */
+    private void fenced() {
+        boolean leaving = phase == Phase.LEAVING;
+        dropMemory();
+        if (leaving) {
+            leave();
+            return;
+        }
+        rewindWanted = opened;
+        confirmFirst = true;
+        phase = Phase.WAITING;
+        retryAt = 0;
+    }
+
+    private void leave() {
+        dropMemory();
+        acquiring = null;
+        keepAt = shared.now;
+        leftWanted = phase != Phase.LEFT;
+        phase = Phase.LEFT;
+    }
+
+    /** Runs go on; their outcomes go by token. Everything else of this ownership is forgotten. */
+    private void dropMemory() {
+        for (Outbox.Sent sent : outbox.pending()) {
+            shared.slots.give(sent.slots());
+        }
+        outbox.drop().forEach(item -> late.add(item, incarnation));
+        outcomes.forEach(item -> late.add(item, incarnation));
+        outcomes.clear();
+        handovers.clear();
+        gone.clear();
+        awaited.clear();
+        lanes.clear();
+        tracker.clear();
+        proofs.clear();
+        foreign.clear();
+        chunks.clear();
+        nextSequence = -1;
+        for (Active a : active.values()) {
+            a.owned = false;
+            a.entry = null;
+        }
+    }
+
+    // ---- runs ----
+
+    private void start(Entry entry, long claimToken, int lapses, long sentAt) {
+        Run run = new Run(
+                partition,
+                entry.position,
+                entry.requireTask(),
+                claimToken,
+                entry.attempts + lapses + 1,
+                entry.bit,
+                sentAt + settings.leaseMillis());
+        Active a = new Active(run, entry.key, shared.now, entry);
+        active.put(entry.position, a);
+        if (entry.key != null) {
+            lanes.lane(entry.key).busy = entry;
+        }
+        if (phase == Phase.OWNED) {
+            shared.starts.add(run);
+        } else {
+            finished(run, Outcome.NotStarted.INSTANCE);
+        }
+    }
+
+    void finished(Run run, Outcome outcome) {
+        shared.slots.give(1);
+        Active a = active.get(run.position());
+        boolean current = a != null && a.run == run;
+        if (current) {
+            active.remove(run.position());
+        }
+        if (current && a.owned && a.entry != null) {
+            Entry entry = a.entry;
+            handovers.removeIf(h -> h.entry() == entry);
+            outcomes.addLast(new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, a.key, outcome)));
+            return;
+        }
+        String key = keyOf(run.task());
+        Entry entry = new Entry(run.position(), key, -1, run.sequence(), 0, run.task(), null, run.attempt() - 1, true);
+        late.add(new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome)), incarnation);
+    }
+
+    private Verdict verdict(Run run, @Nullable String key, Outcome outcome) {
+        if (outcome instanceof Outcome.Retry retry) {
+            return new Verdict.Retry(retry.delayMillis(), envelope(run, retry.error()));
+        }
+        if (outcome instanceof Outcome.Dead dead) {
+            return new Verdict.Dead(
+                    key == null ? DeadHead.SKIP : shared.policy.deadHead(), envelope(run, dead.error()));
+        }
+        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(null);
+    }
+
+    private static byte[] envelope(Run run, String error) {
+        return new Envelope(run.task(), run.attempt(), run.token(), error).encode();
+    }
+
+    // ---- answers ----
+
+    private void stepped(Outbox.Sent sent, StoreAnswer.Stepped answer) {
+        StoreRequest.Step step = (StoreRequest.Step) sent.request();
+        for (int i = 0; i < sent.outcomes().size(); i++) {
+            Item.Outcome outcome = sent.outcomes().get(i);
+            long nextToken = step.settles().get(i).nextToken();
+            StoreAnswer.Settled code = answer.settles().get(i);
+            if (nextToken != 0 && !(code instanceof StoreAnswer.Settled.Next)) {
+                shared.slots.give(1);
+            }
+            if (code instanceof StoreAnswer.Settled.Refused) {
+                refused(outcome);
+                continue;
+            }
+            settled(outcome, sent.number(), code instanceof StoreAnswer.Settled.Ok ok && ok.opened());
+            if (code instanceof StoreAnswer.Settled.Next next) {
+                startNext(outcome, next, nextToken, sent.sentAt());
+            }
+        }
+        for (int i = 0; i < sent.claims().size(); i++) {
+            claimed(
+                    sent.claims().get(i),
+                    step.claims().get(i).token(),
+                    answer.claims().get(i),
+                    sent.sentAt());
+        }
+    }
+
+    private void settled(Item.Outcome outcome, long number, boolean nowOpen) {
+        Entry entry = outcome.entry();
+        if (outcome.verdict() instanceof Verdict.Success) {
+            tracker.mark(entry, Mark.DONE, number);
+        } else if (outcome.verdict() instanceof Verdict.Returned) {
+            if (entry.held) {
+                dueAt = Math.min(dueAt, shared.now);
+            } else if (phase == Phase.OWNED) {
+                requeue(entry);
+            }
+        } else {
+            tracker.mark(entry, Mark.HANDED, number);
+            if (outcome.verdict() instanceof Verdict.Retry retry) {
+                dueAt = Math.min(dueAt, shared.now + retry.delayMillis());
+            }
+        }
+        if (outcome.movesCustody()) {
+            outbox.hold(outcome, number);
+            proofs.answered(number, shared.now);
+        }
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && nowOpen) {
+            lane.open();
+            lanes.touch(lane);
+        }
+    }
+
+    private void startNext(Item.Outcome ended, StoreAnswer.Settled.Next next, long nextToken, long sentAt) {
+        Entry entry = fromStore(next.position(), next.envelope());
+        if (entry.key != null) {
+            Lane lane = lanes.lane(entry.key);
+            if (shared.keeps(Rule.REOPEN_ONLY_EMPTY)) {
+                lane.block(entry.position);
+            } else {
+                lane.open();
+            }
+        }
+        start(entry, nextToken, next.lapses(), sentAt);
+        Lane lane = lanes.find(ended.entry().key);
+        if (lane != null && !shared.keeps(Rule.REOPEN_ONLY_EMPTY)) {
+            lane.busy = null;
+            lanes.touch(lane);
+        }
+    }
+
+    private Entry fromStore(Position position, byte[] bytes) {
+        Envelope envelope = Envelope.decode(partition.queue(), bytes);
+        long offset = offsetOf(position);
+        return new Entry(
+                position,
+                keyOf(envelope.task()),
+                -1,
+                offset >= committed ? offset : -1,
+                ++order,
+                envelope.task(),
+                null,
+                envelope.attempts(),
+                true);
+    }
+
+    /** Another token has the position: this outcome counts for nothing. What the position's state is, a claim tells. */
+    private void refused(Item.Outcome outcome) {
+        Entry entry = outcome.entry();
+        if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
+            requeue(entry);
+        }
+    }
+
+    private void claimed(Entry entry, long claimToken, StoreAnswer.Claimed code, long sentAt) {
+        if (code instanceof StoreAnswer.Claimed.Ok ok) {
+            lanes.forgetOffered(entry);
+            start(entry, claimToken, ok.lapses(), sentAt);
+            return;
+        }
+        shared.slots.give(1);
+        if (code instanceof StoreAnswer.Claimed.KeyBlocked blocked) {
+            if (entry.key != null) {
+                lanes.lane(entry.key).block(blocked.head());
+            }
+            requeue(entry);
+            return;
+        }
+        lanes.forgetOffered(entry);
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && lane.busy == entry) {
+            lane.busy = null;
+            lanes.touch(lane);
+        }
+        if (entry.tracked()) {
+            handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
+        }
+    }
+
+    private void handed(Outbox.Sent sent, StoreAnswer.Handed answer) {
+        dueAt = Math.min(dueAt, after(answer.nextDueMillis()));
+        for (int i = 0; i < sent.handovers().size(); i++) {
+            Item.Handover handover = sent.handovers().get(i);
+            Entry entry = handover.entry();
+            HandCode code = answer.codes().get(i);
+            Lane lane = handover.parks() ? lanes.find(entry.key) : null;
+            if (lane != null) {
+                lane.parking--;
+            }
+            switch (code) {
+                case OK -> handedOver(handover, sent.number());
+                case DONE -> {
+                    lanes.forgetOffered(entry);
+                    tracker.mark(entry, Mark.JUDGED, sent.number());
+                    proofs.answered(sent.number(), shared.now);
+                    afterAdoption(handover);
+                }
+                case OPEN -> {
+                    if (lane != null) {
+                        if (lane.parking == 0) {
+                            lane.open();
+                        }
+                        lane.add(entry);
+                    }
+                }
+                case FULL -> {
+                    if (lane != null) {
+                        lanes.full(lane);
+                        lane.add(entry);
+                        fullRetryAt = shared.now + settings.retryMillis();
+                    }
+                }
+                case GONE -> {
+                    if (entry.mark == Mark.PENDING && !active.containsKey(entry.position)) {
+                        foreign.remove(entry.position);
+                        lanes.enter(entry);
+                    }
+                }
+            }
+            if (lane != null) {
+                lanes.touch(lane);
+            }
+        }
+    }
+
+    private void handedOver(Item.Handover handover, long number) {
+        Entry entry = handover.entry();
+        lanes.forgetOffered(entry);
+        entry.held = true;
+        tracker.mark(entry, Mark.HANDED, number);
+        outbox.hold(handover, number);
+        proofs.answered(number, shared.now);
+        afterAdoption(handover);
+    }
+
+    /** The key of a task that runs in the store's custody is blocked by it. */
+    private void afterAdoption(Item.Handover handover) {
+        Entry entry = handover.entry();
+        if (handover.move() instanceof Move.Adopt && entry.key != null) {
+            Active running = active.get(entry.position);
+            boolean runs = running != null || foreign.containsKey(entry.position);
+            if (runs) {
+                Lane lane = lanes.lane(entry.key);
+                lane.block(entry.position);
+                lanes.touch(lane);
+            }
+        }
+    }
+
+    private void due(Outbox.Sent sent, StoreAnswer.DueTasks answer) {
+        dueInFlight = false;
+        dueAt = answer.more() ? shared.now : after(answer.nextDueMillis());
+        shared.slots.give(sent.slots() - answer.claimed().size());
+        for (StoreAnswer.DueTask task : answer.claimed()) {
+            Entry entry = fromStore(task.position(), task.envelope());
+            if (entry.key != null) {
+                lanes.lane(entry.key).block(entry.position);
+            }
+            start(entry, task.token(), task.lapses(), sent.sentAt());
+        }
+        for (StoreAnswer.DueTask task : answer.offered()) {
+            if (!lanes.isOffered(task.position()) && !active.containsKey(task.position())) {
+                lanes.enter(fromStore(task.position(), task.envelope()));
+            }
+        }
+    }
+
+    private void renewed(Outbox.Sent sent, StoreAnswer.Renewed answer) {
+        if (!answer.runId().equals(runId)) {
+            recover();
+            return;
+        }
+        StoreRequest.Renew renew = (StoreRequest.Renew) sent.request();
+        renew(renew.positions(), answer.lost(), sent.sentAt());
+        if (renew.positions().isEmpty() && answer.durable()) {
+            proven(proofs.proven(sent.sentAt()));
+        }
+        dueAt = Math.min(dueAt, after(answer.nextDueMillis()));
+        lapseAt = after(answer.nextLapseMillis());
+        if (!answer.opened().isEmpty()) {
+            lanes.retryFull();
+        }
+    }
+
+    private void renew(List<Position> positions, List<Position> lost, long sentAt) {
+        Set<Position> gonePositions = Set.copyOf(lost);
+        for (Position position : positions) {
+            Active a = active.get(position);
+            if (a != null && !gonePositions.contains(position)) {
+                a.run.renewedUntil(sentAt + settings.leaseMillis());
+            }
+        }
+    }
+
+    private void proven(long upTo) {
+        if (upTo > 0) {
+            tracker.proven(upTo);
+            outbox.proven(upTo).forEach(item -> tracker.letGo(item.entry()));
+        }
+    }
+
+    private void patrolled(StoreAnswer.Patrolled answer) {
+        patrolInFlight = false;
+        lapseAt = after(answer.nextLapseMillis());
+        dueAt = Math.min(dueAt, after(answer.nextDueMillis()));
+        answer.waiting().forEach(this::block);
+        giveUpAwaited();
+    }
+
+    private void ok(Outbox.Sent sent, StoreAnswer.Ok answer) {
+        dueAt = Math.min(dueAt, after(answer.nextDueMillis()));
+        if (sent.request() instanceof StoreRequest.Release) {
+            leave();
+        } else if (sent.request() instanceof StoreRequest.Gone went) {
+            Lane lane = lanes.find(went.key());
+            if (lane != null && went.position().equals(lane.head)) {
+                lane.open();
+                lanes.touch(lane);
+            }
+        }
+    }
+
+    private long after(long millis) {
+        return millis < 0 ? NEVER : shared.now + millis;
+    }
+
+    private long adoptAfter() {
+        return Math.max(settings.horizonMillis(), settings.probeMillis());
+    }
+
+    // ---- what is to be done now ----
+
+    void flush(Commands out) {
+        if (openWanted) {
+            openWanted = false;
+            opened = true;
+            nextSequence = -1;
+            out.open(partition);
+        }
+        if (rewindWanted && phase == Phase.OWNED) {
+            rewindWanted = false;
+            out.rewind(partition);
+        }
+        if (storeUp) {
+            if (late.hasUnsent()) {
+                late.flush(out);
+            }
+            keep(out);
+            switch (phase) {
+                case WAITING -> {
+                    if (shared.now >= retryAt) {
+                        if (confirmFirst) {
+                            phase = Phase.CONFIRMING;
+                            out.confirm(partition);
+                        } else {
+                            acquire(out);
+                        }
+                    }
+                }
+                case OWNED -> work(out);
+                case LEAVING -> release(out);
+                case CONFIRMING, ACQUIRING, LEFT -> {}
+            }
+        }
+        backPressure(out);
+        if (leftWanted) {
+            leftWanted = false;
+            out.left(partition);
+        }
+    }
+
+    private void work(Commands out) {
+        sendAgain(out);
+        if (outbox.resend().isEmpty()) {
+            steps(out);
+            if (outcomes.isEmpty()) {
+                hands(out);
+            }
+            gone(out);
+            dues(out);
+        }
+        renewals(out);
+        patrol(out);
+        adopt();
+        commit(out);
+        mirror(out);
+    }
+
+    private void release(Commands out) {
+        sendAgain(out);
+        steps(out);
+        commit(out);
+        if (outcomes.isEmpty() && outbox.pending().isEmpty() && !releaseSent) {
+            releaseSent = true;
+            send(out, new StoreRequest.Release(outbox.next()), 0);
+        }
+    }
+
+    private void send(Commands out, StoreRequest.Numbered request, int slots) {
+        outbox.sent(Outbox.Sent.plain(request, slots, shared.now));
+        out.send(request);
+    }
+
+    private void sendAgain(Commands out) {
+        while (!outbox.resend().isEmpty()) {
+            List<Item> items = outbox.takeResend(settings.batchSize());
+            if (items.get(0) instanceof Item.Outcome) {
+                List<Item.Outcome> batch = new ArrayList<>();
+                items.forEach(item -> batch.add((Item.Outcome) item));
+                sendStep(out, batch, batch.stream().map(o -> o.settle(0)).toList(), List.of(), List.of(), 0);
+            } else {
+                List<Item.Handover> batch = new ArrayList<>();
+                items.forEach(item -> batch.add((Item.Handover) item));
+                sendHand(out, batch);
+            }
+        }
+    }
+
+    private void steps(Commands out) {
+        boolean claims = phase == Phase.OWNED;
+        while (outbox.stepsInFlight() < settings.batchesInFlight()) {
+            int ready = claims ? Math.min(lanes.readyCount(), shared.slots.free()) : 0;
+            if (outcomes.size() + ready == 0 || outbox.stepsInFlight() > 0 && outcomes.size() + ready < MIN_PIPELINED) {
+                return;
+            }
+            int requestBytes = 0;
+            int slots = 0;
+            List<Item.Outcome> batch = new ArrayList<>();
+            List<StoreRequest.Settle> settles = new ArrayList<>();
+            while (batch.size() < settings.batchSize() && requestBytes < MAX_REQUEST_BYTES && !outcomes.isEmpty()) {
+                Item.Outcome outcome = outcomes.removeFirst();
+                requestBytes += outcome.entry().weight;
+                long nextToken = nextToken(outcome);
+                slots += nextToken == 0 ? 0 : 1;
+                batch.add(outcome);
+                settles.add(outcome.settle(nextToken));
+                outcomeSent(outcome);
+            }
+            List<Entry> entries = new ArrayList<>();
+            List<StoreRequest.Claim> asked = new ArrayList<>();
+            while (claims
+                    && outcomes.isEmpty()
+                    && batch.size() + entries.size() < settings.batchSize()
+                    && lanes.hasReady()
+                    && shared.slots.take()) {
+                Entry entry = lanes.pollReady();
+                if (entry == null) {
+                    shared.slots.give(1);
+                    break;
+                }
+                entries.add(entry);
+                asked.add(new StoreRequest.Claim(entry.position, ++token, entry.key, entry.held));
+            }
+            if (batch.isEmpty() && entries.isEmpty()) {
+                return;
+            }
+            sendStep(out, batch, settles, entries, asked, slots + entries.size());
+        }
+    }
+
+    private void sendStep(
+            Commands out,
+            List<Item.Outcome> batch,
+            List<StoreRequest.Settle> settles,
+            List<Entry> entries,
+            List<StoreRequest.Claim> claims,
+            int slots) {
+        StoreRequest.Step step =
+                new StoreRequest.Step(outbox.next(), settings.leaseMillis(), incarnation, highest, settles, claims);
+        outbox.sent(new Outbox.Sent(step, batch, entries, List.of(), slots, shared.now));
+        out.send(step);
+    }
+
+    /** The head of a blocked key may take the next of its lane along, in the slot that it leaves. */
+    private long nextToken(Item.Outcome outcome) {
+        Lane lane = lanes.find(outcome.entry().key);
+        boolean goesOn = outcome.verdict() instanceof Verdict.Success
+                || outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.SKIP;
+        boolean heads = lane != null && lane.blocked && outcome.position().equals(lane.head);
+        return goesOn && heads && phase == Phase.OWNED && shared.slots.take() ? ++token : 0;
+    }
+
+    /** The lane's state as it will be in the store when what follows arrives there. */
+    private void outcomeSent(Item.Outcome outcome) {
+        Entry entry = outcome.entry();
+        if (entry.key == null) {
+            return;
+        }
+        Lane lane = lanes.lane(entry.key);
+        if (lane.busy == entry) {
+            lane.busy = null;
+        }
+        if (blocks(outcome.verdict())) {
+            lane.block(entry.position);
+            if (!shared.keeps(Rule.PARK_FOLLOWERS)) {
+                lane.queue.forEach(e -> tracker.mark(e, Mark.DONE, 0));
+                lane.queue.clear();
+            }
+        } else if (outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.DRAIN) {
+            drain(lane, dead);
+        } else if (outcome.verdict() instanceof Verdict.Returned && !entry.held) {
+            // Nothing of this key may overtake it before it is back in its place.
+            lane.busy = entry;
+        }
+        lanes.touch(lane);
+    }
+
+    /** What waits in memory at this moment dies with its head. */
+    private void drain(Lane lane, Verdict.Dead dead) {
+        List<Entry> kept = new ArrayList<>();
+        for (Entry entry : lane.queue) {
+            if (entry.held) {
+                kept.add(entry);
+            } else {
+                handovers.addLast(new Item.Handover(entry, new Move.Bury()));
+            }
+        }
+        lane.queue.clear();
+        lane.queue.addAll(kept);
+    }
+
+    private void hands(Commands out) {
+        int room = HANDS_IN_FLIGHT - (outbox.pending().size() - outbox.stepsInFlight());
+        while (room-- > 0) {
+            int requestBytes = 0;
+            List<Item.Handover> batch = new ArrayList<>();
+            while (batch.size() < settings.batchSize() && requestBytes < MAX_REQUEST_BYTES && !handovers.isEmpty()) {
+                Item.Handover handover = handovers.removeFirst();
+                requestBytes += handover.entry().weight;
+                batch.add(handover);
+            }
+            while (batch.size() < settings.batchSize() && requestBytes < MAX_REQUEST_BYTES && lanes.hasParkable()) {
+                for (Entry entry : lanes.pollParks(settings.batchSize() - batch.size())) {
+                    requestBytes += entry.weight;
+                    batch.add(new Item.Handover(entry, new Move.Park()));
+                }
+            }
+            if (batch.isEmpty()) {
+                return;
+            }
+            sendHand(out, batch);
+        }
+    }
+
+    private void sendHand(Commands out, List<Item.Handover> batch) {
+        List<StoreRequest.Entry> entries = new ArrayList<>(batch.size());
+        for (Item.Handover handover : batch) {
+            Entry entry = handover.entry();
+            boolean storeHasIt = entry.held && handover.parks() && !entry.tracked();
+            entries.add(new StoreRequest.Entry(
+                    entry.position, entry.key, entry.bit, handover.move(), storeHasIt ? null : entry.envelope()));
+        }
+        StoreRequest.Hand hand = new StoreRequest.Hand(
+                outbox.next(),
+                incarnation,
+                highest,
+                shared.policy.maxParkedPerKey(),
+                shared.policy.maxParkedPerPartition(),
+                entries);
+        outbox.sent(new Outbox.Sent(hand, List.of(), List.of(), batch, 0, shared.now));
+        out.send(hand);
+    }
+
+    private void gone(Commands out) {
+        for (Gone went = gone.pollFirst(); went != null; went = gone.pollFirst()) {
+            send(out, new StoreRequest.Gone(outbox.next(), went.position(), went.key()), 0);
+        }
+    }
+
+    private void dues(Commands out) {
+        boolean room = shared.slots.any() || shared.policy.ordered() && lanes.offeredCount() < MAX_OFFERED;
+        if (shared.now < dueAt || dueInFlight || !room || !shared.slots.any()) {
+            return;
+        }
+        int slots = shared.slots.takeUpTo(DUE_AT_ONCE);
+        long first = token + 1;
+        token += slots;
+        dueInFlight = true;
+        send(
+                out,
+                new StoreRequest.Due(
+                        outbox.next(),
+                        settings.leaseMillis(),
+                        slots,
+                        Math.max(0, MAX_OFFERED - lanes.offeredCount()),
+                        first,
+                        shared.policy.ordered(),
+                        shared.policy.maxParkedPerKey()),
+                slots);
+    }
+
+    private void renewals(Commands out) {
+        if (shared.now >= renewAt) {
+            renewAt = shared.now + settings.renewMillis();
+            sendRenew(out, List.of());
+            List<Active> due = new ArrayList<>();
+            for (Active a : active.values()) {
+                if (a.owned && a.run.leaseUntil() < shared.now + settings.leaseMillis() - settings.renewMillis() / 2) {
+                    due.add(a);
+                }
+            }
+            for (int from = 0; from < due.size(); from += RENEW_BATCH) {
+                sendRenew(out, due.subList(from, Math.min(due.size(), from + RENEW_BATCH)));
+            }
+        } else if (shared.now >= probeTime()) {
+            sendRenew(out, List.of());
+        }
+    }
+
+    private long probeTime() {
+        return proofs.waiting() ? Math.max(proofs.probeAt(), probedAt + settings.probeMillis()) : NEVER;
+    }
+
+    private void sendRenew(Commands out, List<Active> runs) {
+        if (runs.isEmpty()) {
+            probedAt = shared.now;
+        }
+        send(
+                out,
+                new StoreRequest.Renew(
+                        outbox.next(),
+                        settings.leaseMillis(),
+                        runs.stream().map(a -> a.run.position()).toList(),
+                        runs.stream().mapToLong(a -> a.run.token()).toArray()),
+                0);
+    }
+
+    /** Runs whose ownership is in doubt or over keep their claims by token. */
+    private void keep(Commands out) {
+        boolean renewedOtherwise = phase == Phase.OWNED;
+        if (renewedOtherwise || active.isEmpty() || keeping != null || shared.now < keepAt) {
+            return;
+        }
+        keepAt = shared.now + settings.renewMillis();
+        keepSentAt = shared.now;
+        List<Active> runs = active.values().stream().limit(RENEW_BATCH).toList();
+        keeping = new StoreRequest.Keep(
+                partition,
+                settings.leaseMillis(),
+                runs.stream().map(a -> a.run.position()).toList(),
+                runs.stream().mapToLong(a -> a.run.token()).toArray());
+        out.send(keeping);
+    }
+
+    private void patrol(Commands out) {
+        if (shared.now >= lapseAt && !patrolInFlight) {
+            patrolInFlight = true;
+            long extend = extendMillis;
+            extendMillis = 0;
+            send(out, new StoreRequest.Patrol(outbox.next(), settings.batchSize(), extend, shared.policy.ordered()), 0);
+        }
+    }
+
+    /** Long runs whose delivery holds back the committed offset go into the store under their live claim. */
+    private void adopt() {
+        if (shared.now < adoptAt) {
+            return;
+        }
+        adoptAt = shared.now + settings.probeMillis();
+        for (Active a : active.values()) {
+            Entry entry = a.entry;
+            if (a.owned
+                    && !a.adopted
+                    && entry != null
+                    && entry.tracked()
+                    && entry.mark == Mark.PENDING
+                    && shared.now - a.startedAt >= adoptAfter()
+                    && tracker.hasLaterThan(entry)) {
+                a.adopted = true;
+                handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
+            }
+        }
+    }
+
+    private void commit(Commands out) {
+        if (!tracker.isLog()) {
+            List<Long> acks = tracker.takeAcks();
+            if (!acks.isEmpty()) {
+                out.ack(partition, acks);
+            }
+            return;
+        }
+        long prefix = tracker.prefix();
+        if (prefix > committed && committing < 0 && shared.now >= commitAt) {
+            committing = prefix;
+            commitAt = shared.now + settings.commitMillis();
+            out.commit(partition, prefix);
+        }
+    }
+
+    private void mirror(Commands out) {
+        if (tracker.isLog() && committed > mirrored && shared.now >= mirrorAt) {
+            mirrored = committed;
+            mirrorAt = shared.now + MIRROR_MILLIS;
+            send(out, new StoreRequest.Committed(outbox.next(), incarnation, committed), 0);
+        }
+    }
+
+    private void backPressure(Commands out) {
+        if (!opened || phase == Phase.LEFT || phase == Phase.LEAVING) {
+            return;
+        }
+        if (shared.now >= fullRetryAt) {
+            fullRetryAt = NEVER;
+            lanes.retryFull();
+        }
+        boolean full = phase != Phase.OWNED
+                || lanes.anyFull()
+                || tracker.pending() >= shared.policy.maxInMemory() / (paused ? 2 : 1)
+                || tracker.bytes() >= shared.policy.maxBytesInMemory() / (paused ? 2 : 1);
+        if (full != paused) {
+            paused = full;
+            if (full) {
+                out.pause(partition);
+            } else {
+                out.resume(partition);
+            }
+        }
+    }
+
+    /** When {@link #flush} has something to do without any event. */
+    long nextTurn() {
+        if (!storeUp) {
+            return NEVER;
+        }
+        long next = active.isEmpty() || phase == Phase.OWNED || keeping != null ? NEVER : keepAt;
+        return switch (phase) {
+            case WAITING -> Math.min(next, retryAt);
+            case CONFIRMING, ACQUIRING, LEFT -> next;
+            case LEAVING -> Math.min(next, commitTime());
+            case OWNED -> ownedNextTurn();
+        };
+    }
+
+    private long ownedNextTurn() {
+        long next = Math.min(renewAt, probeTime());
+        next = Math.min(next, commitTime());
+        next = Math.min(next, lanes.anyFull() ? fullRetryAt : NEVER);
+        next = Math.min(next, !dueInFlight && shared.slots.any() ? dueAt : NEVER);
+        next = Math.min(next, patrolInFlight ? NEVER : lapseAt);
+        next = Math.min(next, active.isEmpty() ? NEVER : adoptAt);
+        next = Math.min(next, tracker.isLog() && committed > mirrored ? mirrorAt : NEVER);
+        return next;
+    }
+
+    private long commitTime() {
+        return tracker.isLog() && committing < 0 && tracker.prefix() > committed ? commitAt : NEVER;
+    }
+
+    /** Nothing runs and no outcome waits. */
+    boolean idle() {
+        return active.isEmpty() && late.isEmpty() && (phase == Phase.LEFT || outcomes.isEmpty() && !proofs.waiting());
+    }
+
+    boolean forgettable() {
+        return phase == Phase.LEFT && idle() && !leftWanted;
+    }
+
+    @Override
+    public String toString() {
+        return partition + " " + phase + " active=" + active.keySet() + " outcomes=" + outcomes + " tracker="
+                + tracker.size() + " lanes=" + lanes;
+    }
+
+    /** A position that a blocked key waited for, and that will not come. */
+    private record Gone(Position position, String key) {}
+}

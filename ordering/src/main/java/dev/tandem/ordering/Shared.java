@@ -1,0 +1,36 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What the partitions of one queue share: settings, slots and the time of the turn. */
+final class Shared {
+
+    final Source.Kind kind;
+    final QueuePolicy policy;
+    final CoreSettings settings;
+    final String executor;
+    final Slots slots;
+    /** Runs to be started at the end of the turn. */
+    final List<Run> starts = new ArrayList<>();
+
+    private final Set<Rule> broken;
+    long now;
+    long wall;
+
+    Shared(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
+        this.kind = kind;
+        this.policy = policy;
+        this.settings = settings;
+        this.executor = executor;
+        this.broken = broken;
+        this.slots = new Slots(policy.concurrency());
+    }
+
+    boolean keeps(Rule rule) {
+        return !broken.contains(rule);
+    }
+}
