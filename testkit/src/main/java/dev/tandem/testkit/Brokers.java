@@ -1,6 +1,8 @@
 package dev.tandem.testkit;
 
+import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
+import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.UnavailableException;
 import java.util.function.Supplier;
@@ -21,6 +23,8 @@ public final class Brokers {
     private static final Shared<SharedKafka> KAFKA = new Shared<>(SharedKafka::new);
     private static final Shared<SharedRedis> REDIS = new Shared<>(SharedRedis::new);
 
+    private static final Shared<SharedRabbit> RABBIT = new Shared<>(SharedRabbit::new);
+
     private Brokers() {}
 
     /** The Kafka that the tests of this JVM share. */
@@ -33,6 +37,11 @@ public final class Brokers {
         return orSkip(REDIS);
     }
 
+    /** The RabbitMQ that the tests of this JVM share. */
+    public static SharedRabbit rabbit() {
+        return orSkip(RABBIT);
+    }
+
     /** A Kafka of the test's own. Close it. */
     public static LocalKafka ownKafka() {
         return orSkip(() -> LocalKafka.builder().start());
@@ -41,6 +50,16 @@ public final class Brokers {
     /** A Redis of the test's own. Close it. */
     public static LocalRedis ownRedis() {
         return orSkip(() -> LocalRedis.builder().start());
+    }
+
+    /** A RabbitMQ of the test's own. Close it. It takes seven seconds to start. */
+    public static LocalAmqp ownRabbit() {
+        return orSkip(() -> LocalAmqp.builder().rabbitOnly().start());
+    }
+
+    /** A Qpid Broker-J of the test's own: what the demo runs on where there is no RabbitMQ. Close it. */
+    public static LocalAmqp ownQpid() {
+        return orSkip(() -> LocalAmqp.builder().mode(LocalMode.EMBEDDED).start());
     }
 
     /**

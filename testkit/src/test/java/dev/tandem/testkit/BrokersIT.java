@@ -3,8 +3,11 @@ package dev.tandem.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.UnavailableException;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
@@ -28,6 +31,19 @@ class BrokersIT {
         redis.commands().set(Names.fresh("key"), "value");
 
         assertThat(Brokers.redis()).isSameAs(redis);
+    }
+
+    @Test
+    void testsShareOneRabbit() throws Exception {
+        SharedRabbit rabbit = Brokers.rabbit();
+
+        try (Connection connection = rabbit.connect();
+                Channel channel = connection.createChannel()) {
+            String queue = Names.fresh("mail");
+            channel.queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
+            assertThat(channel.messageCount(queue)).isZero();
+        }
+        assertThat(Brokers.rabbit()).isSameAs(rabbit);
     }
 
     @Test
