@@ -1,0 +1,281 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Blocked;
+import dev.tandem.task.store.StoreAnswer.Chunk;
+import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.Foreign;
+import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the scripts answer. The one place that knows their return codes. */
+final class Answers {
+
+    private static final int OK = 0;
+    private static final int APPLIED = 1;
+    private static final int GAP = 2;
+    private static final int FENCED = 3;
+    private static final int REFUSED = 4;
+
+    /** Bits in one field of the hash of settled offsets; see {@code include/bits.lua}. */
+    private static final int BLOCK_BYTES = 64;
+
+    private static final int BLOCKS_IN_CHUNK = Chunk.BITS / 8 / BLOCK_BYTES;
+
+    /** Where the head begins in an entry of {@code blocked}, after why and since when. */
+    private static final int HEAD_AT = 14;
+
+    private Answers() {}
+
+    /** @param durable what a renew says of its replicas */
+    static StoreAnswer decode(StoreRequest request, List<Object> reply, boolean durable) {
+        Reader in = new Reader(reply);
+        int code = in.count();
+        return switch (code) {
+            case OK -> applied(request, in, durable);
+            case APPLIED -> new StoreAnswer.Applied();
+            case GAP -> new StoreAnswer.Gap(in.number());
+            case FENCED -> new StoreAnswer.Fenced();
+            case REFUSED -> new StoreAnswer.Refused(in.text(), in.number());
+            default -> throw new IllegalStateException("A script answered the unknown code " + code);
+        };
+    }
+
+    private static StoreAnswer applied(StoreRequest request, Reader in, boolean durable) {
+        if (request instanceof StoreRequest.Step step) {
+            return new StoreAnswer.Stepped(
+                    settled(in.list(), step.settles().size()),
+                    claimed(in.list(), step.claims().size()));
+        } else if (request instanceof StoreRequest.Hand) {
+            return new StoreAnswer.Handed(codes(in.bytes()), in.number());
+        } else if (request instanceof StoreRequest.Renew) {
+            return new StoreAnswer.Renewed(
+                    in.text(), positions(in.list()), in.list().texts(), in.number(), in.number(), durable);
+        } else if (request instanceof StoreRequest.Due) {
+            return new StoreAnswer.DueTasks(
+                    dueTasks(in.list(), true), dueTasks(in.list(), false), in.number(), in.number() == 1);
+        } else if (request instanceof StoreRequest.Acquire) {
+            return acquired(in);
+        } else if (request instanceof StoreRequest.Patrol) {
+            return new StoreAnswer.Patrolled(in.count(), waiting(in.list()), in.number(), in.number());
+        } else if (request instanceof StoreRequest.Keep) {
+            return new StoreAnswer.Kept(positions(in.list()));
+        } else if (request instanceof StoreRequest.Late) {
+            return new StoreAnswer.LateSettled(in.number() == 1);
+        }
+        return new StoreAnswer.Ok(in.number());
+    }
+
+    private static StoreAnswer acquired(Reader in) {
+        long epoch = in.number();
+        String runId = in.text();
+        long incarnation = in.number();
+        long highWater = in.number();
+        long mirror = in.number();
+        Reader listed = in.list();
+        List<Foreign> foreign = new ArrayList<>();
+        while (listed.more()) {
+            foreign.add(new Foreign(
+                    listed.position(), listed.number(), listed.maybeText(), listed.number() == 1, listed.number()));
+        }
+        List<Chunk> chunks = chunks(in.list());
+        Reader entries = in.list();
+        List<Blocked> blocked = new ArrayList<>();
+        while (entries.more()) {
+            blocked.add(blocked(entries.text(), entries.text()));
+        }
+        long nextDue = in.number();
+        long nextLapse = in.number();
+        Reader tokens = in.list();
+        List<Long> presented = new ArrayList<>();
+        while (tokens.more()) {
+            presented.add(tokens.number());
+        }
+        return new StoreAnswer.Acquired(
+                epoch, runId, incarnation, highWater, mirror, foreign, chunks, blocked, nextDue, nextLapse, presented);
+    }
+
+    static Blocked blocked(String key, String entry) {
+        Why why = switch (entry.charAt(0)) {
+            case 'H' -> Why.HEAD;
+            case 'F' -> Why.FOREIGN;
+            case 'R' -> Why.REDELIVERY;
+            case 'X' -> Why.HALTED;
+            default ->
+                throw new IllegalStateException(
+                        "The key '" + key + "' is blocked for an unknown reason '" + entry.charAt(0) + "'");
+        };
+        return new Blocked(key, why, new Position(entry.substring(HEAD_AT)));
+    }
+
+    private static List<Chunk> chunks(Reader blocks) {
+        TreeMap<Long, byte[]> chunks = new TreeMap<>();
+        while (blocks.more()) {
+            long number = Long.parseLong(blocks.text());
+            byte[] bits = blocks.bytes();
+            int at = (int) (number % BLOCKS_IN_CHUNK) * BLOCK_BYTES;
+            chunks.compute(number / BLOCKS_IN_CHUNK, (index, chunk) -> {
+                int length = Math.max(chunk == null ? 0 : chunk.length, at + bits.length);
+                byte[] grown = chunk == null ? new byte[length] : Arrays.copyOf(chunk, length);
+                System.arraycopy(bits, 0, grown, at, bits.length);
+                return grown;
+            });
+        }
+        List<Chunk> list = new ArrayList<>(chunks.size());
+        chunks.forEach((index, bits) -> list.add(new Chunk(index, bits)));
+        return list;
+    }
+
+    private static List<Settled> settled(Reader in, int count) {
+        if (!in.more()) {
+            return Collections.nCopies(count, Settled.Ok.PLAIN);
+        }
+        List<Settled> settled = new ArrayList<>(Collections.nCopies(count, Settled.Ok.PLAIN));
+        while (in.more()) {
+            int index = in.count() - 1;
+            int code = in.count();
+            settled.set(
+                    index,
+                    switch (code) {
+                        case 1 -> Settled.Ok.OPENED;
+                        case 2 -> Settled.Done.INSTANCE;
+                        case 3 -> Settled.Refused.INSTANCE;
+                        case 4 -> new Settled.Next(in.position(), in.count(), in.bytes());
+                        default -> throw new IllegalStateException("A settle was answered by the unknown code " + code);
+                    });
+        }
+        return settled;
+    }
+
+    private static List<Claimed> claimed(Reader in, int count) {
+        if (!in.more()) {
+            return Collections.nCopies(count, Claimed.Ok.FIRST);
+        }
+        List<Claimed> claimed = new ArrayList<>(Collections.nCopies(count, Claimed.Ok.FIRST));
+        while (in.more()) {
+            int index = in.count() - 1;
+            int code = in.count();
+            claimed.set(
+                    index,
+                    switch (code) {
+                        case 1 -> new Claimed.Ok(in.count());
+                        case 2 -> Claimed.Done.INSTANCE;
+                        case 3 -> new Claimed.KeyBlocked(in.position());
+                        default -> throw new IllegalStateException("A claim was answered by the unknown code " + code);
+                    });
+        }
+        return claimed;
+    }
+
+    private static List<HandCode> codes(byte[] letters) {
+        List<HandCode> codes = new ArrayList<>(letters.length);
+        for (byte letter : letters) {
+            codes.add(
+                    switch (letter) {
+                        case 'O' -> HandCode.OK;
+                        case 'D' -> HandCode.DONE;
+                        case 'P' -> HandCode.OPEN;
+                        case 'F' -> HandCode.FULL;
+                        case 'G' -> HandCode.GONE;
+                        default ->
+                            throw new IllegalStateException("A hand-over was answered by the unknown code " + letter);
+                    });
+        }
+        return codes;
+    }
+
+    private static List<DueTask> dueTasks(Reader in, boolean claimed) {
+        List<DueTask> tasks = new ArrayList<>();
+        while (in.more()) {
+            tasks.add(new DueTask(in.position(), claimed ? in.number() : 0, in.count(), in.bytes()));
+        }
+        return tasks;
+    }
+
+    private static List<Blocked> waiting(Reader in) {
+        List<Blocked> waiting = new ArrayList<>();
+        while (in.more()) {
+            waiting.add(new Blocked(in.text(), Why.REDELIVERY, in.position()));
+        }
+        return waiting;
+    }
+
+    private static List<Position> positions(Reader in) {
+        List<Position> positions = new ArrayList<>();
+        while (in.more()) {
+            positions.add(in.position());
+        }
+        return positions;
+    }
+
+    /** Walks through a reply. */
+    private static final class Reader {
+        private final List<?> items;
+        private int at;
+
+        Reader(List<?> items) {
+            this.items = items;
+        }
+
+        boolean more() {
+            return at < items.size();
+        }
+
+        long number() {
+            return (Long) next();
+        }
+
+        int count() {
+            return Math.toIntExact(number());
+        }
+
+        byte[] bytes() {
+            return (byte[]) next();
+        }
+
+        String text() {
+            return new String(bytes(), StandardCharsets.UTF_8);
+        }
+
+        @Nullable
+        String maybeText() {
+            Object item = items.get(at++);
+            return item == null ? null : new String((byte[]) item, StandardCharsets.UTF_8);
+        }
+
+        Position position() {
+            return new Position(text());
+        }
+
+        Reader list() {
+            return new Reader((List<?>) next());
+        }
+
+        List<String> texts() {
+            List<String> texts = new ArrayList<>();
+            while (more()) {
+                texts.add(text());
+            }
+            return texts;
+        }
+
+        private Object next() {
+            Object item = items.get(at++);
+            if (item == null) {
+                throw new IllegalStateException("A script answered nothing where something must be, at " + (at - 1));
+            }
+            return item;
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to one partition. It is up while it is attached to a session, the life of one connection; whatever breaks the
+ * session, or goes wrong with one answer, voids all that is unanswered.
+ *
+ * <p>Requests come from one thread and answers on the connection's; the lock between them is held only to note things.
+ */
+final class RedisLink implements Store.Link {
+
+    private final RedisStore store;
+    private final Partition partition;
+    private final Store.Listener listener;
+    private final byte[][] keys;
+
+    /** Sent and not answered yet, in order: the times by {@link System#nanoTime}. */
+    private final ArrayDeque<Long> unanswered = new ArrayDeque<>();
+
+    private @Nullable Session session;
+    private boolean closed;
+    private String executor = "";
+
+    RedisLink(RedisStore store, Partition partition, Store.Listener listener) {
+        this.store = store;
+        this.partition = partition;
+        this.listener = listener;
+        this.keys = Keys.of(partition);
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    byte[][] keys() {
+        return keys;
+    }
+
+    @Override
+    public void send(StoreRequest request) {
+        synchronized (this) {
+            Session to = session;
+            if (to == null) {
+                return;
+            }
+            if (request instanceof StoreRequest.Acquire acquire) {
+                executor = acquire.executor();
+            }
+            Requests.Call call = Requests.encode(request, executor);
+            unanswered.add(System.nanoTime());
+            to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
+            if (request instanceof StoreRequest.Renew renew && renew.positions().isEmpty()) {
+                to.probed();
+            }
+        }
+    }
+
+    private void answered(
+            Session from, StoreRequest request, @Nullable List<Object> reply, @Nullable Throwable failure) {
+        String why;
+        synchronized (this) {
+            if (session != from) {
+                return;
+            }
+            if (reply != null && failure == null) {
+                try {
+                    StoreAnswer answer = Answers.decode(request, reply, from.durable(unanswered.peek()));
+                    unanswered.poll();
+                    listener.answered(request, answer);
+                    return;
+                } catch (RuntimeException e) {
+                    why = "the answer to " + request.getClass().getSimpleName() + " can't be read: " + e;
+                }
+            } else {
+                why = failure == null ? "an empty answer" : String.valueOf(failure.getMessage());
+            }
+            detach();
+        }
+        store.failed(this, from, why, failure);
+    }
+
+    /** Up: requests go to this session from now on. */
+    void attach(Session to) {
+        synchronized (this) {
+            if (closed || session == to) {
+                return;
+            }
+            session = to;
+        }
+        listener.up();
+    }
+
+    /** Voids what is unanswered, if it is attached to this session; the listener is told by {@link #down}. */
+    synchronized boolean detach(Session from) {
+        if (session != from) {
+            return false;
+        }
+        detach();
+        return true;
+    }
+
+    private void detach() {
+        session = null;
+        unanswered.clear();
+    }
+
+    void down(String why) {
+        if (!isClosed()) {
+            listener.down(why);
+        }
+    }
+
+    void woken() {
+        if (!isClosed()) {
+            listener.woken();
+        }
+    }
+
+    /** When the oldest request without an answer was sent; {@link Long#MAX_VALUE} if there is none. */
+    synchronized long oldest() {
+        Long first = unanswered.peek();
+        return first == null ? Long.MAX_VALUE : first;
+    }
+
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            detach();
+        }
+        store.closed(this);
+    }
+}

@@ -1,0 +1,342 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Position;
+import dev.tandem.task.store.Line;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Turns requests into scripts and their arguments, whose order each script's header gives. */
+final class Requests {
+
+    /** A script with its arguments. */
+    record Call(Script script, List<byte[]> args) {}
+
+    private static final byte[] NOTHING = {};
+
+    private Requests() {}
+
+    /** @param executor the one that the link last acquired for */
+    static Call encode(StoreRequest request, String executor) {
+        Args args = new Args();
+        if (request instanceof StoreRequest.Step step) {
+            return step(args, step, executor);
+        } else if (request instanceof StoreRequest.Hand hand) {
+            return hand(args, hand);
+        } else if (request instanceof StoreRequest.Renew renew) {
+            args.line(renew.line(), highest(renew.tokens())).number(renew.leaseMillis());
+            args.add(named(renew.positions(), renew.tokens()));
+            return args.call(Script.RENEW);
+        } else if (request instanceof StoreRequest.Due due) {
+            args.line(due.line(), 0).number(due.leaseMillis()).number(due.maxClaims());
+            args.number(due.maxOffers()).number(due.firstToken()).flag(due.ordered());
+            args.number(due.maxParkedPerKey());
+            return args.call(Script.DUE);
+        } else if (request instanceof StoreRequest.Acquire acquire) {
+            return acquire(args, acquire);
+        } else if (request instanceof StoreRequest.Patrol patrol) {
+            args.line(patrol.line(), 0).number(patrol.limit());
+            args.number(patrol.extendMillis()).flag(patrol.ordered());
+            return args.call(Script.PATROL);
+        } else if (request instanceof StoreRequest.Committed committed) {
+            args.line(committed.line(), 0).number(committed.incarnation()).number(committed.committed());
+            return args.call(Script.COMMITTED);
+        } else if (request instanceof StoreRequest.Gone gone) {
+            args.line(gone.line(), 0).text(gone.position().text()).key(gone.key());
+            return args.call(Script.GONE);
+        } else if (request instanceof StoreRequest.Release release) {
+            return args.line(release.line(), 0).call(Script.RELEASE);
+        } else if (request instanceof StoreRequest.Keep keep) {
+            args.number(keep.leaseMillis()).add(named(keep.positions(), keep.tokens()));
+            return args.call(Script.KEEP);
+        } else if (request instanceof StoreRequest.Late late) {
+            return late(args, late);
+        }
+        throw new IllegalArgumentException("Unknown request " + request.getClass());
+    }
+
+    private static Call acquire(Args args, StoreRequest.Acquire acquire) {
+        Line line = acquire.line();
+        args.text(line.writer()).number(line.number()).text(acquire.executor()).number(acquire.leaseMillis());
+        args.number(acquire.generation()).text(acquire.sourceId()).number(acquire.committed());
+        List<Presented> presented = acquire.presented();
+        Packer packer = new Packer().list(4);
+        positions(packer, presented, Presented::position);
+        packer.list(presented.size());
+        presented.forEach(each -> packer.token(each.token()));
+        packer.list(presented.size());
+        presented.forEach(each -> key(packer, each.key()));
+        packer.list(presented.size());
+        presented.forEach(each -> packer.number(each.bit()));
+        args.add(packer.done());
+        return args.call(Script.ACQUIRE);
+    }
+
+    private static Call step(Args args, StoreRequest.Step step, String executor) {
+        List<Settle> settles = step.settles();
+        List<Claim> claims = step.claims();
+        long highest = Math.max(highest(settles, Settle::nextToken), highest(claims, Claim::token));
+        args.line(step.line(), highest).number(step.leaseMillis());
+        args.number(step.incarnation()).number(step.highWater());
+        List<byte[]> blobs = new ArrayList<>();
+        Packer packer = new Packer().list(9);
+        settles(packer, settles, blobs);
+        claims(packer, claims, executor);
+        args.add(packer.done());
+        blobs.forEach(args::add);
+        return args.call(Script.STEP);
+    }
+
+    private static void settles(Packer packer, List<Settle> settles, List<byte[]> blobs) {
+        boolean keys = false;
+        boolean bits = false;
+        boolean next = false;
+        int more = 0;
+        for (Settle settle : settles) {
+            keys |= settle.key() != null;
+            bits |= settle.bit() >= 0;
+            next |= settle.nextToken() > 0;
+            more += isPlain(settle.verdict()) ? 0 : 4;
+        }
+        positions(packer, settles, Settle::position);
+        packer.list(settles.size());
+        settles.forEach(settle -> packer.token(settle.token()));
+        packer.list(keys ? settles.size() : 0);
+        if (keys) {
+            settles.forEach(settle -> key(packer, settle.key()));
+        }
+        packer.list(bits ? settles.size() : 0);
+        if (bits) {
+            settles.forEach(settle -> packer.number(settle.bit()));
+        }
+        packer.list(next ? settles.size() : 0);
+        if (next) {
+            settles.forEach(settle -> {
+                if (settle.nextToken() > 0) {
+                    packer.token(settle.nextToken());
+                } else {
+                    packer.no();
+                }
+            });
+        }
+        packer.list(more);
+        for (int i = 0; i < settles.size(); i++) {
+            Verdict verdict = settles.get(i).verdict();
+            if (!isPlain(verdict)) {
+                packer.number(i + 1).text(letter(verdict)).number(delay(verdict));
+                packer.number(blobs.size());
+                byte[] blob = blob(verdict);
+                blobs.add(blob == null ? NOTHING : blob);
+            }
+        }
+    }
+
+    private static void claims(Packer packer, List<Claim> claims, String executor) {
+        byte[] name = executor.getBytes(StandardCharsets.UTF_8);
+        positions(packer, claims, Claim::position);
+        packer.list(claims.size());
+        int held = 0;
+        for (Claim claim : claims) {
+            packer.bytes(tail(claim, name));
+            held += claim.held() ? 1 : 0;
+        }
+        packer.list(held);
+        for (int i = 0; i < claims.size(); i++) {
+            if (claims.get(i).held()) {
+                packer.number(i + 1);
+            }
+        }
+    }
+
+    /** What {@code include/claim.lua} calls a claim's tail. */
+    private static byte[] tail(Claim claim, byte[] executor) {
+        byte[] key = claim.key() == null ? NOTHING : claim.key().getBytes(StandardCharsets.UTF_8);
+        byte[] tail = new byte[8 + 1 + executor.length + 1 + key.length];
+        for (int i = 0; i < 8; i++) {
+            tail[i] = (byte) (claim.token() >>> (56 - 8 * i));
+        }
+        tail[8] = (byte) executor.length;
+        System.arraycopy(executor, 0, tail, 9, executor.length);
+        tail[9 + executor.length] = (byte) (claim.key() == null ? 0 : 1);
+        System.arraycopy(key, 0, tail, 10 + executor.length, key.length);
+        return tail;
+    }
+
+    private static boolean isPlain(Verdict verdict) {
+        return verdict instanceof Verdict.Success success && success.sample() == null;
+    }
+
+    private static String letter(Verdict verdict) {
+        if (verdict instanceof Verdict.Success success) {
+            return success.sample() == null ? "K" : "S";
+        } else if (verdict instanceof Verdict.Retry) {
+            return "R";
+        } else if (verdict instanceof Verdict.Dead dead) {
+            return switch (dead.deadHead()) {
+                case HALT -> "H";
+                case SKIP -> "P";
+                case DRAIN -> "D";
+            };
+        }
+        return "B";
+    }
+
+    private static long delay(Verdict verdict) {
+        return verdict instanceof Verdict.Retry retry ? retry.delayMillis() : 0;
+    }
+
+    private static byte @Nullable [] blob(Verdict verdict) {
+        if (verdict instanceof Verdict.Success success) {
+            return success.sample();
+        } else if (verdict instanceof Verdict.Retry retry) {
+            return retry.envelope();
+        } else if (verdict instanceof Verdict.Dead dead) {
+            return dead.envelope();
+        }
+        return null;
+    }
+
+    private static Call hand(Args args, StoreRequest.Hand hand) {
+        List<Entry> entries = hand.entries();
+        args.line(hand.line(), 0).number(hand.incarnation()).number(hand.highWater());
+        args.number(hand.maxParkedPerKey()).number(hand.maxParkedPerPartition());
+        Packer packer = new Packer().list(6);
+        positions(packer, entries, Entry::position);
+        packer.list(entries.size());
+        entries.forEach(entry -> key(packer, entry.key()));
+        packer.list(entries.size());
+        entries.forEach(entry -> packer.number(entry.bit()));
+        packer.list(entries.size());
+        entries.forEach(entry -> packer.text(letter(entry.move())));
+        packer.list(entries.size());
+        entries.forEach(entry -> packer.number(entry.move() instanceof Move.Schedule at ? at.dueAt() : 0));
+        packer.list(entries.size());
+        List<byte[]> blobs = new ArrayList<>(entries.size());
+        for (Entry entry : entries) {
+            byte[] envelope = entry.envelope();
+            packer.number(envelope == null ? -1 : blobs.size());
+            if (envelope != null) {
+                blobs.add(envelope);
+            }
+        }
+        args.add(packer.done());
+        blobs.forEach(args::add);
+        return args.call(Script.HAND);
+    }
+
+    private static String letter(Move move) {
+        if (move instanceof Move.Schedule) {
+            return "S";
+        } else if (move instanceof Move.Park) {
+            return "P";
+        }
+        return move instanceof Move.Adopt ? "A" : "B";
+    }
+
+    private static Call late(Args args, StoreRequest.Late late) {
+        Settle settle = late.settle();
+        byte[] blob = blob(settle.verdict());
+        args.number(late.incarnation()).text(Keys.wake(late.partition()));
+        args.text(settle.position().text()).token(settle.token()).number(settle.bit());
+        args.text(letter(settle.verdict())).number(delay(settle.verdict()));
+        args.add(blob == null ? NOTHING : blob).key(settle.key());
+        return args.call(Script.LATE);
+    }
+
+    private static byte[] named(List<Position> positions, long[] tokens) {
+        Packer packer = new Packer().list(2);
+        positions(packer, positions, position -> position);
+        packer.list(tokens.length);
+        for (long token : tokens) {
+            packer.token(token);
+        }
+        return packer.done();
+    }
+
+    private static <T> void positions(Packer packer, List<T> items, java.util.function.Function<T, Position> position) {
+        packer.list(items.size());
+        for (T item : items) {
+            packer.text(position.apply(item).text());
+        }
+    }
+
+    private static void key(Packer packer, @Nullable String key) {
+        if (key == null) {
+            packer.no();
+        } else {
+            packer.text(key);
+        }
+    }
+
+    private static long highest(long[] tokens) {
+        long highest = 0;
+        for (long token : tokens) {
+            highest = Math.max(highest, token);
+        }
+        return highest;
+    }
+
+    private static <T> long highest(List<T> items, ToLongFunction<T> token) {
+        long highest = 0;
+        for (T item : items) {
+            highest = Math.max(highest, token.applyAsLong(item));
+        }
+        return highest;
+    }
+
+    /** Arguments in order. */
+    private static final class Args {
+        private final List<byte[]> args = new ArrayList<>();
+
+        Args line(Line line, long highestToken) {
+            return text(line.writer())
+                    .number(line.number())
+                    .number(line.epoch())
+                    .number(highestToken);
+        }
+
+        Args add(byte[] bytes) {
+            args.add(bytes);
+            return this;
+        }
+
+        Args text(String text) {
+            return add(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        Args number(long number) {
+            return text(Long.toString(number));
+        }
+
+        Args flag(boolean flag) {
+            return text(flag ? "1" : "0");
+        }
+
+        Args token(long token) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream(8);
+            for (int shift = 56; shift >= 0; shift -= 8) {
+                out.write((int) (token >>> shift));
+            }
+            return add(out.toByteArray());
+        }
+
+        /** Whether there is a key, and the key. */
+        Args key(@Nullable String key) {
+            return flag(key != null).text(key == null ? "" : key);
+        }
+
+        Call call(Script script) {
+            return new Call(script, args);
+        }
+    }
+}

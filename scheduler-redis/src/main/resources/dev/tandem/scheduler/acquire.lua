@@ -1,0 +1,133 @@
+-- Takes ownership of a partition, or takes it again with the claims that its executor still runs.
+-- KEYS: the partition's. ARGV 1: writer; 2: number; 3: executor; 4: lease ms; 5: generation; 6: source id; 7: committed;
+--   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits.
+-- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
+--   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
+--   next due ms, next lapse ms, presented tokens that hold}.
+-- @include keys
+-- @include now
+-- @include lists
+-- @include claim
+-- @include envelope
+-- @include lanes
+-- @include blocked
+-- @include next
+local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local source, committed = ARGV[6], tonumber(ARGV[7])
+local stored = tonumber(call('HGET', WRITERS, ARGV[1]) or '0')
+if stored == tonumber(ARGV[2]) then
+  return {1}
+elseif stored > tonumber(ARGV[2]) then
+  return {2, stored}
+end
+local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet',
+  'lease', 'generation', 'run', 'source')
+-- @include bits
+local before = owner[3]
+local live = before and tonumber(owner[8]) > now
+if live and (generation == -1 and before ~= executor or tonumber(owner[9]) > generation) then
+  return {4, before, tonumber(owner[8]) - now}
+end
+
+-- A removal first, so that ownership can be taken when memory is full.
+call('DEL', WRITERS, OPENED)
+call('HSET', WRITERS, ARGV[1], ARGV[2])
+local run = run_id()
+local quiet = tonumber(owner[7] or '0')
+if before and before ~= executor and owner[10] ~= run then
+  quiet = now + lease
+end
+local incarnation, high_water, mirror = owner[4] or '0', owner[5] or '0', tonumber(owner[6] or '-1')
+local recreated = source ~= '' and owner[11] and owner[11] ~= '' and source ~= owner[11]
+if recreated or committed >= 0 and mirror >= 0 and committed < mirror then
+  incarnation, high_water, mirror = format('%.0f', incarnation + 1), '0', committed
+  call('DEL', SETTLED)
+else
+  mirror = math.max(mirror, committed)
+end
+local presented, tokens, keys, offsets = unpack(cmsgpack.unpack(ARGV[8]))
+local highest = tonumber(owner[2] or '0')
+for i = 1, #tokens do
+  highest = math.max(highest, number_of(tokens[i]))
+end
+local epoch = math.max(highest + lease * 1000, micros)
+owner[4], owner[6] = incarnation, format('%.0f', mirror)
+call('HSET', OWNER, 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
+  'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[6], 'quiet', format('%.0f', quiet),
+  'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run,
+  'source', source ~= '' and source or owner[11] or '')
+
+-- Presented claims are facts, unless settled or overtaken.
+bits_begin(incarnation)
+local deadline = format('%.0f', now + lease)
+local holding, standing, last = {}, {}, {}
+local all = call('HGETALL', CLAIMS)
+local at = {}
+for i = 1, #all, 2 do
+  at[all[i]] = all[i + 1]
+end
+for i = 1, #presented do
+  local position, token, key = presented[i], number_of(tokens[i]), keys[i]
+  local claim, envelope = at[position], call('HGET', TASKS, position)
+  local overtaken = claim and number_of(token_of(claim)) > token
+  if envelope then
+    local run_before = envelope_token(envelope)
+    overtaken = overtaken or run_before and number_of(run_before) >= token
+  elseif not claim then
+    overtaken = has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1
+  end
+  if not overtaken then
+    at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
+    call('HSET', CLAIMS, position, at[position])
+    call('ZADD', INFLIGHT, deadline, position)
+    call('ZREM', SCHEDULED, position)
+    call('ZREM', RETRY, position)
+    holding[#holding + 1] = token
+    standing[position] = true
+    if key then
+      local member, first = lane_first(key)
+      if first == position then
+        call('ZREM', LANES, member)
+      end
+      if not last[key] or last[key][1] < token then
+        last[key] = {token, position}
+      end
+    end
+  end
+end
+for key, claim in pairs(last) do
+  if call('HEXISTS', BLOCKED, key) == 1 then
+    block(key, 'H', claim[2])
+  end
+end
+
+-- Other claims of this executor never started: their answer was missed. Those of other executors head their keys.
+local foreign = {}
+for position, claim in pairs(at) do
+  if standing[position] then
+    -- Presented.
+  elseif executor_of(claim) == executor then
+    call('HDEL', CLAIMS, position)
+    call('ZREM', INFLIGHT, position)
+    if call('HEXISTS', TASKS, position) == 1 then
+      call('ZADD', RETRY, format('%.0f', now), position)
+    end
+  else
+    foreign[#foreign + 1] = position
+  end
+end
+table.sort(foreign, function(one, two) return number_of(token_of(at[one])) < number_of(token_of(at[two])) end)
+local listed = {}
+for _, position in ipairs(foreign) do
+  local claim = at[position]
+  local key = key_of(claim)
+  if key and call('HEXISTS', BLOCKED, key) == 0 then
+    block(key, 'F', position)
+  end
+  local n = #listed
+  listed[n + 1], listed[n + 2], listed[n + 3] = position, number_of(token_of(claim)), key
+  listed[n + 4] = call('HEXISTS', TASKS, position)
+  listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
+end
+return {0, epoch, run, tonumber(incarnation), tonumber(high_water), mirror, listed, call('HGETALL', SETTLED),
+  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), holding}

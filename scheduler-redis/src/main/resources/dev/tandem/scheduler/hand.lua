@@ -1,0 +1,126 @@
+-- Moves custody to the store: schedules, parks, adopts, buries, in order.
+-- KEYS: the partition's. ARGV 1-4: the fence's; 5: incarnation; 6: high-water mark; 7: most parked per key; 8: most per
+--   partition; 9: msgpack of positions, keys (false: none), bits, moves (S, P, A, B), due times, envelopes' indexes
+--   (-1: none); 10 on: envelopes.
+-- Answers {0, codes as one text of O ok, D done, P open, F full, G gone, next due ms}.
+-- No removal first: what brings more than it takes is refused when memory is full.
+-- @include keys
+-- @include fence
+-- @include now
+-- @include lists
+-- @include claim
+-- @include lanes
+-- @include blocked
+-- @include bits
+-- @include next
+local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
+call('HSET', WRITERS, ARGV[1], ARGV[2])
+bits_begin(ARGV[5])
+if bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) then
+  call('HSET', OWNER, 'highwater', ARGV[6])
+end
+local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
+local some_dead = call('EXISTS', DEAD_TASKS) == 1
+local held = call('HLEN', TASKS)
+local entries, sizes, full, own = {}, {}, {}, {}
+local tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}
+local numbers, parked = lane_numbers(#positions), 0
+local codes = {}
+
+local function put(list, one, two)
+  local n = #list
+  list[n + 1] = one
+  list[n + 2] = two
+end
+
+-- What blocks a key; kept in step with what this request changes.
+local function entry_of(key)
+  local entry = entries[key]
+  if entry == nil then
+    entry = call('HGET', BLOCKED, key)
+    entries[key] = entry
+  end
+  return entry
+end
+
+local function park(position, key, blob, moves_lane)
+  local entry = key and entry_of(key)
+  if not entry or head_of(entry) == position then
+    return 'P'
+  end
+  sizes[key] = sizes[key] or lane_size(key)
+  if full[key] or sizes[key] >= max_per_key or not moves_lane and held >= max_parked then
+    full[key] = true
+    return 'F'
+  end
+  if moves_lane then
+    call('ZREM', SCHEDULED, position)
+    call('ZREM', RETRY, position)
+  else
+    put(tasks, position, blob)
+    held = held + 1
+  end
+  sizes[key] = sizes[key] + 1
+  parked = parked + 1
+  put(lanes, '0', lane_member(key, numbers + parked, position))
+  return 'O'
+end
+
+local function adopt(position, key, blob)
+  local claim = call('HGET', CLAIMS, position)
+  if not claim then
+    return 'G'
+  end
+  if key then
+    local entry = entry_of(key)
+    if not entry or head_of(entry) ~= position then
+      block(key, executor_of(claim) == owner[3] and 'H' or 'F', position)
+      entries[key] = call('HGET', BLOCKED, key)
+    end
+  end
+  put(tasks, position, blob)
+  held = held + 1
+  return 'O'
+end
+
+for i = 1, #positions do
+  local position, key, offset, move = positions[i], keys[i], offsets[i], moves[i]
+  local blob = blobs[i] >= 0 and ARGV[10 + blobs[i]] or nil
+  local moves_lane = move == 'P' and not blob
+    and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position)) and not own[position]
+  local code
+  if not moves_lane and (not blob or own[position] or has_bit(offset) or call('HEXISTS', TASKS, position) == 1
+      or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1) then
+    code = 'D'
+  elseif move == 'P' then
+    code = park(position, key, blob, moves_lane)
+  elseif move == 'A' then
+    code = adopt(position, key, blob)
+  elseif move == 'S' then
+    put(tasks, position, blob)
+    put(scheduled, format('%.0f', times[i]), position)
+    held = held + 1
+    code = 'O'
+  else
+    put(dead_tasks, position, blob)
+    put(dead, format('%.0f', micros + i), position)
+    code = 'O'
+  end
+  if code == 'O' then
+    own[position] = true
+  end
+  if (code == 'O' or code == 'D') and offset >= 0 then
+    set_bit(offset)
+  end
+  codes[i] = code
+end
+each_slice('HSET', TASKS, tasks)
+each_slice('ZADD', SCHEDULED, scheduled)
+each_slice('ZADD', LANES, lanes)
+each_slice('HSET', DEAD_TASKS, dead_tasks)
+each_slice('ZADD', DEAD, dead)
+write_bits()
+if #dead > 0 then
+  call('HINCRBY', STATS, 'dead', #dead / 2)
+end
+return {0, table.concat(codes), next_due()}

@@ -1,0 +1,12 @@
+-- First the epoch, then the number. ARGV 1: writer, 2: number, 3: epoch, 4: highest token named in the request.
+-- Answers {1} applied before, {2, stored} gap, {3} fenced; else the script goes on and answers {0, ...}.
+local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet')
+if owner[1] ~= ARGV[3] then
+  return {3}
+end
+local stored = call('HGET', WRITERS, ARGV[1]) or '0'
+if stored == ARGV[2] then
+  return {1}
+elseif tonumber(stored) + 1 ~= tonumber(ARGV[2]) then
+  return {2, tonumber(stored)}
+end

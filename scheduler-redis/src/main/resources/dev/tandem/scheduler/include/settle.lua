@@ -1,0 +1,159 @@
+-- Settling, shared by step and late. Needs the claims of the positions in `claims`; what is to be written gathers in
+-- lists, so that a batch costs a few commands; `write_settled` writes them.
+local claims = {}            -- position -> claim, as far as known; false: none
+local gone, forgotten = {}, {}       -- positions out of claims and inflight; out of attempts
+local succeeded, retried, died = 0, 0, 0
+local writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+local any_tasks = call('EXISTS', TASKS) == 1
+local any_attempts = call('EXISTS', ATTEMPTS) == 1
+local any_blocked = call('EXISTS', BLOCKED) == 1
+local now_text = format('%.0f', now)
+
+local function write_settled()
+  if #gone > 0 then
+    each_slice('HDEL', CLAIMS, gone)
+    each_slice('ZREM', INFLIGHT, gone)
+  end
+  if any_attempts then
+    each_slice('HDEL', ATTEMPTS, forgotten)
+  end
+  if any_tasks then
+    each_slice('HDEL', TASKS, writes.untasks)
+  end
+  each_slice('HSET', TASKS, writes.tasks)
+  each_slice('ZADD', RETRY, writes.retry)
+  each_slice('HSET', DEAD_TASKS, writes.dead_tasks)
+  each_slice('ZADD', DEAD, writes.dead)
+  each_slice('HSET', SAMPLES, writes.samples)
+  each_slice('ZADD', SUCCEEDED, writes.succeeded)
+  if #writes.tasks > 0 then
+    any_tasks = true
+  end
+  gone, forgotten = {}, {}
+  writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+end
+
+local function put(list, one, two)
+  local n = #list
+  list[n + 1] = one
+  list[n + 2] = two
+end
+
+local order = 0
+-- Among the dead and the succeeded: by time in microseconds, one apart within a script, so that order is kept.
+local function history(times, envelopes, position, envelope)
+  put(times, format('%.0f', micros + order), position)
+  put(envelopes, position, envelope)
+  order = order + 1
+end
+
+-- The head of a blocked key has ended. Answers 1: its lane is empty, the key is open; 0: the next is due now; or the
+-- next one, claimed under `token`, as {position, lapses, envelope}.
+local function go_on(key, token, deadline)
+  local position = lane_pop(key)
+  if not position then
+    call('HDEL', BLOCKED, key)
+    return 1
+  end
+  block(key, 'H', position)
+  if not token then
+    call('ZADD', RETRY, now_text, position)
+    return 0
+  end
+  claims[position] = claim_head() .. claim_tail(token, owner[3], key)
+  call('HSET', CLAIMS, position, claims[position])
+  call('ZADD', INFLIGHT, deadline, position)
+  return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), call('HGET', TASKS, position)}
+end
+
+local function heads(key, position)
+  if not key or not any_blocked then
+    return false
+  end
+  local entry = call('HGET', BLOCKED, key)
+  return entry and head_of(entry) == position
+end
+
+-- Whether an outcome that has no claim under its token is there already. Answers 2: it is; 3: refused.
+local function seen(position, token, bit, verdict)
+  write_settled()
+  local envelope = call('HGET', TASKS, position) or call('HGET', DEAD_TASKS, position)
+  if envelope then
+    return envelope_token(envelope) == token and 2 or 3
+  end
+  local success = verdict == 'K' or verdict == 'S'
+  return success and bit >= 0 and not claims[position] and has_bit(bit) and 2 or 3
+end
+
+-- Settles one outcome. Verdicts: K succeeded, S succeeded with a sample, R retry after `number` ms, H, P and D dead with
+-- halt, skip and drain, B not started. Answers as go_on, or as seen.
+local function settle(position, token, key, bit, verdict, number, blob, next_token, deadline)
+  local claim = claims[position]
+  if not claim or token_of(claim) ~= token then
+    return seen(position, token, bit, verdict)
+  end
+  claims[position] = false
+  gone[#gone + 1] = position
+  if verdict == 'B' then
+    if any_tasks and call('HEXISTS', TASKS, position) == 1 then
+      put(writes.retry, now_text, position)
+    end
+    return 0
+  end
+  forgotten[#forgotten + 1] = position
+  if bit >= 0 then
+    set_bit(bit)
+  end
+  if verdict == 'R' then
+    retried = retried + 1
+    put(writes.tasks, position, blob)
+    put(writes.retry, format('%.0f', now + number), position)
+    if key then
+      block(key, 'H', position)
+      any_blocked = true
+    end
+    return 0
+  end
+  writes.untasks[#writes.untasks + 1] = position
+  if verdict == 'K' or verdict == 'S' then
+    succeeded = succeeded + 1
+    if verdict == 'S' then
+      history(writes.succeeded, writes.samples, position, blob)
+    end
+    return heads(key, position) and (write_settled() or go_on(key, next_token, deadline)) or 0
+  end
+  died = died + 1
+  history(writes.dead, writes.dead_tasks, position, blob)
+  if not key then
+    return 0
+  elseif verdict == 'H' then
+    block(key, 'X', position)
+    any_blocked = true
+    return 0
+  end
+  local head = heads(key, position)
+  write_settled()
+  if verdict == 'D' then
+    local next = lane_pop(key)
+    while next do
+      died = died + 1
+      history(writes.dead, writes.dead_tasks, next, call('HGET', TASKS, next))
+      writes.untasks[#writes.untasks + 1] = next
+      next = lane_pop(key)
+    end
+    write_settled()
+  end
+  return head and go_on(key, next_token, deadline) or 0
+end
+
+local function count_settled()
+  if succeeded > 0 then
+    call('HINCRBY', STATS, 'succeeded', succeeded)
+  end
+  if retried > 0 then
+    call('HINCRBY', STATS, 'retried', retried)
+  end
+  if died > 0 then
+    call('HINCRBY', STATS, 'dead', died)
+  end
+end

@@ -1,0 +1,9 @@
+-- Gives the partition up: the owner's lease ends now, claims stay.
+-- KEYS: the partition's. ARGV 1-4: the fence's. Answers {0, next due ms}.
+-- @include keys
+-- @include fence
+-- @include now
+-- @include next
+-- @include apply
+call('HSET', OWNER, 'lease', '0')
+return {0, next_due()}

@@ -1,0 +1,122 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.Line;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Uses a link as an owner does, one request at a time unless a test sends by itself. */
+final class Caller implements Store.Listener, AutoCloseable {
+
+    static final long LEASE = 10_000;
+
+    final Partition partition;
+    final String executor;
+    final String writer;
+    final Store.Link link;
+    final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+
+    long number;
+    long epoch;
+    long token;
+
+    Caller(Store store, Partition partition, String executor) {
+        this.partition = partition;
+        this.executor = executor;
+        this.writer = "w-" + executor;
+        this.link = store.link(partition, this);
+        expect("up");
+    }
+
+    @Override
+    public void answered(StoreRequest request, StoreAnswer answer) {
+        events.add(answer);
+    }
+
+    @Override
+    public void down(String why) {
+        events.add("down");
+    }
+
+    @Override
+    public void up() {
+        events.add("up");
+    }
+
+    @Override
+    public void woken() {
+        events.add("woken");
+    }
+
+    Object next() {
+        try {
+            Object event = events.poll(10, TimeUnit.SECONDS);
+            if (event == null) {
+                throw new AssertionError("Nothing came from the store within 10 s");
+            }
+            return event;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void expect(String event) {
+        Object came = next();
+        if (!came.equals(event)) {
+            throw new AssertionError("Expected " + event + ", but " + came + " came");
+        }
+    }
+
+    <T extends StoreAnswer> T ask(StoreRequest request, Class<T> type) {
+        link.send(request);
+        Object came = next();
+        while (came.equals("woken")) {
+            came = next();
+        }
+        if (!type.isInstance(came)) {
+            throw new AssertionError("Expected " + type.getSimpleName() + ", but " + came + " came");
+        }
+        return type.cast(came);
+    }
+
+    Line line() {
+        return new Line(partition, writer, ++number, epoch);
+    }
+
+    StoreRequest.Acquire acquiring(List<StoreRequest.Presented> presented) {
+        return new StoreRequest.Acquire(line(), executor, LEASE, -1, "", -1, "", presented);
+    }
+
+    StoreAnswer.Acquired acquire(StoreRequest.Presented... presented) {
+        StoreAnswer.Acquired acquired = ask(acquiring(List.of(presented)), StoreAnswer.Acquired.class);
+        epoch = acquired.epoch();
+        token = epoch;
+        return acquired;
+    }
+
+    StoreRequest.Step stepping(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+        return new StoreRequest.Step(line(), LEASE, 0, 0, settles, claims);
+    }
+
+    StoreAnswer.Stepped step(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+        return ask(stepping(settles, claims), StoreAnswer.Stepped.class);
+    }
+
+    StoreAnswer.Renewed renew() {
+        return ask(new StoreRequest.Renew(line(), LEASE, List.of(), new long[0]), StoreAnswer.Renewed.class);
+    }
+
+    long nextToken() {
+        return ++token;
+    }
+
+    @Override
+    public void close() {
+        link.close();
+    }
+}
