@@ -1,0 +1,16 @@
+package dev.tandem.executor;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads payloads as JSON. */
+record Payloads(JsonMapper json) {
+
+    <T> T read(byte[] payload, Class<T> type) {
+        try {
+            return json.readValue(payload, type);
+        } catch (JacksonException e) {
+            throw new UnreadablePayloadException(type, payload.length, e);
+        }
+    }
+}

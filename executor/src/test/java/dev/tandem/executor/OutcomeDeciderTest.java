@@ -1,0 +1,108 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+class OutcomeDeciderTest {
+
+    private final OutcomeDecider decider =
+            new OutcomeDecider(RetryPolicy.fixed(Duration.ofSeconds(3)), Set.of(IOException.class));
+
+    private Outcome decide(Ending ending, int attempt, int maxAttempts) {
+        return decider.decide(ending, attempt, maxAttempts, new Random(1));
+    }
+
+    @Test
+    void aReturnedDoneIsASuccess() {
+        assertThat(decide(new Ending.Returned(Result.done()), 3, 3)).isEqualTo(Outcome.Succeeded.INSTANCE);
+    }
+
+    @Test
+    void anExceptionIsAFailedAttemptWithThePolicysDelayAndItsCauses() {
+        Outcome outcome =
+                decide(new Ending.Threw(new IllegalStateException("boom", new ArithmeticException("by zero"))), 1, 3);
+
+        assertThat(outcome).asInstanceOf(type(Outcome.Retry.class)).satisfies(retry -> {
+            assertThat(retry.delayMillis()).isEqualTo(3_000);
+            assertThat(retry.error())
+                    .contains("IllegalStateException: boom")
+                    .contains("caused by java.lang.ArithmeticException: by zero")
+                    .contains("OutcomeDeciderTest");
+        });
+    }
+
+    @Test
+    void theLastAttemptsFailureIsDead() {
+        Outcome outcome = decide(new Ending.Threw(new IllegalStateException("boom")), 3, 3);
+
+        assertThat(outcome)
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead ->
+                        assertThat(dead.error()).contains("attempt 3 of 3").contains("boom"));
+    }
+
+    @Test
+    void againHasItsOwnDelayAndSpendsAnAttempt() {
+        assertThat(decide(new Ending.Returned(Result.again(Duration.ofMinutes(5), "busy")), 1, 3))
+                .isEqualTo(new Outcome.Retry(300_000, "busy"));
+        assertThat(decide(new Ending.Threw(new RetryLaterException(Duration.ofMinutes(1), "busy")), 1, 3))
+                .asInstanceOf(type(Outcome.Retry.class))
+                .satisfies(retry -> assertThat(retry.delayMillis()).isEqualTo(60_000));
+        assertThat(decide(new Ending.Returned(Result.again(Duration.ofMinutes(5), "busy")), 3, 3))
+                .isInstanceOf(Outcome.Dead.class);
+    }
+
+    @Test
+    void anAbsurdDelayIsBounded() {
+        assertThat(decide(new Ending.Returned(Result.again(Duration.ofDays(100_000), "later")), 1, 3))
+                .isEqualTo(new Outcome.Retry(RetryPolicy.MAX_DELAY_MILLIS, "later"));
+    }
+
+    @Test
+    void finalErrorsAreDeadAtOnce() {
+        assertThat(decide(new Ending.Threw(new FatalTaskException("no such order")), 1, 8))
+                .isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(new Ending.Threw(new java.io.FileNotFoundException("gone")), 1, 8))
+                .as("a subclass of a class that the queue names")
+                .isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(new Ending.Returned(Result.dead("rejected")), 1, 8)).isEqualTo(new Outcome.Dead("rejected"));
+    }
+
+    @Test
+    void whatFuturesWrapIsUnwrapped() {
+        assertThat(decide(new Ending.Threw(new CompletionException(new FatalTaskException("no"))), 1, 8))
+                .isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(new Ending.Threw(new UncheckedIOException(new IOException("an own wrapper"))), 1, 8))
+                .isInstanceOf(Outcome.Retry.class);
+    }
+
+    @Test
+    void aTimeoutIsAFailedAttempt() {
+        assertThat(decide(new Ending.TimedOut(30_000), 1, 8))
+                .isEqualTo(new Outcome.Retry(3_000, "timed out after 30000 ms"));
+        assertThat(decide(new Ending.TimedOut(30_000), 8, 8)).isInstanceOf(Outcome.Dead.class);
+    }
+
+    @Test
+    void aStoppedRunSpendsNoAttempt() {
+        assertThat(decide(new Ending.Stopped(), 8, 8)).isEqualTo(Outcome.NotStarted.INSTANCE);
+    }
+
+    @Test
+    void errorTextsAreBounded() {
+        Throwable huge = new IllegalStateException("x".repeat(10_000));
+        assertThat(decide(new Ending.Threw(huge), 1, 8))
+                .asInstanceOf(type(Outcome.Retry.class))
+                .satisfies(retry -> assertThat(retry.error()).hasSize(Envelope.MAX_ERROR));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A store that says yes to everything, on the caller's thread, and writes down what it was asked. */
+final class ScriptedStore implements Store {
+
+    final List<StoreRequest> requests = new CopyOnWriteArrayList<>();
+    final Map<Partition, Listener> listeners = new ConcurrentHashMap<>();
+    private final AtomicLong epoch = new AtomicLong();
+    volatile boolean silent;
+    volatile boolean reachable = true;
+
+    long count(Class<? extends StoreRequest> type) {
+        return requests.stream().filter(type::isInstance).count();
+    }
+
+    @Override
+    public Link link(Partition partition, Listener listener) {
+        listeners.put(partition, listener);
+        if (reachable) {
+            listener.up();
+        }
+        return new Link() {
+            @Override
+            public void send(StoreRequest request) {
+                requests.add(request);
+                if (!silent) {
+                    listener.answered(request, answer(request));
+                }
+            }
+
+            @Override
+            public void close() {
+                listeners.remove(partition);
+            }
+        };
+    }
+
+    private StoreAnswer answer(StoreRequest request) {
+        if (request instanceof StoreRequest.Acquire acquire) {
+            List<Long> tokens = acquire.presented().stream()
+                    .map(StoreRequest.Presented::token)
+                    .toList();
+            return new StoreAnswer.Acquired(
+                    epoch.addAndGet(1_000_000),
+                    "run",
+                    1,
+                    0,
+                    acquire.committed(),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    -1,
+                    -1,
+                    tokens);
+        } else if (request instanceof StoreRequest.Step step) {
+            return new StoreAnswer.Stepped(
+                    step.settles().stream()
+                            .map(settle -> (StoreAnswer.Settled) StoreAnswer.Settled.Ok.PLAIN)
+                            .toList(),
+                    step.claims().stream()
+                            .map(claim -> (StoreAnswer.Claimed) StoreAnswer.Claimed.Ok.FIRST)
+                            .toList());
+        } else if (request instanceof StoreRequest.Hand hand) {
+            return new StoreAnswer.Handed(
+                    hand.entries().stream()
+                            .map(entry -> StoreAnswer.HandCode.OK)
+                            .toList(),
+                    -1);
+        } else if (request instanceof StoreRequest.Due) {
+            return new StoreAnswer.DueTasks(List.of(), List.of(), -1, false);
+        } else if (request instanceof StoreRequest.Renew) {
+            return new StoreAnswer.Renewed("run", List.of(), List.of(), -1, -1, true);
+        } else if (request instanceof StoreRequest.Patrol) {
+            return new StoreAnswer.Patrolled(0, List.of(), -1, -1);
+        } else if (request instanceof StoreRequest.Keep) {
+            return new StoreAnswer.Kept(List.of());
+        } else if (request instanceof StoreRequest.Late) {
+            return new StoreAnswer.LateSettled(true);
+        }
+        return StoreAnswer.Ok.NOTHING_DUE;
+    }
+
+    @Override
+    public void close() {}
+}

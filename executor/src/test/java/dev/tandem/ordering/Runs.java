@@ -1,0 +1,22 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+
+/** Makes runs for tests, as only the core may otherwise. */
+public final class Runs {
+
+    public static final long FOREVER = Long.MAX_VALUE;
+
+    private Runs() {}
+
+    public static Run of(Task task, long offset, int attempt, long leaseUntil) {
+        return new Run(
+                Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, attempt, offset, leaseUntil);
+    }
+
+    public static Run of(Task task, long offset) {
+        return of(task, offset, 1, FOREVER);
+    }
+}
