@@ -231,7 +231,7 @@ public final class Executor implements AutoCloseable {
         }
 
         /** The queues, with concurrencies that fit together. */
-        private List<QueueSpec> fitted() {
+        List<QueueSpec> fitted() {
             long wanted = queues.stream()
                     .mapToLong(spec -> spec.policy().concurrency())
                     .sum();

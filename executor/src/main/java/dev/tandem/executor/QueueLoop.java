@@ -134,7 +134,7 @@ final class QueueLoop {
         return ended.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** The longest that a stop takes if nothing hangs. */
+    /** The milliseconds that a stop takes at most if nothing hangs. */
     long stopMillis() {
         return timings.leave() + timings.drain() + timings.grace();
     }

@@ -16,10 +16,17 @@ final class ScriptedSource implements Source {
     final List<String> log = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Consumer<Events>> script = new LinkedBlockingQueue<>();
     private volatile boolean closed;
+    private volatile boolean inside;
+    private volatile Events lastEvents;
 
     /** Happens in a poll, this one or the next. */
     void then(Consumer<Events> step) {
         script.add(step);
+    }
+
+    /** From now on commits are answered before they return. */
+    void answerInside() {
+        inside = true;
     }
 
     boolean closed() {
@@ -33,6 +40,7 @@ final class ScriptedSource implements Source {
 
     @Override
     public void poll(long maxMillis, Events events) {
+        lastEvents = events;
         try {
             Consumer<Events> step = script.poll(maxMillis, TimeUnit.MILLISECONDS);
             for (; step != null; step = script.poll()) {
@@ -71,7 +79,11 @@ final class ScriptedSource implements Source {
     @Override
     public void commit(Partition partition, long upTo) {
         log.add("commit " + partition + " " + upTo);
-        then(events -> events.committed(partition, upTo));
+        if (inside) {
+            lastEvents.committed(partition, upTo);
+        } else {
+            then(events -> events.committed(partition, upTo));
+        }
     }
 
     @Override

@@ -1,0 +1,157 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import dev.tandem.task.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class ExecutorTest {
+
+    private static final CoreSettings NO_HORIZON = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
+
+    private static QueueSpec.Builder queue(String name, Source source, int concurrency) {
+        return QueueSpec.queue(name)
+                .source(source)
+                .store(new ScriptedStore())
+                .policy(QueuePolicy.ordered(concurrency))
+                .defaultType("any");
+    }
+
+    private static void deliver(ScriptedSource source, String queue, Task... tasks) {
+        Partition partition = Partition.of(queue, 0);
+        source.then(events -> events.assigned(partition, new Source.Facts(1, "t", 0, 0)));
+        await().until(() -> source.log.contains("open " + partition));
+        for (int i = 0; i < tasks.length; i++) {
+            Delivery delivery = Delivery.of(i, tasks[i]);
+            long next = i + 1;
+            source.then(events -> events.delivered(partition, List.of(delivery), next));
+        }
+    }
+
+    @Test
+    void everyQueueIsServedAndStoppedTogether() {
+        ScriptedSource a = new ScriptedSource();
+        ScriptedSource b = new ScriptedSource();
+        AtomicInteger ran = new AtomicInteger();
+        Executor executor = Executor.builder()
+                .id("host")
+                .settings(NO_HORIZON)
+                .queue(queue("a", a, 2)
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .queue(queue("b", b, 2)
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .build();
+        assertThat(executor.id()).startsWith("host-");
+        executor.start();
+        deliver(a, "a", Task.of("a", null, new byte[0]));
+        deliver(b, "b", Task.of("b", null, new byte[0]));
+
+        await().until(() -> ran.get() == 2);
+        assertThat(executor.healthy()).isTrue();
+        assertThat(executor.status()).extracting(QueueStatus::queue).containsExactly("a", "b");
+        executor.stop();
+        executor.stop();
+        assertThat(executor.status()).allMatch(status -> status.state() == QueueStatus.State.STOPPED);
+        assertThat(a.closed()).isTrue();
+        assertThat(b.closed()).isTrue();
+    }
+
+    @Test
+    void aHandlerIsInterruptedAtItsTimeout() {
+        ScriptedSource source = new ScriptedSource();
+        AtomicReference<String> type = new AtomicReference<>();
+        ExecutorMetrics metrics = new ExecutorMetrics() {
+            @Override
+            public void timedOut(String queue, String timedOut) {
+                type.set(timedOut);
+            }
+        };
+        try (Executor executor = Executor.builder()
+                .settings(NO_HORIZON)
+                .metrics(metrics)
+                .queue(queue("q", source, 2)
+                        .action("any", task -> new CountDownLatch(1).await())
+                        .build())
+                .build()) {
+            executor.start();
+            Task shortLived = new Task(null, "q", null, null, new byte[0], Map.of(), 0, 0, 20, 1, null);
+            deliver(source, "q", shortLived);
+
+            await().until(() -> executor.status().get(0).timedOut() == 1);
+            await().until(() -> executor.status().get(0).dead() == 1);
+            assertThat(type).hasValue("any");
+        }
+    }
+
+    @Test
+    void handlersRunOnVirtualThreadsWhereJavaHasThem() {
+        assumeThat(HandlerThreads.virtualAvailable()).isTrue();
+        ScriptedSource source = new ScriptedSource();
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        try (Executor executor = Executor.builder()
+                .settings(NO_HORIZON)
+                .queue(queue("q", source, 2)
+                        .action("any", task -> ranOn.set(Thread.currentThread()))
+                        .build())
+                .build()) {
+            executor.start();
+            deliver(source, "q", Task.of("q", null, new byte[0]));
+            await().until(() -> ranOn.get() != null);
+
+            assertThat(ranOn.get().toString()).contains("VirtualThread");
+        }
+    }
+
+    @Test
+    void queuesThatWantMoreThanTheExecutorHasGetTheirShare() {
+        Executor.Builder builder = Executor.builder().concurrency(100);
+        builder.queue(queue("a", new ScriptedSource(), 300).build());
+        builder.queue(queue("b", new ScriptedSource(), 100).build());
+        builder.queue(queue("c", new ScriptedSource(), 1).build());
+
+        assertThat(builder.fitted())
+                .extracting(spec -> spec.policy().concurrency())
+                .containsExactly(74, 24, 1);
+    }
+
+    @Test
+    void contradictionsAreRefusedByName() {
+        ScriptedSource source = new ScriptedSource();
+        QueueSpec a = queue("a", source, 1).build();
+        assertThatThrownBy(() -> Executor.builder()
+                        .queue(a)
+                        .queue(queue("a", new ScriptedSource(), 1).build()))
+                .hasMessageContaining("'a' is configured twice");
+        assertThatThrownBy(() -> Executor.builder()
+                        .queue(a)
+                        .queue(queue("b", source, 1).build())
+                        .build())
+                .hasMessageContaining("'b' shares its source");
+        assertThatThrownBy(() -> Executor.builder().concurrency(0)).hasMessageContaining("executor.concurrency is 0");
+        assertThatThrownBy(() -> Executor.builder().drainTimeout(Duration.ofSeconds(-1)))
+                .hasMessageContaining("executor.drain-timeout");
+        assertThatThrownBy(() -> QueueSpec.queue("a b")).hasMessageContaining("'a b'");
+        assertThatThrownBy(() -> QueueSpec.queue("a").maxAttempts(0)).hasMessageContaining("max-attempts");
+        assertThatThrownBy(() -> QueueSpec.queue("a").action("t", task -> {}).action("t", task -> {}))
+                .hasMessageContaining("two handlers for type 't'");
+        assertThatThrownBy(() -> QueueSpec.queue("a").build()).hasMessageContaining("'a' has no source");
+        Executor executor = Executor.builder().queue(a).build();
+        assertThatThrownBy(() -> executor.pause("z", true)).hasMessageContaining("'z'");
+    }
+}

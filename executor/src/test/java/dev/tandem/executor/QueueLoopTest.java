@@ -1,0 +1,289 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class QueueLoopTest {
+
+    private static final Partition P0 = Partition.of("orders", 0);
+    private static final Partition P1 = Partition.of("orders", 1);
+    private static final Source.Facts FACTS = new Source.Facts(1, "topic", 0, 0);
+    /** Nothing waits for durability, so that tests need not either. */
+    private static final CoreSettings SETTINGS = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
+
+    private final ScriptedSource source = new ScriptedSource();
+    private final ScriptedStore store = new ScriptedStore();
+    private final Watchdog watchdog = new Watchdog(Time.system(), 10_000, attempt -> {});
+    private final ConcurrentLinkedQueue<Long> ran = new ConcurrentLinkedQueue<>();
+    private QueueLoop loop = loop(task -> ran.add(Long.parseLong(task.id().substring("orders:0:".length()))));
+
+    private QueueLoop loop(Handler.Action action) {
+        return loop(action, new LoopTimings(5_000, 5_000, 5_000));
+    }
+
+    private QueueLoop loop(Handler.Action action, LoopTimings timings) {
+        QueueSpec spec = QueueSpec.queue("orders")
+                .source(source)
+                .store(store)
+                .policy(QueuePolicy.ordered(4))
+                .defaultType("any")
+                .action("any", action)
+                .build();
+        return new QueueLoop(
+                spec,
+                QueueLoop.coreFor(spec, SETTINGS, "e1"),
+                new Writers(),
+                Time.system(),
+                timings,
+                watchdog,
+                HandlerThreads.platform("test-"),
+                ExecutorMetrics.NONE);
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        loop.requestStop();
+        assertThat(loop.awaitEnd(20_000)).isTrue();
+    }
+
+    private void assign(Partition partition) {
+        source.then(events -> events.assigned(partition, FACTS));
+        await().until(() -> source.log.contains("open " + partition));
+    }
+
+    private void deliver(int first, int count) {
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int offset = first; offset < first + count; offset++) {
+            deliveries.add(Delivery.of(offset, Task.of("orders", "k" + offset % 3, new byte[0])));
+        }
+        source.then(events -> events.delivered(P0, deliveries, first + count));
+    }
+
+    @Test
+    void whatIsDeliveredIsClaimedRunSettledAndCommitted() {
+        loop.start();
+        assign(P0);
+        deliver(0, 10);
+
+        await().until(() -> source.log.contains("commit " + P0 + " 10"));
+        assertThat(ran).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+        QueueStatus status = loop.status();
+        assertThat(status.succeeded()).isEqualTo(10);
+        assertThat(status.partitions()).isEqualTo(1);
+        assertThat(status.healthy()).isTrue();
+    }
+
+    @Test
+    void aTestMayDriveTheLoopStepByStep() {
+        source.then(events -> events.assigned(P0, FACTS));
+        for (int i = 0; i < 100 && !source.log.contains("open " + P0); i++) {
+            loop.step();
+        }
+        deliver(0, 3);
+        for (int i = 0; i < 100 && !source.log.contains("commit " + P0 + " 3"); i++) {
+            loop.step();
+        }
+
+        assertThat(source.log).contains("commit " + P0 + " 3");
+    }
+
+    @Test
+    void aRevokedPartitionIsReleasedBeforeTheCallReturns() {
+        loop.start();
+        assign(P0);
+        assign(P1);
+        deliver(0, 3);
+        await().until(() -> ran.size() == 3);
+        List<Long> released = new ArrayList<>();
+        source.then(events -> {
+            events.revoked(List.of(P0));
+            released.add(store.count(StoreRequest.Release.class));
+            source.log.add("returned");
+        });
+
+        await().until(() -> source.log.contains("returned"));
+        assertThat(released).containsExactly(1L);
+        await().until(() -> loop.status().partitions() == 1);
+        assertThat(source.log.indexOf("commit " + P0 + " 3"))
+                .as("the last commit is made while it is still ours")
+                .isBetween(0, source.log.indexOf("returned"));
+    }
+
+    @Test
+    void aRevokedPartitionOfADeafStoreIsGivenUpAfterTheBound() throws InterruptedException {
+        stop();
+        loop = loop(task -> {}, new LoopTimings(20, 20, 20));
+        loop.start();
+        assign(P0);
+        store.silent = true;
+        source.then(events -> {
+            events.revoked(List.of(P0));
+            source.log.add("returned");
+        });
+
+        await().until(() -> source.log.contains("returned"));
+        await().until(() -> loop.status().partitions() == 0);
+        assertThat(loop.status().state()).isEqualTo(QueueStatus.State.RUNNING);
+    }
+
+    @Test
+    void aLostPartitionMayComeBack() {
+        loop.start();
+        assign(P0);
+        source.log.clear();
+        source.then(events -> {
+            events.lost(List.of(P0));
+            events.assigned(P0, FACTS);
+        });
+        await().until(() -> source.log.contains("open " + P0));
+        deliver(0, 2);
+
+        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+        assertThat(loop.status().partitions()).isEqualTo(1);
+    }
+
+    @Test
+    void eventsInTheMiddleOfAFlushAreHeardAfterIt() {
+        // The source answers a commit from inside of the command.
+        ScriptedSource hasty = source;
+        hasty.answerInside();
+        loop.start();
+        assign(P0);
+        deliver(0, 2);
+        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+        deliver(2, 2);
+
+        await().until(() -> source.log.contains("commit " + P0 + " 4"));
+    }
+
+    @Test
+    void stoppingWaitsForRunningHandlersAndRecordsTheirOutcome() throws InterruptedException {
+        stop();
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        loop = loop(task -> {
+            started.countDown();
+            go.await();
+        });
+        loop.start();
+        assign(P0);
+        deliver(0, 1);
+        started.await();
+
+        loop.requestStop();
+        await().until(source::closed);
+        assertThat(source.log).containsSubsequence("close " + P0, "closed");
+        assertThat(loop.awaitEnd(0)).as("the handler still runs").isFalse();
+        go.countDown();
+
+        assertThat(loop.awaitEnd(20_000)).isTrue();
+        assertThat(store.count(StoreRequest.Late.class)).isEqualTo(1);
+        assertThat(loop.status().state()).isEqualTo(QueueStatus.State.STOPPED);
+        assertThat(loop.status().succeeded()).isEqualTo(1);
+        loop.requestStop();
+        assertThat(loop.awaitEnd(0)).isTrue();
+    }
+
+    @Test
+    void handlersThatOutlastTheDrainTimeoutAreInterruptedAndTheirTasksGoBack() throws InterruptedException {
+        stop();
+        CountDownLatch started = new CountDownLatch(1);
+        AtomicInteger interrupted = new AtomicInteger();
+        loop = loop(
+                task -> {
+                    started.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        interrupted.incrementAndGet();
+                        throw e;
+                    }
+                },
+                new LoopTimings(1_000, 50, 5_000));
+        loop.start();
+        assign(P0);
+        deliver(0, 1);
+        started.await();
+        loop.requestStop();
+
+        assertThat(loop.awaitEnd(20_000)).isTrue();
+        assertThat(interrupted).hasValue(1);
+        assertThat(loop.status().notStarted()).isEqualTo(1);
+    }
+
+    @Test
+    void aBugStopsTheQueueLoudly() {
+        loop.start();
+        assign(P0);
+        source.then(events -> {
+            throw new IllegalStateException("a bug in the source");
+        });
+
+        await().until(source::closed);
+        await().until(() -> loop.status().state() == QueueStatus.State.FAILED);
+        assertThat(loop.status().healthy()).isFalse();
+        assertThat(loop.status().problem()).contains("a bug in the source").contains("restart");
+    }
+
+    @Test
+    void anUnreachableStoreIsSaidInTheStatus() {
+        store.reachable = false;
+        loop.start();
+        source.then(events -> events.assigned(P0, FACTS));
+        await().until(() -> loop.status().partitions() == 1);
+        assertThat(loop.status().healthy()).isFalse();
+        assertThat(loop.status().problem()).contains("1 of 1 partitions");
+
+        store.listeners.get(P0).up();
+        await().until(() -> loop.status().healthy());
+        store.listeners.get(P0).down("connection refused");
+        await().until(() -> !loop.status().healthy());
+        assertThat(loop.status().problem()).contains("connection refused");
+        store.listeners.get(P0).up();
+        await().until(() -> loop.status().healthy());
+    }
+
+    @Test
+    void aPausedQueueStartsNothing() {
+        loop.start();
+        assign(P0);
+        loop.pauseStarts(true);
+        deliver(0, 3);
+        // The next delivery is heard after the first: both are in memory now.
+        source.then(events -> source.log.add("heard"));
+        await().until(() -> source.log.contains("heard"));
+        assertThat(ran).isEmpty();
+
+        loop.pauseStarts(false);
+        await().until(() -> ran.size() == 3);
+    }
+
+    @Test
+    void aLoopStartsOnlyOnce() {
+        loop.start();
+        assertThatThrownBy(() -> loop.start()).hasMessageContaining("orders").hasMessageContaining("RUNNING");
+    }
+
+    @Test
+    void aLoopThatNeverStartedClosesItsSourceWhenStopped() throws InterruptedException {
+        stop();
+        assertThat(source.closed()).isTrue();
+        assertThatThrownBy(() -> loop.start()).hasMessageContaining("STOPPED");
+    }
+}
