@@ -16,31 +16,28 @@ import dev.tandem.task.store.StoreRequest.Entry;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class RedisStoreIT {
 
-    private static final AtomicInteger NAMES = new AtomicInteger();
-
-    private static LocalRedis redis;
     private static RedisStore store;
 
-    private final Partition partition = Partition.of("orders", NAMES.incrementAndGet());
+    private final Partition partition = Partition.of(Names.fresh("orders"), 0);
 
     @BeforeAll
     static void start() {
-        redis = LocalRedis.start("--appendonly", "yes");
-        store = RedisStore.open(RedisSettings.of(redis.uri()));
+
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
     }
 
     @AfterAll
     static void stop() {
         store.close();
-        redis.close();
     }
 
     @Test

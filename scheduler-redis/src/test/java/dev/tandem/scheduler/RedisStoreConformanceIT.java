@@ -1,0 +1,61 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreConformance;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The scripts keep every rule of the store protocol. */
+class RedisStoreConformanceIT extends StoreConformance {
+
+    private static RedisStore store;
+    private static Asked asked;
+
+    @BeforeAll
+    static void start() {
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        asked = new Asked(store);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (store != null) {
+            asked.close();
+            store.close();
+        }
+    }
+
+    @Override
+    protected Partition freshPartition() {
+        return new Partition("q", Names.fresh("p"));
+    }
+
+    @Override
+    protected StoreAnswer ask(StoreRequest request) {
+        return asked.ask(request);
+    }
+
+    @Override
+    protected long now() {
+        List<String> time = Brokers.redis().commands().time();
+        return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
+    }
+
+    @Override
+    protected void pass(long millis) {
+        long until = now() + millis;
+        while (now() < until) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    protected void restarted(Partition restarted) {
+        Brokers.redis().commands().hset("tandem:{" + restarted + "}:owner", "run", "another");
+    }
+}
