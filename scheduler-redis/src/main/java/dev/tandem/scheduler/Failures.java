@@ -8,22 +8,36 @@ import org.jspecify.annotations.Nullable;
 /** Sorts what can go wrong with an answer. */
 final class Failures {
 
-    /** Errors after which this connection is no good: its scripts are gone, or it is not the master's any more. */
+    enum Kind {
+        /** This connection is no good: it broke, its scripts are gone, or it is not the master's any more. */
+        CONNECTION,
+        /** The partition is, or is about to be, at another node. */
+        MOVED,
+        /** Redis refused this request and nothing else is wrong. */
+        REQUEST
+    }
+
     private static final List<String> OF_THE_CONNECTION =
-            List.of("NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH", "UNBLOCKED");
+            List.of("NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "NOAUTH", "UNBLOCKED");
+
+    private static final List<String> MOVED = List.of("MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");
 
     private Failures() {}
 
-    static boolean concernsConnection(@Nullable Throwable failure) {
+    static Kind kind(@Nullable Throwable failure) {
         Throwable cause = root(failure);
         if (cause == null) {
-            return false;
+            return Kind.REQUEST;
         }
         if (!(cause instanceof RedisCommandExecutionException)) {
-            return true;
+            return Kind.CONNECTION;
         }
+        // Redis 6.2 wraps errors from within a script in a text of its own.
         String message = String.valueOf(cause.getMessage());
-        return OF_THE_CONNECTION.stream().anyMatch(message::startsWith);
+        if (OF_THE_CONNECTION.stream().anyMatch(each -> message.startsWith(each) || message.contains("-" + each))) {
+            return Kind.CONNECTION;
+        }
+        return MOVED.stream().anyMatch(message::startsWith) ? Kind.MOVED : Kind.REQUEST;
     }
 
     static String why(@Nullable Throwable failure) {

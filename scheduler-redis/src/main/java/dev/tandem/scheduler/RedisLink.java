@@ -123,10 +123,10 @@ final class RedisLink implements Store.Link {
         }
     }
 
-    /** When the oldest request without an answer was sent; {@link Long#MAX_VALUE} if there is none. */
-    synchronized long oldest() {
-        Long first = unanswered.peek();
-        return first == null ? Long.MAX_VALUE : first;
+    /** Whether a request that was sent before this {@link System#nanoTime} has no answer. */
+    synchronized boolean waitsSince(long nanoTime) {
+        Long oldest = unanswered.peek();
+        return oldest != null && oldest - nanoTime < 0;
     }
 
     synchronized boolean isClosed() {

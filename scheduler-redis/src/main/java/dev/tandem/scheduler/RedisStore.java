@@ -2,23 +2,19 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.protocol.ProtocolVersion;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store over Redis. All links of a process share one ordered connection. When it breaks, or an answer is overdue,
- * the connection is given up and every link is told; then another is made, with pauses that grow to two seconds.
+ * The store over one Redis, a Sentinel's master, or a Redis Cluster. All links to one Redis share one ordered
+ * connection. When it breaks, or an answer is overdue, it is given up, its links are told, it is found out anew where
+ * their partitions are, and another connection is made, with pauses that grow to two seconds.
  *
  * <p>Thread-safe. Nothing here blocks its caller.
  */
@@ -43,33 +40,29 @@ public final class RedisStore implements Store {
     private static final long LINK_PAUSE_MILLIS = 1_000;
 
     private final RedisSettings settings;
-    private final RedisURI uri;
+    private final Topology topology;
     private final RedisClient client;
-    private final Set<RedisLink> links = ConcurrentHashMap.newKeySet();
+    private final Wakes wakes = new Wakes();
 
     /** Connects, watches, and tells links of downs and ups: all in one thread, so these never overlap. */
     private final ScheduledThreadPoolExecutor loop;
 
-    private @Nullable Session session;
+    // The loop's own
+    private final Map<RedisURI, Node> nodes = new HashMap<>();
+
+    /** Links that wait for their node to be found. */
+    private final Set<RedisLink> homeless = new LinkedHashSet<>();
+
     private long pause = FIRST_PAUSE_MILLIS;
+    private boolean finding;
+    private @Nullable String lastTrouble;
     private boolean closed;
 
     private RedisStore(RedisSettings settings) {
         this.settings = settings;
-        uri = RedisURI.create(settings.uris().get(0));
-        client = RedisClient.create(uri);
-        client.setOptions(ClientOptions.builder()
-                // A connection that broke is never mended: what was sent on it must not be sent again by itself.
-                .autoReconnect(false)
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .protocolVersion(ProtocolVersion.RESP2)
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-                .socketOptions(SocketOptions.builder()
-                        .connectTimeout(Duration.ofSeconds(2))
-                        .keepAlive(true)
-                        .tcpNoDelay(true)
-                        .build())
-                .build());
+        topology = Topology.of(settings);
+        client = RedisClient.create();
+        client.setOptions(Connections.breaking());
         loop = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "tandem-redis");
             thread.setDaemon(true);
@@ -78,22 +71,27 @@ public final class RedisStore implements Store {
         loop.setRemoveOnCancelPolicy(true);
     }
 
-    /** Starts to connect, without waiting; links are told {@code up} when they can be used. */
+    /**
+     * Starts to connect, without waiting; links are told {@code up} when they can be used.
+     *
+     * @throws IllegalArgumentException if an address can't be read
+     */
     public static RedisStore open(RedisSettings settings) {
         RedisStore store = new RedisStore(settings);
-        store.loop.execute(store::connect);
+        store.onLoop(store::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
-        store.loop.scheduleWithFixedDelay(store::watch, tick, tick, TimeUnit.MILLISECONDS);
+        store.loop.scheduleWithFixedDelay(() -> store.guarded(store::watch), tick, tick, TimeUnit.MILLISECONDS);
         return store;
     }
 
     @Override
     public Link link(Partition partition, Listener listener) {
         RedisLink link = new RedisLink(this, partition, listener);
-        links.add(link);
         onLoop(() -> {
-            if (session != null) {
-                link.attach(session);
+            wakes.add(link);
+            place(link);
+            if (!homeless.isEmpty()) {
+                find();
             }
         });
         return link;
@@ -103,60 +101,116 @@ public final class RedisStore implements Store {
     public void close() {
         onLoop(() -> {
             closed = true;
-            if (session != null) {
-                session.close();
-            }
+            nodes.values().forEach(node -> {
+                if (node.session != null) {
+                    node.session.close();
+                }
+            });
             loop.shutdownNow();
+            client.shutdownAsync(0, 2, TimeUnit.SECONDS);
+            topology.close();
         });
-        client.shutdownAsync(0, 2, TimeUnit.SECONDS);
     }
 
     void closed(RedisLink link) {
-        links.remove(link);
+        onLoop(() -> {
+            wakes.remove(link);
+            homeless.remove(link);
+            nodes.values().forEach(node -> node.links.remove(link));
+        });
     }
 
-    /** An answer failed: if it tells of the connection's own trouble it is given up, else only the link is down. */
+    /** An answer failed, and the link has voided what it sent. */
     void failed(RedisLink link, Session from, String why, @Nullable Throwable failure) {
         onLoop(() -> {
             link.down(why);
-            if (Failures.concernsConnection(failure)) {
-                broken(from, why);
-            } else {
-                log.warn("Redis refused a request of {}: {}", link.partition(), why);
-                loop.schedule(
-                        () -> {
-                            if (session == from) {
-                                link.attach(from);
-                            }
-                        },
-                        LINK_PAUSE_MILLIS,
-                        TimeUnit.MILLISECONDS);
+            switch (Failures.kind(failure)) {
+                case CONNECTION -> broken(from, why);
+                case MOVED -> {
+                    from.node().links.remove(link);
+                    homeless.add(link);
+                    log.info("{} is not at {} any more: {}", link.partition(), from.node(), why);
+                    later(this::find);
+                }
+                case REQUEST -> {
+                    log.warn("Redis at {} refused a request of {}: {}", from.node(), link.partition(), why);
+                    loop.schedule(() -> guarded(() -> again(link, from)), LINK_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                }
             }
         });
     }
 
-    // On the loop's thread
+    // From here on, all on the loop's thread
 
-    private void connect() {
-        if (closed || session != null) {
+    private void again(RedisLink link, Session from) {
+        if (from.node().session == from && from.node().links.contains(link)) {
+            link.attach(from);
+        }
+    }
+
+    /** Gives a link to the node that has its partition, or leaves it homeless. */
+    private void place(RedisLink link) {
+        RedisURI uri = closed || link.isClosed() ? null : topology.locate(link.partition());
+        if (uri == null) {
+            homeless.add(link);
             return;
         }
+        homeless.remove(link);
+        Node node = nodes.computeIfAbsent(uri, Node::new);
+        node.links.add(link);
+        if (node.session != null) {
+            link.attach(node.session);
+        } else {
+            connect(node);
+        }
+    }
+
+    /** Finds out where the homeless links' partitions are. */
+    private void find() {
+        if (finding || closed) {
+            return;
+        }
+        finding = true;
+        CompletableFuture<Void> refreshing;
+        try {
+            refreshing = topology.refresh();
+        } catch (RuntimeException e) {
+            refreshing = CompletableFuture.failedFuture(e);
+        }
+        refreshing.whenComplete((done, failure) -> onLoop(() -> {
+            finding = false;
+            homeless.removeIf(RedisLink::isClosed);
+            if (failure != null) {
+                trouble("Redis can't be reached: " + Failures.why(failure));
+            } else {
+                List.copyOf(homeless).forEach(this::place);
+            }
+            if (!homeless.isEmpty()) {
+                later(this::find);
+            }
+        }));
+    }
+
+    private void connect(Node node) {
+        if (closed || node.connecting || node.session != null) {
+            return;
+        }
+        node.connecting = true;
         CompletableFuture<StatefulRedisConnection<byte[], byte[]>> connecting;
         try {
-            connecting = client.connectAsync(ByteArrayCodec.INSTANCE, uri).toCompletableFuture();
+            connecting = client.connectAsync(ByteArrayCodec.INSTANCE, node.uri).toCompletableFuture();
         } catch (RuntimeException e) {
             connecting = CompletableFuture.failedFuture(e);
         }
         connecting
                 .thenCompose(connection -> loadScripts(connection).thenApply(loaded -> connection))
-                .whenComplete((connection, failure) -> onLoop(() -> connected(connection, failure)));
+                .whenComplete((connection, failure) -> onLoop(() -> connected(node, connection, failure)));
     }
 
     private static CompletableFuture<Void> loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {
         List<CompletableFuture<String>> loading = new ArrayList<>();
         for (Script script : Script.values()) {
-            RedisFuture<String> future = connection.async().scriptLoad(script.source());
-            loading.add(future.toCompletableFuture());
+            loading.add(connection.async().scriptLoad(script.source()).toCompletableFuture());
         }
         CompletableFuture<Void> all = CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new));
         all.whenComplete((done, failure) -> {
@@ -167,81 +221,112 @@ public final class RedisStore implements Store {
         return all;
     }
 
-    private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> connection, @Nullable Throwable failure) {
+    private void connected(
+            Node node, @Nullable StatefulRedisConnection<byte[], byte[]> connection, @Nullable Throwable failure) {
+        node.connecting = false;
         if (connection == null) {
-            log.warn("Redis at {} can't be reached, trying again in {} ms: {}", uri, pause, Failures.why(failure));
-            loop.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
-            pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
+            trouble("Redis at " + node + " can't be reached: " + Failures.why(failure));
+            evict(node);
             return;
         }
-        Session made = new Session(connection);
+        Session made = new Session(node, connection);
         if (closed) {
             made.close();
             return;
         }
+        node.session = made;
         connection.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
-                onLoop(() -> broken(made, "the connection to Redis at " + uri + " broke"));
+                onLoop(() -> broken(made, "the connection broke"));
             }
         });
-        session = made;
-        pause = FIRST_PAUSE_MILLIS;
-        log.info("Connected to Redis at {}", uri);
-        links.forEach(link -> link.attach(made));
         if (!connection.isOpen()) {
-            broken(made, "the connection to Redis at " + uri + " broke");
-        }
-    }
-
-    private void broken(Session which, String why) {
-        if (session != which) {
+            broken(made, "the connection broke");
             return;
         }
-        session = null;
-        which.close();
+        pause = FIRST_PAUSE_MILLIS;
+        lastTrouble = null;
+        log.info("Connected to Redis at {}", node);
+        List.copyOf(node.links).forEach(link -> link.attach(made));
+    }
+
+    private void broken(Session session, String why) {
+        Node node = session.node();
+        if (node.session != session) {
+            return;
+        }
+        node.session = null;
+        session.close();
         if (closed) {
             return;
         }
-        log.warn("Redis connection given up, a new one is made: {}", why);
-        for (RedisLink link : links) {
-            if (link.detach(which)) {
+        trouble("Redis at " + node + ": " + why + ". A new connection is made");
+        for (RedisLink link : node.links) {
+            if (link.detach(session)) {
                 link.down(why);
             }
         }
-        loop.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
-        pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
+        evict(node);
+    }
+
+    /** A node's links look for their home again: by then it may be another. */
+    private void evict(Node node) {
+        nodes.remove(node.uri, node);
+        homeless.addAll(node.links);
+        later(this::find);
     }
 
     private void watch() {
-        Session now = session;
-        if (now == null) {
-            return;
-        }
         long limit = System.nanoTime() - settings.answerTimeout().toNanos();
-        for (RedisLink link : links) {
-            long oldest = link.oldest();
-            if (oldest != Long.MAX_VALUE && oldest - limit < 0) {
-                broken(
-                        now,
-                        "no answer from Redis at " + uri + " for "
-                                + settings.answerTimeout().toMillis() + " ms");
-                return;
+        for (Node node : List.copyOf(nodes.values())) {
+            Session session = node.session;
+            if (session != null && node.links.stream().anyMatch(link -> link.waitsSince(limit))) {
+                broken(session, "no answer for " + settings.answerTimeout().toMillis() + " ms");
             }
         }
+    }
+
+    private void subscribe() {
+        if (closed) {
+            return;
+        }
+        topology.subscriber()
+                .whenComplete((connection, failure) -> onLoop(() -> {
+                    if (connection != null) {
+                        wakes.connected(connection);
+                    } else {
+                        loop.schedule(() -> guarded(this::subscribe), LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                    }
+                }));
+    }
+
+    /** Says it once, however often it is tried. */
+    private void trouble(String what) {
+        if (!what.equals(lastTrouble)) {
+            log.warn("{}", what);
+            lastTrouble = what;
+        }
+    }
+
+    private void later(Runnable task) {
+        loop.schedule(() -> guarded(task), pause, TimeUnit.MILLISECONDS);
+        pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
     }
 
     private void onLoop(Runnable task) {
         try {
-            loop.execute(() -> {
-                try {
-                    task.run();
-                } catch (RuntimeException e) {
-                    log.error("A listener or the connection to Redis failed in an unexpected way", e);
-                }
-            });
+            loop.execute(() -> guarded(task));
         } catch (RejectedExecutionException e) {
             // Closed.
+        }
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            log.error("The connection to Redis, or a listener of it, failed in an unexpected way", e);
         }
     }
 }

@@ -18,10 +18,16 @@ final class Session {
         void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
     }
 
+    private final Node node;
     private final StatefulRedisConnection<byte[], byte[]> connection;
 
-    Session(StatefulRedisConnection<byte[], byte[]> connection) {
+    Session(Node node, StatefulRedisConnection<byte[], byte[]> connection) {
+        this.node = node;
         this.connection = connection;
+    }
+
+    Node node() {
+        return node;
     }
 
     void send(Requests.Call call, byte[][] keys, Reply reply) {
