@@ -315,7 +315,7 @@ class TaskHeadersTest {
                 "x",
                 "x#1",
                 "");
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 3_000; i++) {
             List<Field> fields = new ArrayList<>();
             for (int n = random.nextInt(6); n > 0; n--) {
                 fields.add(new Field(names.get(random.nextInt(names.size())), anyValue(random)));

@@ -1,0 +1,164 @@
+package dev.tandem.kafka;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
+
+/** The settings of Kafka's own clients: what is fixed, what is ours by default, what a user may add. */
+final class ClientProperties {
+
+    /** What the guarantees rest on. */
+    private static final Map<String, String> FIXED_CONSUMER = Map.of(
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic",
+            ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName(),
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+
+    private static final Map<String, String> FIXED_PRODUCER =
+            Map.of(ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+
+    /** Set elsewhere, or bound to the code. */
+    private static final Set<String> NOT_HERE = Set.of(
+            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            ConsumerConfig.GROUP_ID_CONFIG,
+            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+            ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+            ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+            ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+
+    /**
+     * Many small records and quick returns: a poll gives a few batches, a fetch waits at most 250 ms (a partition that
+     * is opened or resumed meanwhile waits as long), new partitions of a topic are seen within a minute.
+     */
+    private static final Map<String, String> CONSUMER = Map.of(
+            ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "8000",
+            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "1500",
+            ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, "60000",
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000",
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "250",
+            ConsumerConfig.METADATA_MAX_AGE_CONFIG, "60000",
+            ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
+
+    private static final Map<String, String> PRODUCER = Map.of(
+            ProducerConfig.LINGER_MS_CONFIG, "2",
+            ProducerConfig.MAX_BLOCK_MS_CONFIG, "5000",
+            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000",
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
+
+    private static final Map<String, String> ADMIN = Map.of(
+            AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "5000",
+            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
+
+    private static final Pattern SERVER = Pattern.compile("\\s*\\S+:[0-9]{1,5}\\s*");
+
+    private ClientProperties() {}
+
+    static Map<String, Object> consumer(KafkaSettings settings) {
+        Map<String, Object> all = new HashMap<>(CONSUMER);
+        addFor(ConsumerConfig.configNames(), settings.properties(), all);
+        all.putAll(FIXED_CONSUMER);
+        all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
+        all.put(ConsumerConfig.GROUP_ID_CONFIG, settings.groupId());
+        return all;
+    }
+
+    static Map<String, Object> producer(String servers, Map<String, String> properties) {
+        Map<String, Object> all = new HashMap<>(PRODUCER);
+        if (!properties.containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
+                && properties.containsKey(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG)) {
+            // A delivery must outlast its request: Kafka's own default fits a longer one.
+            all.remove(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+        }
+        addFor(ProducerConfig.configNames(), properties, all);
+        all.putAll(FIXED_PRODUCER);
+        all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        return all;
+    }
+
+    static Map<String, Object> admin(String servers, Map<String, String> properties) {
+        Map<String, Object> all = new HashMap<>();
+        addFor(AdminClientConfig.configNames(), properties, all);
+        // Ours win: questions are small and asked again, whatever fetches may take.
+        all.putAll(ADMIN);
+        all.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
+        return all;
+    }
+
+    /** Each client gets what it knows, and all get what none knows: plug-ins read settings of their own. */
+    private static void addFor(Set<String> known, Map<String, String> properties, Map<String, Object> all) {
+        properties.forEach((name, value) -> {
+            if (known.contains(name) || !knownToAny(name)) {
+                all.put(name, value);
+            }
+        });
+    }
+
+    private static boolean knownToAny(String name) {
+        return ConsumerConfig.configNames().contains(name)
+                || ProducerConfig.configNames().contains(name)
+                || AdminClientConfig.configNames().contains(name);
+    }
+
+    /** @throws IllegalArgumentException naming the setting, its value and what is allowed */
+    static void checkServers(String servers) {
+        for (String server : servers.split(",", -1)) {
+            if (!SERVER.matcher(server).matches()) {
+                throw new IllegalArgumentException("The Kafka setting 'bootstrap-servers' is '" + servers
+                        + "': use host:port, several separated by commas");
+            }
+        }
+    }
+
+    /** @throws IllegalArgumentException naming the setting, what is wrong and what is allowed; values may be secrets */
+    static void check(Map<String, String> properties) {
+        properties.forEach((name, value) -> {
+            String fixed = FIXED_CONSUMER.getOrDefault(name, FIXED_PRODUCER.getOrDefault(name, value));
+            if (!fixed.equals(value)) {
+                throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
+                        + "', but the platform's guarantees need '" + fixed + "': leave it out");
+            }
+            if (NOT_HERE.contains(name)) {
+                throw new IllegalArgumentException("The Kafka property '" + name
+                        + "' can't be set here: leave it out (servers and group have settings of their own)");
+            }
+        });
+        checkValues(ConsumerConfig.configDef(), ConsumerConfig.configNames(), properties);
+        checkValues(ProducerConfig.configDef(), ProducerConfig.configNames(), properties);
+        checkValues(AdminClientConfig.configDef(), AdminClientConfig.configNames(), properties);
+        long session = number(properties, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
+        long heartbeat = number(properties, ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG);
+        if (heartbeat * 2 > session) {
+            throw new IllegalArgumentException("The Kafka property 'heartbeat.interval.ms' is " + heartbeat
+                    + " and 'session.timeout.ms' is " + session + ": make the session at least twice the heartbeat");
+        }
+    }
+
+    private static void checkValues(ConfigDef definition, Set<String> names, Map<String, String> properties) {
+        Map<String, String> known = new HashMap<>(properties);
+        known.keySet().retainAll(names);
+        for (ConfigValue each : definition.validate(known)) {
+            List<String> errors = each.errorMessages();
+            if (!errors.isEmpty() && known.containsKey(each.name())) {
+                throw new IllegalArgumentException(
+                        "The Kafka property '" + each.name() + "' is not allowed: " + String.join("; ", errors));
+            }
+        }
+    }
+
+    private static long number(Map<String, String> properties, String name) {
+        String value = properties.containsKey(name) ? properties.get(name) : CONSUMER.get(name);
+        return Long.parseLong(Objects.requireNonNull(value, name).strip());
+    }
+}

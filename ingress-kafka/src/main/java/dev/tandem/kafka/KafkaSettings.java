@@ -1,0 +1,86 @@
+package dev.tandem.kafka;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.TaskHeaders;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * How one queue reads its Kafka topic.
+ *
+ * @param bootstrapServers {@code host:port}, several separated by commas
+ * @param queue the logical queue
+ * @param topic the topic; by default the queue's name
+ * @param groupId the consumer group that all processes of this queue share; by default {@code tandem.<queue>}
+ * @param partitions used when the topic is missing and must be created, with the broker's default replication; 0: the
+ *     broker's default here too
+ * @param maxPayload bytes; a message with a longer payload is unreadable
+ * @param properties any further client setting (security, fetch sizes, …), by Kafka's names; those that the platform's
+ *     guarantees rest on are refused
+ */
+public record KafkaSettings(
+        String bootstrapServers,
+        String queue,
+        String topic,
+        String groupId,
+        int partitions,
+        int maxPayload,
+        Map<String, String> properties) {
+
+    private static final Pattern TOPIC = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,249}");
+    private static final int MAX_PARTITIONS = 100_000;
+
+    /** @throws IllegalArgumentException naming the setting, its value and what is allowed */
+    public KafkaSettings {
+        ClientProperties.checkServers(bootstrapServers);
+        check(Partition.isName(queue), "queue", queue, "1 to 200 letters, digits, dots, underscores or hyphens");
+        check(TOPIC.matcher(topic).matches(), "topic", topic, "1 to 249 letters, digits, dots, underscores or hyphens");
+        check(!groupId.isBlank(), "group-id", groupId, "a name, or leave it out");
+        check(
+                partitions >= 0 && partitions <= MAX_PARTITIONS,
+                "partitions",
+                partitions,
+                "1 to " + MAX_PARTITIONS + ", or 0 for the broker's default");
+        check(maxPayload > 0, "max-payload", maxPayload, "1 byte or more");
+        properties = Map.copyOf(properties);
+        ClientProperties.check(properties);
+    }
+
+    /** With every default: the topic is named as the queue. */
+    public static KafkaSettings of(String bootstrapServers, String queue) {
+        return new KafkaSettings(
+                bootstrapServers, queue, queue, "tandem." + queue, 0, TaskHeaders.DEFAULT_MAX_PAYLOAD, Map.of());
+    }
+
+    public KafkaSettings withTopic(String name) {
+        return new KafkaSettings(bootstrapServers, queue, name, groupId, partitions, maxPayload, properties);
+    }
+
+    public KafkaSettings withGroupId(String id) {
+        return new KafkaSettings(bootstrapServers, queue, topic, id, partitions, maxPayload, properties);
+    }
+
+    public KafkaSettings withPartitions(int count) {
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, count, maxPayload, properties);
+    }
+
+    public KafkaSettings withMaxPayload(int bytes) {
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, bytes, properties);
+    }
+
+    public KafkaSettings withProperties(Map<String, String> further) {
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, further);
+    }
+
+    private static void check(boolean fine, String name, Object value, String use) {
+        if (!fine) {
+            throw new IllegalArgumentException("The Kafka setting '" + name + "' is '" + value + "': use " + use);
+        }
+    }
+
+    /** Without the properties, which may hold secrets. */
+    @Override
+    public String toString() {
+        return "KafkaSettings[" + bootstrapServers + " queue=" + queue + " topic=" + topic + " group=" + groupId + "]";
+    }
+}

@@ -1,0 +1,175 @@
+package dev.tandem.kafka;
+
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Stands for the executor's engine: drives a source on one thread and writes down all that it is told. */
+final class Engine implements Source.Events, AutoCloseable {
+
+    /** One thing that the source told. */
+    record Event(String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
+
+    final KafkaSource source;
+    final List<Event> events = new CopyOnWriteArrayList<>();
+    final Map<Partition, List<Delivery>> delivered = new ConcurrentHashMap<>();
+    final Map<Partition, Long> position = new ConcurrentHashMap<>();
+
+    /** What is done on the loop's thread when a partition is assigned; by default it is opened. */
+    volatile Consumer<Partition> onAssigned;
+
+    /** What is done on the loop's thread while partitions are revoked. */
+    volatile Consumer<Partition> onRevoked = partition -> {};
+
+    volatile long maxMillis = 500;
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private volatile boolean stopped;
+    private volatile @Nullable Throwable failure;
+
+    Engine(KafkaSettings settings) {
+        source = new KafkaSource(settings);
+        onAssigned = source::open;
+        thread = new Thread(this::run, "loop");
+    }
+
+    static Engine started(KafkaSettings settings) {
+        Engine engine = new Engine(settings);
+        engine.start();
+        return engine;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (!stopped) {
+                source.poll(maxMillis, this);
+                for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+                    action.run();
+                }
+            }
+            source.close();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+    }
+
+    /** Runs on the loop's thread, and waits for it. */
+    void call(Runnable action) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        actions.add(() -> {
+            action.run();
+            done.complete(null);
+        });
+        source.wakeup();
+        done.join();
+    }
+
+    /** Writes something of one's own among the events. */
+    void note(String kind) {
+        events.add(new Event(kind, null, -1, null));
+    }
+
+    List<Event> events(String kind) {
+        return events.stream().filter(each -> each.kind().equals(kind)).toList();
+    }
+
+    List<Event> events(String kind, Partition partition) {
+        return events(kind).stream()
+                .filter(each -> partition.equals(each.partition()))
+                .toList();
+    }
+
+    boolean has(Predicate<Event> what) {
+        return events.stream().anyMatch(what);
+    }
+
+    List<Delivery> delivered(Partition partition) {
+        return delivered.getOrDefault(partition, List.of());
+    }
+
+    int deliveredCount() {
+        return delivered.values().stream().mapToInt(List::size).sum();
+    }
+
+    List<Long> offsets(Partition partition) {
+        return delivered(partition).stream().map(Delivery::sequence).toList();
+    }
+
+    @Override
+    public void assigned(Partition partition, Source.Facts facts) {
+        add("assigned", partition, facts.committed(), facts);
+        onAssigned.accept(partition);
+    }
+
+    @Override
+    public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+        add("delivered", partition, nextSequence, null);
+        delivered
+                .computeIfAbsent(partition, each -> new CopyOnWriteArrayList<>())
+                .addAll(deliveries);
+        position.put(partition, nextSequence);
+    }
+
+    @Override
+    public void committed(Partition partition, long upTo) {
+        add("committed", partition, upTo, null);
+    }
+
+    @Override
+    public void commitFailed(Partition partition, String why) {
+        add("commitFailed", partition, -1, null);
+    }
+
+    @Override
+    public void confirmed(Partition partition, Source.Facts facts) {
+        add("confirmed", partition, facts.committed(), facts);
+    }
+
+    @Override
+    public void revoked(Collection<Partition> partitions) {
+        partitions.forEach(each -> add("revoked", each, -1, null));
+        partitions.forEach(onRevoked);
+    }
+
+    @Override
+    public void lost(Collection<Partition> partitions) {
+        partitions.forEach(each -> add("lost", each, -1, null));
+    }
+
+    private void add(String kind, Partition partition, long number, Source.@Nullable Facts facts) {
+        if (Thread.currentThread() != thread) {
+            throw new AssertionError(kind + " came on " + Thread.currentThread());
+        }
+        events.add(new Event(kind, partition, number, facts));
+    }
+
+    /** Leaves the group in good order. */
+    @Override
+    public void close() {
+        stopped = true;
+        source.wakeup();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (failure != null) {
+            throw new AssertionError("The loop ended: " + failure, failure);
+        }
+    }
+}

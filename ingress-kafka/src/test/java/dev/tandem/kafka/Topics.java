@@ -1,0 +1,49 @@
+package dev.tandem.kafka;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** A plain producer, as any application has one. */
+final class Topics {
+
+    private Topics() {}
+
+    static KafkaProducer<byte[], byte[]> producer(String servers, Map<String, Object> more) {
+        Map<String, Object> all = new java.util.HashMap<>(more);
+        all.put("bootstrap.servers", servers);
+        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Sends one record to each of the partitions, {@code each} times. */
+    static void fill(String servers, String topic, int partitions, int each) {
+        try (KafkaProducer<byte[], byte[]> producer = producer(servers, Map.of("linger.ms", 5))) {
+            for (int i = 0; i < each; i++) {
+                for (int partition = 0; partition < partitions; partition++) {
+                    producer.send(record(topic, partition, null, "task " + i));
+                }
+            }
+            producer.flush();
+        }
+    }
+
+    static ProducerRecord<byte[], byte[]> record(String topic, int partition, @Nullable String key, String value) {
+        return new ProducerRecord<>(topic, partition, key == null ? null : bytes(key), bytes(value));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static <T> T get(java.util.concurrent.Future<T> future) {
+        try {
+            return future.get(30, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
