@@ -59,7 +59,7 @@ final class BrokerJars {
         return location(LoggerFactory.class)
                 .filter(jar -> jar.toString()
                         .contains(Path.of("org", "slf4j", "slf4j-api").toString()))
-                .map(jar -> jar.getParent().getParent().getParent().getParent().getParent())
+                .map(jar -> jar.resolve("../../../../..").normalize())
                 .filter(Files::isDirectory)
                 .orElseGet(() -> Path.of(System.getProperty("user.home"), ".m2", "repository"));
     }

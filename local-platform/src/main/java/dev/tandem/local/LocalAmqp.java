@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalAmqp implements LocalBroker {
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(120);
+    private static final Duration START_LIMIT = Duration.ofMinutes(2);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 
     private final AmqpServer server;
@@ -151,8 +151,8 @@ public final class LocalAmqp implements LocalBroker {
             return this;
         }
 
-        /** A folder that keeps the messages; without one it is temporary. */
-        public Builder data(Path folder) {
+        /** A folder that keeps the messages; null, as by itself, makes it temporary. */
+        public Builder data(@Nullable Path folder) {
             this.data = folder;
             return this;
         }

@@ -195,8 +195,8 @@ public final class LocalKafka implements LocalBroker {
             return this;
         }
 
-        /** A folder that keeps the data; without one it is temporary. */
-        public Builder data(Path folder) {
+        /** A folder that keeps the data; null, as by itself, makes it temporary. */
+        public Builder data(@Nullable Path folder) {
             this.data = folder;
             return this;
         }

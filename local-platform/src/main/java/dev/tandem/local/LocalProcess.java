@@ -92,7 +92,7 @@ public final class LocalProcess implements AutoCloseable {
                 long pid = started.pid();
                 Reaper.instance().watch(pid);
                 Children.instance().add(this);
-                started.onExit().thenRun(() -> Reaper.instance().forget(pid));
+                var unused = started.onExit().thenRun(() -> Reaper.instance().forget(pid));
                 go.write('\n');
             }
             return this;

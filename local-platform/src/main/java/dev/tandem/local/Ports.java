@@ -53,6 +53,11 @@ public final class Ports {
                 + " tries. End what listens there, or give the ports by hand.");
     }
 
+    /** Whether nothing listens on this port of the loopback address, and we may. */
+    static boolean isFree(int port) {
+        return bindable(port);
+    }
+
     private static boolean lock(int port) {
         try {
             FileChannel channel = FileChannel.open(

@@ -82,24 +82,22 @@ final class Resp implements AutoCloseable {
     private @Nullable Object read() throws IOException {
         String line = line();
         String rest = line.substring(1);
-        switch (line.charAt(0)) {
-            case '+':
-                return rest;
-            case '-':
-                throw new LocalException("Redis answered: " + rest);
-            case ':':
-                return Long.valueOf(rest);
-            case '$':
-                return bulk(Integer.parseInt(rest));
-            case '*':
-                List<@Nullable Object> items = new ArrayList<>();
-                for (int i = Integer.parseInt(rest); i > 0; i--) {
-                    items.add(read());
-                }
-                return items;
-            default:
-                throw new IOException("Not an answer of Redis: " + line);
+        return switch (line.charAt(0)) {
+            case '+' -> rest;
+            case '-' -> throw new LocalException("Redis answered: " + rest);
+            case ':' -> Long.valueOf(rest);
+            case '$' -> bulk(Integer.parseInt(rest));
+            case '*' -> array(Integer.parseInt(rest));
+            default -> throw new IOException("Not an answer of Redis: " + line);
+        };
+    }
+
+    private List<@Nullable Object> array(int length) throws IOException {
+        List<@Nullable Object> items = new ArrayList<>();
+        for (int i = 0; i < length; i++) {
+            items.add(read());
         }
+        return items;
     }
 
     private @Nullable String bulk(int length) throws IOException {

@@ -4,6 +4,7 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
+import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.UnavailableException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,11 @@ public final class Brokers {
     /** A Redis of the test's own. Close it. */
     public static LocalRedis ownRedis() {
         return orSkip(() -> LocalRedis.builder().start());
+    }
+
+    /** A Redis Cluster of six nodes of the test's own. Close it. It takes about four seconds to start. */
+    public static LocalRedisCluster ownRedisCluster() {
+        return orSkip(LocalRedisCluster::start);
     }
 
     /** A RabbitMQ of the test's own. Close it. It takes seven seconds to start. */

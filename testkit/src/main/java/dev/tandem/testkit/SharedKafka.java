@@ -6,6 +6,7 @@ import dev.tandem.local.LocalKafka;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -72,10 +73,10 @@ public final class SharedKafka {
 
     private static boolean hasLeaders(Admin admin, String name, int partitions) throws Exception {
         try {
-            List<TopicPartitionInfo> found = admin.describeTopics(List.of(name))
-                    .allTopicNames()
-                    .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                    .get(name)
+            List<TopicPartitionInfo> found = Objects.requireNonNull(admin.describeTopics(List.of(name))
+                            .allTopicNames()
+                            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                            .get(name))
                     .partitions();
             return found.size() == partitions
                     && found.stream()

@@ -1,0 +1,207 @@
+package dev.tandem.local;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka, an AMQP broker and Redis for the demo and for trying things out: those whose address is given are used as they
+ * are, the others are started here, all at once. Thread-safe.
+ */
+public final class LocalPlatform implements AutoCloseable {
+
+    private static final int KAFKA_PORT = 9092;
+    private static final int AMQP_PORT = 5672;
+    private static final int REDIS_PORT = 6379;
+
+    private final String kafka;
+    private final String amqp;
+    private final String redis;
+    private final List<LocalBroker> started = new ArrayList<>();
+    private final Consumer<String> progress;
+
+    private LocalPlatform(Builder builder) {
+        progress = builder.progress;
+        ExecutorService starters = Executors.newFixedThreadPool(3, task -> {
+            Thread thread = new Thread(task, "tandem-local-start");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            var kafkaStart = address(
+                    starters,
+                    "Kafka",
+                    builder.kafka,
+                    () -> LocalKafka.builder()
+                            .port(builder.port(KAFKA_PORT))
+                            .data(builder.data("kafka"))
+                            .start());
+            var redisStart = address(
+                    starters,
+                    "Redis",
+                    builder.redis,
+                    () -> LocalRedis.builder()
+                            .port(builder.port(REDIS_PORT))
+                            .data(builder.data("redis"))
+                            .start());
+            var amqpStart = address(
+                    starters,
+                    "AMQP",
+                    builder.amqp,
+                    () -> LocalAmqp.builder()
+                            .port(builder.port(AMQP_PORT))
+                            .data(builder.data("amqp"))
+                            .start());
+            CompletableFuture.allOf(kafkaStart, redisStart, amqpStart).join();
+            kafka = kafkaStart.join();
+            redis = redisStart.join();
+            amqp = amqpStart.join();
+        } catch (CompletionException e) {
+            close();
+            throw e.getCause() instanceof LocalException cause
+                    ? cause
+                    : new LocalException("The local platform did not start: " + e.getCause(), e);
+        } finally {
+            starters.shutdown();
+        }
+    }
+
+    /** A platform of three local brokers; see {@link Builder} for what can be changed. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    private CompletableFuture<String> address(
+            ExecutorService starters, String what, @Nullable String given, Supplier<? extends LocalBroker> starter) {
+        if (given != null) {
+            progress.accept(what + ": " + given + ", as configured");
+            return CompletableFuture.completedFuture(given);
+        }
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    long begin = System.nanoTime();
+                    LocalBroker broker = starter.get();
+                    synchronized (started) {
+                        started.add(broker);
+                    }
+                    double seconds = Duration.ofNanos(System.nanoTime() - begin).toMillis() / 1_000.0;
+                    progress.accept(String.format(
+                            Locale.ROOT,
+                            "%s: %s (%s) at %s, up in %.1f s",
+                            what,
+                            broker.product(),
+                            broker.origin(),
+                            broker.address(),
+                            seconds));
+                    return broker.address();
+                },
+                starters);
+    }
+
+    /** Kafka's bootstrap servers. */
+    public String kafka() {
+        return kafka;
+    }
+
+    /** The AMQP broker's URI. */
+    public String amqp() {
+        return amqp;
+    }
+
+    /** The URI of Redis. */
+    public String redis() {
+        return redis;
+    }
+
+    /** The brokers that were started here: without those whose address was given. */
+    public List<LocalBroker> started() {
+        synchronized (started) {
+            return List.copyOf(started);
+        }
+    }
+
+    /** Ends what was started here; safe to call twice. */
+    @Override
+    public void close() {
+        List<CompletableFuture<Void>> closing = started().stream()
+                .map(broker -> CompletableFuture.runAsync(broker::close))
+                .toList();
+        closing.forEach(CompletableFuture::join);
+    }
+
+    /** What shall run, and where. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable String kafka;
+        private @Nullable String amqp;
+        private @Nullable String redis;
+        private @Nullable Path data;
+        private boolean usualPorts;
+        private Consumer<String> progress = line -> {};
+
+        private Builder() {}
+
+        /** Uses this Kafka: its bootstrap servers; null has one started. */
+        public Builder kafka(@Nullable String bootstrapServers) {
+            this.kafka = bootstrapServers;
+            return this;
+        }
+
+        /** Uses this AMQP broker; null has one started. */
+        public Builder amqp(@Nullable String uri) {
+            this.amqp = uri;
+            return this;
+        }
+
+        /** Uses this Redis; null has one started. */
+        public Builder redis(@Nullable String uri) {
+            this.redis = uri;
+            return this;
+        }
+
+        /** A folder that keeps the brokers' data from run to run; without one it is temporary. */
+        public Builder data(Path folder) {
+            this.data = folder;
+            return this;
+        }
+
+        /** Takes 9092, 5672 and 6379 where they are free, so that other tools find the brokers. */
+        public Builder usualPorts() {
+            this.usualPorts = true;
+            return this;
+        }
+
+        /** Gets a line for people about each broker when it is up; from several threads. */
+        public Builder progress(Consumer<String> lines) {
+            this.progress = lines;
+            return this;
+        }
+
+        /**
+         * Starts them and waits until all answer.
+         *
+         * @throws LocalException when one does not start; the others are ended then
+         */
+        public LocalPlatform start() {
+            return new LocalPlatform(this);
+        }
+
+        private int port(int usual) {
+            return usualPorts && Ports.isFree(usual) ? usual : Ports.reserve();
+        }
+
+        private @Nullable Path data(String name) {
+            Path folder = data;
+            return folder == null ? null : folder.resolve(name);
+        }
+    }
+}
