@@ -1,0 +1,56 @@
+package dev.tandem.server;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The command line of the server.
+ *
+ * @param help only the usage is asked for
+ * @param settings {@code --name=value}
+ */
+record ServerArguments(boolean help, List<String> settings) {
+
+    private static final String CONFIG = "--config";
+
+    /** @throws IllegalArgumentException saying what can't be understood */
+    static ServerArguments parse(String... args) {
+        List<String> settings = new ArrayList<>();
+        boolean help = false;
+        for (int i = 0; i < args.length; i++) {
+            String arg = args[i];
+            if (arg.equals("--help") || arg.equals("-h")) {
+                help = true;
+            } else if (arg.equals(CONFIG)) {
+                if (i + 1 == args.length) {
+                    throw new IllegalArgumentException("--config needs a file");
+                }
+                settings.add(config(args[++i]));
+            } else if (arg.startsWith(CONFIG + "=")) {
+                settings.add(config(arg.substring(CONFIG.length() + 1)));
+            } else if (arg.matches("--[A-Za-z][^=]*=.*") || arg.equals("--debug") || arg.equals("--trace")) {
+                settings.add(arg);
+            } else {
+                throw new IllegalArgumentException("'" + arg + "' can't be understood: settings are --name=value");
+            }
+        }
+        return new ServerArguments(help, List.copyOf(settings));
+    }
+
+    String[] forSpring() {
+        return settings.toArray(String[]::new);
+    }
+
+    private static String config(String name) {
+        Path file = Path.of(name).toAbsolutePath();
+        if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+            throw new IllegalArgumentException("--config: there is no file " + file + " that can be read");
+        }
+        if (!name.matches(".*\\.(ya?ml|properties)")) {
+            throw new IllegalArgumentException("--config: " + file + " must end in .yml, .yaml or .properties");
+        }
+        return "--spring.config.additional-location=" + file.toUri();
+    }
+}

@@ -1,0 +1,12 @@
+package dev.tandem.server;
+
+import dev.tandem.server.api.ApiConfiguration;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+
+/** All parts of the server. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(ApiConfiguration.class)
+class ServerConfiguration {}

@@ -1,0 +1,45 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.settings.TandemSettings;
+import org.apache.tomcat.util.buf.EncodedSolidusHandling;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The web side of the server. */
+@Configuration(proxyBeanMethods = false)
+public class ApiConfiguration {
+
+    @Bean
+    FilterRegistrationBean<RequestGuardFilter> requestGuard(TandemSettings settings, JsonMapper json) {
+        RequestGuard guard = new RequestGuard(settings.api().allowedHosts());
+        FilterRegistrationBean<RequestGuardFilter> filter =
+                new FilterRegistrationBean<>(new RequestGuardFilter(guard, json));
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return filter;
+    }
+
+    /** Ids and keys may have slashes; they come percent-encoded and are decoded as path variables, not before. */
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> encodedSlashes() {
+        String handling = EncodedSolidusHandling.PASS_THROUGH.getValue();
+        return tomcat -> tomcat.addConnectorCustomizers(connector -> {
+            connector.setEncodedSolidusHandling(handling);
+            connector.setEncodedReverseSolidusHandling(handling);
+        });
+    }
+
+    @Bean
+    ApiErrors apiErrors() {
+        return new ApiErrors();
+    }
+
+    @Bean
+    LastResort lastResort() {
+        return new LastResort();
+    }
+}

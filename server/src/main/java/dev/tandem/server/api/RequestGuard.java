@@ -1,0 +1,100 @@
+package dev.tandem.server.api;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a request may come in, for an API that has no login and is reached over loopback: a page that someone
+ * opens in a browser on this machine could call it too.
+ *
+ * <p>Such a page gets in by DNS rebinding (its own name resolves to this machine), so the Host header must be an address,
+ * localhost, or a name that the settings list. Or it sends a form or a script's request across sites, so a change must
+ * come from no page or from one of our own (Origin, and {@code Sec-Fetch-Site} where browsers send it).
+ */
+final class RequestGuard {
+
+    private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+
+    private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+    private static final Pattern IPV6 = Pattern.compile("\\[[0-9a-f:.%]+]");
+
+    /** Why a request is refused, and what to do. */
+    record Refusal(String detail, String remedy) {}
+
+    private final Set<String> allowedHosts;
+
+    RequestGuard(List<String> allowedHosts) {
+        this.allowedHosts = allowedHosts.stream()
+                .map(host -> host.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** @param host the Host header; what has none (HTTP/1.0) is no browser */
+    Optional<Refusal> check(String method, @Nullable String host, @Nullable String origin, @Nullable String fetchSite) {
+        if (host != null && !mayBeCalled(host)) {
+            return Optional.of(new Refusal(
+                    "The API is not to be called as '" + shown(host) + "'",
+                    "Call it by its address or as localhost, or add this name to tandem.api.allowed-hosts"));
+        }
+        if (READING.contains(method)) {
+            return Optional.empty();
+        }
+        if (fetchSite != null && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
+            return Optional.of(foreign("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
+        }
+        if (origin != null && !isOwn(origin, host)) {
+            return Optional.of(foreign("Origin '" + shown(origin) + "'"));
+        }
+        return Optional.empty();
+    }
+
+    private static Refusal foreign(String header) {
+        return new Refusal(
+                "Changes may not come from a web page of another site: " + header,
+                "Make the request from a program, or from a page of this server");
+    }
+
+    private boolean mayBeCalled(String host) {
+        String name = name(host.strip().toLowerCase(Locale.ROOT));
+        return IPV4.matcher(name).matches()
+                || IPV6.matcher(name).matches()
+                || name.equals("localhost")
+                || name.endsWith(".localhost")
+                || allowedHosts.contains(name);
+    }
+
+    private static boolean isOwn(String origin, @Nullable String host) {
+        if (host == null) {
+            return false;
+        }
+        try {
+            URI uri = URI.create(origin);
+            int given = uri.getPort();
+            int port = given >= 0 ? given : "https".equals(uri.getScheme()) ? 443 : 80;
+            String own = host.strip().toLowerCase(Locale.ROOT);
+            String name = name(own);
+            // Behind a proxy that ends TLS the host has no port, and the origin's is 443.
+            boolean samePort = own.length() > name.length() ? own.equals(name + ":" + port) : port == 80 || port == 443;
+            return uri.getHost() != null && name.equals(uri.getHost().toLowerCase(Locale.ROOT)) && samePort;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** Without the port. */
+    private static String name(String host) {
+        int colon = host.lastIndexOf(':');
+        return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+    }
+
+    private static String shown(String text) {
+        String printable = text.replaceAll("[^\\x20-\\x7e]", "?");
+        return printable.length() > 100 ? printable.substring(0, 100) + "…" : printable;
+    }
+}

@@ -1,0 +1,134 @@
+package dev.tandem.server.handlers;
+
+import dev.tandem.executor.Handler;
+import dev.tandem.executor.Result;
+import dev.tandem.executor.TaskContext;
+import dev.tandem.server.settings.QueueSettings.HttpSettings;
+import dev.tandem.task.TaskHeaders;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts a task's payload to its queue's URL. 2xx is success, a status in {@code http.dead-on} is dead at once,
+ * {@code Retry-After} on 429 and 503 sets the next try, anything else is a failed attempt. Redirects are not followed.
+ */
+final class HttpHandler implements Handler {
+
+    /** Where no message says what its payload is: JSON is the custom. */
+    static final String DEFAULT_CONTENT_TYPE = "application/json";
+
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
+
+    private final HttpClient client;
+    private final URI url;
+    private final HttpSettings settings;
+    private final Set<Integer> deadOn;
+    private final InstantSource clock;
+
+    /** @param client follows no redirects; shared by all queues */
+    HttpHandler(HttpClient client, HttpSettings settings, InstantSource clock) {
+        this.client = client;
+        this.url = URI.create(Objects.requireNonNull(settings.url(), "url"));
+        this.settings = settings;
+        this.deadOn = Set.copyOf(settings.deadOn());
+        this.clock = clock;
+    }
+
+    /** One for all queues. Its connections are kept open and used again. */
+    static HttpClient client() {
+        return HttpClient.newBuilder()
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(Duration.ofSeconds(10))
+                .build();
+    }
+
+    @Override
+    public Result handle(TaskContext task) throws IOException, InterruptedException {
+        HttpResponse<String> response = client.send(request(task), BoundedText.handler());
+        int status = response.statusCode();
+        if (status >= 200 && status < 300) {
+            return Result.done();
+        }
+        String reason = reason(response);
+        if (deadOn.contains(status)) {
+            return Result.dead(reason);
+        }
+        if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
+            Optional<Duration> delay = response.headers()
+                    .firstValue("Retry-After")
+                    .flatMap(value -> RetryAfter.parse(value, clock.instant()));
+            if (delay.isPresent()) {
+                return Result.again(delay.get(), reason);
+            }
+        }
+        throw new HttpStatusException(reason);
+    }
+
+    private HttpRequest request(TaskContext task) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                // The upgrade to HTTP/2 without TLS troubles some servers when it comes with a body.
+                .version(
+                        "https".equalsIgnoreCase(url.getScheme())
+                                ? HttpClient.Version.HTTP_2
+                                : HttpClient.Version.HTTP_1_1)
+                .POST(BodyPublishers.ofByteArray(task.payload()));
+        settings.headers().forEach(request::setHeader);
+        set(
+                request,
+                "Content-Type",
+                contentType(task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, DEFAULT_CONTENT_TYPE)));
+        set(request, "Tandem-Task-Id", HeaderText.encode(task.id()));
+        set(request, "Tandem-Queue", task.queue());
+        set(request, "Tandem-Task-Type", HeaderText.encode(task.type()));
+        set(request, "Tandem-Task-Key", task.key() == null ? null : HeaderText.encode(task.key()));
+        set(request, "Tandem-Attempt", Integer.toString(task.attempt()));
+        set(request, "Tandem-Fencing-Token", Long.toString(task.token()));
+        set(request, "traceparent", trace(task, "traceparent"));
+        set(request, "tracestate", trace(task, "tracestate"));
+        task.deadline().ifPresent(deadline -> request.timeout(until(deadline)));
+        return request.build();
+    }
+
+    private static void set(HttpRequest.Builder request, String name, @Nullable String value) {
+        if (value != null) {
+            request.setHeader(name, value);
+        }
+    }
+
+    private static String contentType(String given) {
+        return HeaderText.isPlain(given) ? given : DEFAULT_CONTENT_TYPE;
+    }
+
+    private static @Nullable String trace(TaskContext task, String name) {
+        String value = task.headers().get(name);
+        return value != null && HeaderText.isPlain(value) ? value : null;
+    }
+
+    private Duration until(Instant deadline) {
+        Duration left = Duration.between(clock.instant(), deadline);
+        return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
+    }
+
+    private static String reason(HttpResponse<String> response) {
+        StringBuilder reason = new StringBuilder("HTTP status ").append(response.statusCode());
+        if (response.statusCode() >= 300 && response.statusCode() < 400) {
+            reason.append(" (redirects are not followed: set http.url to the final address)");
+        }
+        if (!response.body().isEmpty()) {
+            reason.append(": ").append(response.body());
+        }
+        return reason.toString();
+    }
+}

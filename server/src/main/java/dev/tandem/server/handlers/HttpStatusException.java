@@ -1,0 +1,9 @@
+package dev.tandem.server.handlers;
+
+/** An answer that is no success. Without a stack trace: where it was thrown says nothing. */
+final class HttpStatusException extends RuntimeException {
+
+    HttpStatusException(String reason) {
+        super(reason, null, false, false);
+    }
+}

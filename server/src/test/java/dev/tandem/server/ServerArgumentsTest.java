@@ -1,0 +1,65 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ServerArgumentsTest {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aFileAndSettingsAreTaken() throws IOException {
+        Path file = Files.createFile(folder.resolve("my settings.yml"));
+
+        ServerArguments arguments =
+                ServerArguments.parse("--config", file.toString(), "--tandem.max-payload=1KB", "--server.port=0");
+
+        assertThat(arguments.help()).isFalse();
+        assertThat(arguments.settings())
+                .containsExactly(
+                        "--spring.config.additional-location=" + file.toUri(),
+                        "--tandem.max-payload=1KB",
+                        "--server.port=0");
+        assertThat(ServerArguments.parse("--config=" + file).settings()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--config", "--config=nowhere.yml", "start", "-x", "--tandem.max-payload"})
+    void whatCantBeUnderstoodIsRefused(String argument) {
+        assertThatThrownBy(() -> ServerArguments.parse(argument))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(argument.split("=")[0]);
+    }
+
+    @Test
+    void aFileOfAnUnknownKindIsRefused() throws IOException {
+        Path file = Files.createFile(folder.resolve("settings.json"));
+
+        assertThatThrownBy(() -> ServerArguments.parse("--config", file.toString()))
+                .hasMessageContaining("must end in .yml, .yaml or .properties");
+    }
+
+    @Test
+    void helpAndMistakesEndTheProgram() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        assertThat(TandemServer.run(new String[] {"--help"}, new PrintStream(out), new PrintStream(err)))
+                .isZero();
+        assertThat(TandemServer.run(new String[] {"now"}, new PrintStream(out), new PrintStream(err)))
+                .isEqualTo(2);
+        assertThat(out.toString()).startsWith("Usage: tandem server");
+        assertThat(err.toString()).startsWith("'now' can't be understood");
+    }
+}

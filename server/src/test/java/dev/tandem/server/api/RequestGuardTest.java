@@ -1,0 +1,83 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestGuardTest {
+
+    private final RequestGuard guard = new RequestGuard(List.of("Tandem.example.com"));
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "localhost",
+                "localhost:8080",
+                "LOCALHOST:8080",
+                "tandem.localhost",
+                "127.0.0.1:8080",
+                "10.1.2.3",
+                "[::1]:8080",
+                "[::1]",
+                "tandem.example.com",
+                "tandem.example.com:8080"
+            })
+    void addressesLocalhostAndListedNamesMayBeCalled(String host) {
+        assertThat(guard.check("GET", host, null, null)).isEmpty();
+        assertThat(guard.check("POST", host, null, null)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", ""})
+    void aNameThatMayBeReboundMayNot(String host) {
+        assertThat(guard.check("GET", host, null, null)).isPresent().get().satisfies(refusal -> {
+            assertThat(refusal.detail()).contains(host);
+            assertThat(refusal.remedy()).contains("tandem.api.allowed-hosts");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "localhost:8080, http://localhost:8080, same-origin",
+                "localhost:8080, http://localhost:8080, -",
+                "127.0.0.1, http://127.0.0.1, -",
+                "[::1]:8080, http://[::1]:8080, -",
+                "tandem.example.com, https://tandem.example.com, same-origin",
+                "localhost:8080, -, none",
+                "localhost:8080, -, -",
+            })
+    void changesComeFromProgramsAndOwnPages(String host, String origin, String fetchSite) {
+        assertThat(guard.check("POST", host, origin, fetchSite)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "localhost:8080, http://evil.example, -",
+                "localhost:8080, http://localhost:3000, -",
+                "localhost:8080, http://127.0.0.1:8080, -",
+                "localhost:8080, null, -",
+                "localhost:8080, https://localhost:80 80, -",
+                "localhost:8080, -, cross-site",
+                "localhost:8080, -, same-site",
+                "-, http://localhost, -",
+            })
+    void andFromNoOtherPage(String host, String origin, String fetchSite) {
+        assertThat(guard.check("POST", host, origin, fetchSite)).isPresent();
+        assertThat(guard.check("DELETE", host, origin, fetchSite)).isPresent();
+        assertThat(guard.check("GET", host, origin, fetchSite)).isEmpty();
+    }
+
+    @Test
+    void aRequestWithoutHostIsNoBrowser() {
+        assertThat(guard.check("GET", null, null, null)).isEmpty();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.tandem.server.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.executor.Result;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class LogHandlerTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tandem.task");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(ch.qos.logback.classic.Level.INFO);
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.detachAppender(lines);
+        logger.setLevel(null);
+    }
+
+    @Test
+    void aTaskIsOneLineWithoutItsPayload() {
+        assertThat(new LogHandler(false).handle(new FakeTask().id("a\nb"))).isEqualTo(Result.done());
+
+        assertThat(lines.list)
+                .singleElement()
+                .asString()
+                .endsWith("queue=orders id=a?b type=http key=customer-7 attempt=3 bytes=11");
+    }
+
+    @Test
+    void theBeginningOfThePayloadIsPrintedWhereThatIsAskedFor() {
+        new LogHandler(true).handle(new FakeTask().payload("x".repeat(5_000)));
+
+        assertThat(lines.list).singleElement().asString().endsWith("bytes=5000 payload=" + "x".repeat(1_000) + "…");
+    }
+}
