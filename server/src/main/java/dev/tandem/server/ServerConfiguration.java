@@ -1,6 +1,7 @@
 package dev.tandem.server;
 
 import dev.tandem.server.api.ApiConfiguration;
+import dev.tandem.server.runtime.RuntimeConfiguration;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
@@ -8,5 +9,5 @@ import org.springframework.context.annotation.Import;
 /** All parts of the server. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(ApiConfiguration.class)
+@Import({RuntimeConfiguration.class, ApiConfiguration.class})
 class ServerConfiguration {}

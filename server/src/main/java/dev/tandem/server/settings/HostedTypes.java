@@ -14,7 +14,7 @@ public final class HostedTypes {
 
     private HostedTypes() {}
 
-    static Set<String> of(TandemSettings.DemoSettings demo) {
+    public static Set<String> of(TandemSettings.DemoSettings demo) {
         Set<String> types = new TreeSet<>(Set.of(HTTP, LOG, NOOP));
         if (!demo.events().isEmpty()) {
             types.add(DEMO);

@@ -1,5 +1,6 @@
 package dev.tandem.server.settings;
 
+import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.task.Partition;
@@ -20,22 +21,6 @@ final class SettingsCheck {
 
     private static final Pattern HOST_PORT = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]):\\d{1,5}");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
-
-    /** Settings of Kafka's clients that the guarantees rest on, so that Tandem sets them itself. */
-    static final Set<String> OWN_KAFKA_PROPERTIES = Set.of(
-            "bootstrap.servers",
-            "group.id",
-            "group.protocol",
-            "enable.auto.commit",
-            "auto.offset.reset",
-            "isolation.level",
-            "key.deserializer",
-            "value.deserializer",
-            "key.serializer",
-            "value.serializer",
-            "partition.assignment.strategy",
-            "enable.idempotence",
-            "acks");
 
     private final TandemSettings settings;
     private final List<Problem> problems = new ArrayList<>();
@@ -63,15 +48,7 @@ final class SettingsCheck {
                 break;
             }
         }
-        for (String own : settings.kafka().properties().keySet()) {
-            if (OWN_KAFKA_PROPERTIES.contains(own)) {
-                problem(
-                        "tandem.kafka.properties." + own,
-                        "***",
-                        "Tandem sets this itself, because its guarantees rest on it"
-                                + (own.equals("group.id") ? "; a queue's group is tandem.queues.<name>.group" : ""));
-            }
-        }
+        kafkaProperties(settings.kafka().properties());
         uri("tandem.rabbit.uri", settings.rabbit().uri(), Set.of("amqp", "amqps"));
         redis(settings.redis());
 
@@ -104,6 +81,24 @@ final class SettingsCheck {
         }
     }
 
+    /** The module that uses them knows the rules: first each by itself, then all together. */
+    private void kafkaProperties(Map<String, String> properties) {
+        int before = problems.size();
+        properties.forEach(
+                (name, value) -> kafkaProperties("tandem.kafka.properties." + name, value, Map.of(name, value)));
+        if (problems.size() == before) {
+            kafkaProperties("tandem.kafka.properties", "as a whole not allowed", properties);
+        }
+    }
+
+    private void kafkaProperties(String setting, String value, Map<String, String> properties) {
+        try {
+            KafkaSettings.of("localhost:9092", "check").withProperties(properties);
+        } catch (IllegalArgumentException e) {
+            problem(setting, value, e.getMessage());
+        }
+    }
+
     private void redis(TandemSettings.RedisSettings redis) {
         String name = "tandem.redis.uri";
         List<String> addresses = split(redis.uri());
@@ -131,6 +126,8 @@ final class SettingsCheck {
                         "several addresses need tandem.redis.cluster=true, or one redis-sentinel:// address");
             }
         }
+        range("tandem.redis.answer-timeout", redis.answerTimeout(), Duration.ofMillis(100), Duration.ofMinutes(1));
+        range("tandem.redis.replicas", redis.replicas(), 0, 16);
         range("tandem.redis.horizon", redis.horizon(), Duration.ofSeconds(1), Duration.ofMinutes(1));
         if (redis.durability() == Durability.HORIZON
                 && redis.horizon().compareTo(settings.executor().lease().multipliedBy(2)) > 0) {

@@ -60,17 +60,21 @@ public record TandemSettings(
      * @param cluster whether the addresses are nodes of a Redis Cluster
      * @param durability whether hand-overs wait until Redis can't forget them
      * @param horizon how long Redis may take to make a write durable
+     * @param replicas how many replicas must have confirmed before a write counts as durable
+     * @param answerTimeout how long an answer may take before the connection is made anew
      */
     public record RedisSettings(
             @DefaultValue("redis://localhost:6379") String uri,
             @DefaultValue("false") boolean cluster,
             @DefaultValue("horizon") Durability durability,
-            @DefaultValue("3s") Duration horizon) {
+            @DefaultValue("3s") Duration horizon,
+            @DefaultValue("0") int replicas,
+            @DefaultValue("5s") Duration answerTimeout) {
 
         @Override
         public String toString() {
             return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", durability=" + durability
-                    + ", horizon=" + horizon + "]";
+                    + ", horizon=" + horizon + ", replicas=" + replicas + ", answerTimeout=" + answerTimeout + "]";
         }
     }
 

@@ -28,6 +28,8 @@ class SettingsDefaultsTest {
             redis.cluster = false
             redis.durability = horizon
             redis.horizon = 3s
+            redis.replicas = 0
+            redis.answer-timeout = 5s
             executor.id =
             executor.concurrency = 256
             executor.lease = 10s

@@ -183,7 +183,7 @@ class SettingsLoaderTest {
                 .singleElement()
                 .asString()
                 .contains(
-                        "there are tandem.redis.uri, tandem.redis.cluster, tandem.redis.durability, tandem.redis.horizon");
+                        "there are tandem.redis.uri, tandem.redis.cluster, tandem.redis.durability, tandem.redis.horizon,");
     }
 
     @Test
@@ -253,8 +253,10 @@ class SettingsLoaderTest {
             tandem.redis.horizon                      | 30s                 | it must be at most twice tandem.executor.lease, which is 10s
             tandem.rabbit.uri                         | http://localhost    | amqp://host:port
             tandem.kafka.bootstrap-servers            | localhost           | host:port
-            tandem.kafka.properties.group.id          | mine                | tandem.queues.<name>.group
-            tandem.kafka.properties.enable.auto.commit| true                | Tandem sets this itself
+            tandem.kafka.properties.group.id          | mine                | settings of their own
+            tandem.kafka.properties.enable.auto.commit| true                | guarantees need 'false'
+            tandem.kafka.properties.session.timeout.ms| soon                | not allowed
+            tandem.redis.replicas                     | -1                  | it must be 0 to 16
             tandem.api.allowed-hosts[0]               | http://x            | without a scheme
             tandem.history.dead-max                   | 0                   | it must be 1 to
             tandem.queues.orders.source               | pulsar              | it must be kafka or rabbit

@@ -1,0 +1,134 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.Handler;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.QueueStatus;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.server.settings.TandemSettings;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * All queues of this process. It starts without waiting for any broker: each part goes on trying and says so in the log
+ * and in the health. It stops by draining.
+ */
+public final class Platform implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(Platform.class);
+
+    private final TandemSettings settings;
+    private final RedisStore store;
+    private final Map<String, QueueSource> sources = new LinkedHashMap<>();
+    private final Executor executor;
+    private volatile boolean running;
+
+    public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
+        this.settings = settings;
+        this.store = RedisStore.open(redis(settings.redis()));
+        Sources factory = new Sources(settings);
+        Executor.Builder builder = Executor.builder()
+                .id(ExecutorId.of(settings.executor()))
+                .concurrency(settings.executor().concurrency())
+                .drainTimeout(settings.executor().drainTimeout())
+                .settings(Policies.core(settings))
+                .metrics(metrics);
+        settings.queues().forEach((name, queue) -> {
+            QueueSource source = factory.of(name, queue);
+            sources.put(name, source);
+            builder.queue(spec(name, queue, source, handlers.of(queue)));
+        });
+        this.executor = builder.build();
+    }
+
+    static RedisSettings redis(TandemSettings.RedisSettings redis) {
+        // Sentinels are one address with commas in it.
+        List<String> uris = redis.uri().contains("-sentinel://")
+                ? List.of(redis.uri())
+                : Arrays.stream(redis.uri().split(",")).map(String::strip).toList();
+        return new RedisSettings(uris, redis.cluster(), redis.answerTimeout(), redis.replicas(), redis.horizon());
+    }
+
+    private QueueSpec spec(String name, QueueSettings queue, QueueSource source, Map<String, Handler> handlers) {
+        QueueSpec.Builder spec = QueueSpec.queue(name)
+                .source(source.source())
+                .store(store)
+                .policy(Policies.queue(queue))
+                .timeout(queue.timeout())
+                .maxAttempts(queue.maxAttempts())
+                .retry(Policies.retry(queue.backoff()));
+        handlers.forEach(spec::handler);
+        String own = queue.handler();
+        if (queue.effectiveSource() == SourceType.KAFKA) {
+            spec.topic(queue.effectiveTopic(name));
+        }
+        if (own == null) {
+            log.warn(
+                    "Queue {} has no handler: tasks that name no type will be dead. Set tandem.queues.{}.handler",
+                    name,
+                    name);
+            return spec.build();
+        }
+        spec.defaultType(own);
+        Handler handler = handlers.get(own);
+        for (String type : queue.types()) {
+            if (type.equals("*")) {
+                spec.fallback(handler);
+            } else if (!handlers.containsKey(type)) {
+                spec.handler(type, handler);
+            }
+        }
+        return spec.build();
+    }
+
+    @Override
+    public void start() {
+        executor.start();
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        executor.stop();
+        store.close();
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** This process's name, unique per start. */
+    public String executorId() {
+        return executor.id();
+    }
+
+    public TandemSettings settings() {
+        return settings;
+    }
+
+    /** How the queues of this process are, in the order of the settings. */
+    public List<QueueStatus> status() {
+        return executor.status();
+    }
+
+    /** Whether the queue's broker can be reached from this process. */
+    Reach reach(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null
+                ? new Reach(false, "there is no such queue")
+                : source.reach().get();
+    }
+}

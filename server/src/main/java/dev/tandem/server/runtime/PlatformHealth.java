@@ -1,0 +1,56 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.QueueStatus;
+import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+/** The parts of {@code /actuator/health}. None of them waits for a broker. */
+public final class PlatformHealth {
+
+    private final Platform platform;
+
+    public PlatformHealth(Platform platform) {
+        this.platform = platform;
+    }
+
+    /** Whether every queue of a front door can be reached. Up where there is none. */
+    public HealthIndicator source(SourceType type) {
+        return () -> {
+            Map<String, String> details = new LinkedHashMap<>();
+            boolean[] up = {true};
+            platform.settings().queues().forEach((name, queue) -> {
+                if (queue.effectiveSource() == type) {
+                    Reach reach = platform.reach(name);
+                    up[0] &= reach.reached();
+                    details.put(name, reach.detail());
+                }
+            });
+            Health.Builder health = up[0] ? Health.up() : Health.down();
+            return health.withDetails(details).build();
+        };
+    }
+
+    /** Whether the loops of all queues turn and their partitions' store answers. */
+    public HealthIndicator queues() {
+        return () -> {
+            boolean up = true;
+            Map<String, Object> details = new LinkedHashMap<>();
+            for (QueueStatus status : platform.status()) {
+                up &= status.healthy();
+                Map<String, Object> queue = new LinkedHashMap<>();
+                queue.put("state", status.state());
+                queue.put("partitions", status.partitions());
+                queue.put("running", status.running());
+                if (status.problem() != null) {
+                    queue.put("problem", status.problem());
+                }
+                details.put(status.queue(), queue);
+            }
+            return (up ? Health.up() : Health.down()).withDetails(details).build();
+        };
+    }
+}

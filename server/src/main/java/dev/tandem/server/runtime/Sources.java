@@ -1,0 +1,43 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.kafka.KafkaSource;
+import dev.tandem.kafka.KafkaStatus;
+import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.server.settings.TandemSettings;
+
+/** Makes each queue's source. */
+final class Sources {
+
+    private final TandemSettings settings;
+
+    Sources(TandemSettings settings) {
+        this.settings = settings;
+    }
+
+    QueueSource of(String name, QueueSettings queue) {
+        return switch (queue.effectiveSource()) {
+            case KAFKA -> kafka(name, queue);
+            case RABBIT -> throw new IllegalStateException("RabbitMQ queues can't be read yet");
+        };
+    }
+
+    private QueueSource kafka(String name, QueueSettings queue) {
+        KafkaSource source = new KafkaSource(kafkaSettings(name, queue));
+        return new QueueSource(SourceType.KAFKA, source, () -> {
+            KafkaStatus status = source.status();
+            return new Reach(status.connected(), status.detail());
+        });
+    }
+
+    private KafkaSettings kafkaSettings(String name, QueueSettings queue) {
+        return KafkaSettings.of(settings.kafka().bootstrapServers(), name)
+                .withTopic(queue.effectiveTopic(name))
+                .withGroupId(queue.effectiveGroup(name))
+                .withPartitions(queue.partitions())
+                .withMaxPayload((int) settings.maxPayload().toBytes())
+                .withProperties(settings.kafka().properties());
+    }
+}
