@@ -34,7 +34,7 @@ final class Requests {
         } else if (request instanceof StoreRequest.Hand hand) {
             return hand(args, hand);
         } else if (request instanceof StoreRequest.Renew renew) {
-            args.line(renew.line(), highest(renew.tokens())).number(renew.leaseMillis());
+            args.line(renew.line(), 0).number(renew.leaseMillis());
             args.add(named(renew.positions(), renew.tokens()));
             return args.call(Script.RENEW);
         } else if (request instanceof StoreRequest.Due due) {
@@ -276,14 +276,6 @@ final class Requests {
         } else {
             packer.text(key);
         }
-    }
-
-    private static long highest(long[] tokens) {
-        long highest = 0;
-        for (long token : tokens) {
-            highest = Math.max(highest, token);
-        }
-        return highest;
     }
 
     private static <T> long highest(List<T> items, ToLongFunction<T> token) {

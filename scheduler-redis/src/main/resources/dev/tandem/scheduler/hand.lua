@@ -33,6 +33,20 @@ local function put(list, one, two)
   list[n + 2] = two
 end
 
+-- Writes what has gathered: at the end, and before a position that comes twice, so that its second entry sees the first.
+local function write_handed()
+  each_slice('HSET', TASKS, tasks)
+  each_slice('ZADD', SCHEDULED, scheduled)
+  each_slice('ZADD', LANES, lanes)
+  each_slice('HSET', DEAD_TASKS, dead_tasks)
+  each_slice('ZADD', DEAD, dead)
+  if #dead > 0 then
+    call('HINCRBY', STATS, 'dead', #dead / 2)
+    some_dead = true
+  end
+  own, tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}, {}
+end
+
 -- What blocks a key; kept in step with what this request changes.
 local function entry_of(key)
   local entry = entries[key]
@@ -86,10 +100,13 @@ end
 for i = 1, #positions do
   local position, key, offset, move = positions[i], keys[i], offsets[i], moves[i]
   local blob = blobs[i] >= 0 and ARGV[10 + blobs[i]] or nil
+  if own[position] then
+    write_handed()
+  end
   local moves_lane = move == 'P' and not blob
-    and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position)) and not own[position]
+    and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position))
   local code
-  if not moves_lane and (not blob or own[position] or has_bit(offset) or call('HEXISTS', TASKS, position) == 1
+  if not moves_lane and (not blob or has_bit(offset) or call('HEXISTS', TASKS, position) == 1
       or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1) then
     code = 'D'
   elseif move == 'P' then
@@ -114,13 +131,6 @@ for i = 1, #positions do
   end
   codes[i] = code
 end
-each_slice('HSET', TASKS, tasks)
-each_slice('ZADD', SCHEDULED, scheduled)
-each_slice('ZADD', LANES, lanes)
-each_slice('HSET', DEAD_TASKS, dead_tasks)
-each_slice('ZADD', DEAD, dead)
+write_handed()
 write_bits()
-if #dead > 0 then
-  call('HINCRBY', STATS, 'dead', #dead / 2)
-end
 return {0, table.concat(codes), next_due()}

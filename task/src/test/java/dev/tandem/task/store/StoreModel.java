@@ -311,6 +311,8 @@ public final class StoreModel {
         if (step.incarnation() == p.incarnation) {
             p.highWater = Math.max(p.highWater, step.highWater());
         }
+        step.settles().forEach(settle -> p.token = Math.max(p.token, settle.nextToken()));
+        step.claims().forEach(claim -> p.token = Math.max(p.token, claim.token()));
         List<Settled> settles = new ArrayList<>(step.settles().size());
         for (Settle settle : step.settles()) {
             settles.add(settle(
@@ -617,7 +619,8 @@ public final class StoreModel {
                 }
             }
         }
-        lapsed.sort(Comparator.comparingLong(Claimed::deadline));
+        lapsed.sort(Comparator.comparingLong(Claimed::deadline)
+                .thenComparing(claim -> claim.position().text()));
         List<Blocked> waiting = new ArrayList<>();
         int returned = 0;
         for (Claimed claim : lapsed.subList(0, Math.min(patrol.limit(), lapsed.size()))) {

@@ -1,0 +1,58 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.store.StoreAnswer;
+import java.lang.reflect.RecordComponent;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Records as text that is equal when they say the same, bytes and lists without an order of their own included. */
+final class Canonical {
+
+    /** Lists whose order means nothing. */
+    private static final Set<String> UNORDERED = Set.of("foreign", "blocked", "presentedTokens", "opened");
+
+    private Canonical() {}
+
+    static String of(Object value) {
+        if (value == null) {
+            return "-";
+        } else if (value instanceof byte[] bytes) {
+            return HexFormat.of().formatHex(bytes);
+        } else if (value instanceof long[] numbers) {
+            return java.util.Arrays.toString(numbers);
+        } else if (value instanceof Map<?, ?> map) {
+            return new TreeMap<>(map)
+                    .entrySet().stream()
+                            .map(entry -> entry.getKey() + "=" + of(entry.getValue()))
+                            .collect(Collectors.joining(", ", "{", "}"));
+        } else if (value instanceof Collection<?> list) {
+            return list.stream().map(Canonical::of).collect(Collectors.joining(", ", "[", "]"));
+        } else if (value instanceof Record each) {
+            return Stream.of(each.getClass().getRecordComponents())
+                    .map(component -> component.getName() + "=" + component(each, component))
+                    .collect(Collectors.joining(", ", each.getClass().getSimpleName() + "(", ")"));
+        }
+        return value.toString();
+    }
+
+    private static String component(Record each, RecordComponent component) {
+        try {
+            component.getAccessor().setAccessible(true);
+            Object value = component.getAccessor().invoke(each);
+            if (each instanceof StoreAnswer
+                    && value instanceof List<?> list
+                    && UNORDERED.contains(component.getName())) {
+                return list.stream().map(Canonical::of).sorted().toList().toString();
+            }
+            return of(value);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

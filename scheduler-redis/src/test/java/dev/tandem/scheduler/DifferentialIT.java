@@ -1,0 +1,66 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreModel;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.api.Test;
+
+/** The scripts and the model answer the same to the same random histories, at the same times. */
+class DifferentialIT {
+
+    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 400);
+    private static final int LENGTH = 150;
+
+    @Test
+    void theScriptsAnswerAsTheModelDoes() {
+        String name = Names.fresh("frozen");
+        long first = Long.getLong("tandem.seed", System.nanoTime());
+        try (FrozenScripts scripts = new FrozenScripts(Brokers.redis().client(), name)) {
+            for (int i = 0; i < HISTORIES; i++) {
+                history(first + i, scripts, Partition.of(name, i));
+            }
+        }
+    }
+
+    private static void history(long seed, FrozenScripts scripts, Partition partition) {
+        StoreModel model = new StoreModel("run0");
+        RandomRequests random = new RandomRequests(
+                seed, partition, position -> model.partition(partition).claim(position) != null);
+        Deque<String> lately = new ArrayDeque<>();
+        long now = 1_800_000_000_000L;
+        String run = "run0";
+        scripts.runId(run);
+        for (int step = 0; step < LENGTH; step++) {
+            now += random.pause();
+            scripts.time(now);
+            if (random.restarts()) {
+                run = "run" + step;
+                scripts.runId(run);
+                model.restarted(run);
+            }
+            StoreRequest request = random.next(now);
+            StoreAnswer expected = model.apply(request, now);
+            lately.add(now + " " + Canonical.of(request) + "\n    -> " + Canonical.of(expected));
+            if (lately.size() > 40) {
+                lately.poll();
+            }
+            StoreAnswer answer;
+            try {
+                answer = scripts.ask(request, random.executorOf(request));
+            } catch (RuntimeException e) {
+                throw new AssertionError("-Dtandem.seed=" + seed + "\n" + String.join("\n", lately), e);
+            }
+            assertThat(Canonical.of(answer))
+                    .as("-Dtandem.seed=%d, step %d, after\n%s\n", seed, step, String.join("\n", lately))
+                    .isEqualTo(Canonical.of(expected));
+            random.learn(request, answer);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+
+/** The scripts on a real Redis, with the time and the run id that a test gives them. */
+final class FrozenScripts implements AutoCloseable {
+
+    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final Map<Script, byte[]> shas = new EnumMap<>(Script.class);
+    private final String seconds;
+    private final String micros;
+    private final String run;
+
+    FrozenScripts(RedisClient client, String name) {
+        connection = client.connect(ByteArrayCodec.INSTANCE);
+        seconds = name + ":seconds";
+        micros = name + ":micros";
+        run = name + ":run";
+        for (Script script : Script.values()) {
+            String source = new String(script.source(), StandardCharsets.UTF_8)
+                    .replace("call('TIME')", "{call('GET', '" + seconds + "'), call('GET', '" + micros + "')}")
+                    .replace("call('INFO', 'server')", "('run_id:' .. call('GET', '" + run + "'))");
+            shas.put(script, connection.sync().scriptLoad(source).getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    void time(long millis) {
+        set(seconds, Long.toString(millis / 1_000));
+        set(micros, Long.toString(millis % 1_000 * 1_000));
+    }
+
+    void runId(String id) {
+        set(run, id);
+    }
+
+    StoreAnswer ask(StoreRequest request, String executor) {
+        Requests.Call call = Requests.encode(request, executor);
+        byte[][] keys = Keys.of(request.partition());
+        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
+                .add(shas.get(call.script()))
+                .add(keys.length)
+                .addKeys(keys);
+        call.args().forEach(args::add);
+        AsyncCommand<byte[], byte[], List<Object>> command = new AsyncCommand<>(
+                new Command<>(CommandType.EVALSHA, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
+        connection.dispatch(command);
+        try {
+            return Answers.decode(request, command.get(), true);
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(Canonical.of(request), e);
+        }
+    }
+
+    private void set(String key, String value) {
+        connection.sync().set(key.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

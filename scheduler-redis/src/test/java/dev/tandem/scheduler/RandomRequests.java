@@ -1,0 +1,287 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.Line;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Acquire;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random requests of two executors that know a little of what they do, so that most requests mean something; and some
+ * that mean nothing, or the wrong thing. A few positions and keys, so that all meet.
+ */
+final class RandomRequests {
+
+    private static final int POSITIONS = 24;
+    private static final DeadHead[] DEAD_HEADS = DeadHead.values();
+
+    private final Random random;
+    private final Partition partition;
+    private final Predicate<Position> claimed;
+    private final List<Executor> executors = new ArrayList<>();
+    private long committed = -1;
+
+    /** @param claimed whether a claim stands: its task is only ever adopted */
+    RandomRequests(long seed, Partition partition, Predicate<Position> claimed) {
+        this.claimed = claimed;
+        this.random = new Random(seed);
+        this.partition = partition;
+        executors.add(new Executor("one"));
+        executors.add(new Executor("two"));
+    }
+
+    private static final class Executor {
+        private final String name;
+        private long number;
+        private long epoch;
+        private long token;
+        private long incarnation;
+
+        /** What it believes to run. */
+        private final Map<Position, Long> running = new LinkedHashMap<>();
+
+        Executor(String name) {
+            this.name = name;
+        }
+    }
+
+    long pause() {
+        return random.nextInt(4) == 0 ? random.nextInt(120) : random.nextInt(4);
+    }
+
+    boolean restarts() {
+        return random.nextInt(60) == 0;
+    }
+
+    String executorOf(StoreRequest request) {
+        return request instanceof StoreRequest.Numbered numbered ? of(numbered).name : "";
+    }
+
+    private Executor of(StoreRequest.Numbered request) {
+        return executors.stream()
+                .filter(executor -> request.line().writer().equals("w-" + executor.name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    StoreRequest next(long now) {
+        Executor executor = executors.get(random.nextInt(5) == 0 ? 1 : 0);
+        if (executor.epoch == 0 || random.nextInt(25) == 0) {
+            return acquire(executor);
+        }
+        int dice = random.nextInt(100);
+        if (dice < 45) {
+            return step(executor);
+        } else if (dice < 65) {
+            return hand(executor, now);
+        } else if (dice < 78) {
+            return new StoreRequest.Due(
+                    line(executor),
+                    lease(),
+                    random.nextInt(4),
+                    random.nextInt(4),
+                    executor.token + 1,
+                    random.nextInt(8) > 0,
+                    1 + random.nextInt(4));
+        } else if (dice < 84) {
+            List<Position> positions = List.copyOf(executor.running.keySet());
+            return new StoreRequest.Renew(line(executor), lease(), positions, tokens(executor, positions));
+        } else if (dice < 90) {
+            long extend = random.nextInt(6) == 0 ? random.nextInt(100) : 0;
+            int limit = random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 100;
+            return new StoreRequest.Patrol(line(executor), limit, extend, random.nextInt(8) > 0);
+        } else if (dice < 92) {
+            committed = Math.max(committed, random.nextInt(POSITIONS));
+            return new StoreRequest.Committed(line(executor), incarnation(executor), committed);
+        } else if (dice < 94) {
+            Position position = position();
+            return new StoreRequest.Gone(line(executor), position, key(position));
+        } else if (dice < 95) {
+            return new StoreRequest.Release(line(executor));
+        } else if (dice < 97) {
+            List<Position> positions = List.copyOf(executor.running.keySet());
+            return new StoreRequest.Keep(partition, lease(), positions, tokens(executor, positions));
+        }
+        return new StoreRequest.Late(partition, incarnation(executor), settle(executor));
+    }
+
+    /** What the answer told the executor. */
+    void learn(StoreRequest request, StoreAnswer answer) {
+        if (!(request instanceof StoreRequest.Numbered numbered)) {
+            return;
+        }
+        Executor executor = of(numbered);
+        if (answer instanceof StoreAnswer.Acquired acquired) {
+            executor.epoch = acquired.epoch();
+            executor.token = acquired.epoch();
+            executor.incarnation = acquired.incarnation();
+            executor.running.values().retainAll(acquired.presentedTokens());
+        } else if (answer instanceof StoreAnswer.Gap gap) {
+            executor.number = random.nextBoolean() ? gap.stored() : executor.number;
+        } else if (answer instanceof StoreAnswer.Refused) {
+            executor.number = numbered.line().number();
+        } else if (answer instanceof StoreAnswer.Stepped stepped && request instanceof Step step) {
+            stepped(executor, step, stepped);
+        } else if (answer instanceof StoreAnswer.DueTasks due) {
+            due.claimed().forEach(task -> {
+                executor.running.put(task.position(), task.token());
+                executor.token = Math.max(executor.token, task.token());
+            });
+        } else if (answer instanceof StoreAnswer.Renewed renewed && random.nextBoolean()) {
+            renewed.lost().forEach(executor.running::remove);
+        }
+    }
+
+    private void stepped(Executor executor, Step step, StoreAnswer.Stepped answer) {
+        for (int i = 0; i < step.settles().size(); i++) {
+            Settle settle = step.settles().get(i);
+            if (answer.settles().get(i) instanceof StoreAnswer.Settled.Next next) {
+                executor.running.put(next.position(), settle.nextToken());
+            }
+        }
+        for (int i = 0; i < step.claims().size(); i++) {
+            Claim claim = step.claims().get(i);
+            if (answer.claims().get(i) instanceof StoreAnswer.Claimed.Ok) {
+                executor.running.put(claim.position(), claim.token());
+            }
+        }
+    }
+
+    private Acquire acquire(Executor executor) {
+        long generation = random.nextInt(3) == 0 ? -1 : 1 + random.nextInt(2);
+        String source = random.nextInt(3) == 0 ? "" : random.nextInt(20) == 0 ? "second" : "first";
+        long from = random.nextInt(20) == 0 ? random.nextInt(POSITIONS) : committed;
+        List<Presented> presented = new ArrayList<>();
+        executor.running.forEach((position, token) -> {
+            if (random.nextInt(4) > 0) {
+                presented.add(new Presented(position, token, key(position), 1, bit(position)));
+            }
+        });
+        Line line = new Line(partition, "w-" + executor.name, executor.number += 1 + random.nextInt(3), 0);
+        return new Acquire(line, executor.name, lease(), generation, source, from, "", presented);
+    }
+
+    private Step step(Executor executor) {
+        List<Settle> settles = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            settles.add(settle(executor));
+        }
+        List<Claim> claims = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            Position position = position();
+            claims.add(new Claim(position, ++executor.token, key(position), random.nextInt(3) == 0));
+        }
+        return new Step(line(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
+    }
+
+    private Settle settle(Executor executor) {
+        List<Position> running = List.copyOf(executor.running.keySet());
+        boolean known = !running.isEmpty() && random.nextInt(8) > 0;
+        Position position = known ? running.get(random.nextInt(running.size())) : position();
+        Long believed = executor.running.get(position);
+        long token = believed == null || random.nextInt(12) == 0 ? executor.epoch + random.nextInt(20) : believed;
+        if (random.nextInt(6) > 0) {
+            executor.running.remove(position);
+        }
+        long next = random.nextInt(3) > 0 ? ++executor.token : 0;
+        long bit = random.nextInt(6) == 0 ? -1 : bit(position);
+        return new Settle(position, token, key(position), bit, verdict(position, token), next);
+    }
+
+    private Verdict verdict(Position position, long token) {
+        return switch (random.nextInt(8)) {
+            case 0, 1, 2 -> new Verdict.Success(random.nextInt(6) == 0 ? envelope(position, token) : null);
+            case 3, 4, 5 -> new Verdict.Retry(random.nextInt(60), envelope(position, token));
+            case 6 -> new Verdict.Dead(DEAD_HEADS[random.nextInt(DEAD_HEADS.length)], envelope(position, token));
+            default -> new Verdict.Returned();
+        };
+    }
+
+    private StoreRequest.Hand hand(Executor executor, long now) {
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 1 + random.nextInt(4); i > 0; i--) {
+            Position position = position();
+            int dice = random.nextInt(10);
+            Move move = claimed.test(position)
+                    ? new Move.Adopt()
+                    : dice < 5
+                            ? new Move.Park()
+                            : dice < 7
+                                    ? new Move.Schedule(now + random.nextInt(80) - 10)
+                                    : dice < 9 ? new Move.Adopt() : new Move.Bury();
+            boolean held = move instanceof Move.Park && random.nextInt(3) == 0;
+            long bit = random.nextInt(6) == 0 ? -1 : bit(position);
+            entries.add(new Entry(position, key(position), bit, move, held ? null : envelope(position, 0)));
+        }
+        return new StoreRequest.Hand(
+                line(executor),
+                incarnation(executor),
+                random.nextInt(POSITIONS),
+                1 + random.nextInt(5),
+                4 + random.nextInt(20),
+                entries);
+    }
+
+    private Line line(Executor executor) {
+        long number = executor.number;
+        long epoch = executor.epoch;
+        int dice = random.nextInt(60);
+        if (dice == 0) {
+            number += random.nextInt(3);
+        } else if (dice == 1) {
+            epoch--;
+        } else {
+            number++;
+            executor.number = number;
+        }
+        return new Line(partition, "w-" + executor.name, number, epoch);
+    }
+
+    private long incarnation(Executor executor) {
+        return random.nextInt(20) == 0 ? executor.incarnation + 1 : executor.incarnation;
+    }
+
+    private long lease() {
+        return 30 + random.nextInt(60);
+    }
+
+    private Position position() {
+        return Position.of(0, random.nextInt(POSITIONS));
+    }
+
+    private static long bit(Position position) {
+        return Long.parseLong(position.text().substring(2));
+    }
+
+    /** A third of the positions have no key, the others share four. */
+    private static @Nullable String key(Position position) {
+        long number = bit(position);
+        return number % 3 == 0 ? null : "kö" + number % 4;
+    }
+
+    private static byte[] envelope(Position position, long token) {
+        return new Envelope(Task.of("q", key(position), new byte[] {7}), 1, token, null).encode();
+    }
+
+    private static long[] tokens(Executor executor, List<Position> positions) {
+        return positions.stream().mapToLong(executor.running::get).toArray();
+    }
+}
