@@ -1,0 +1,29 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The way of a task through one process: acquire, claim, run, settle, commit, on real Kafka and Redis. */
+class KafkaToCommitIT {
+
+    @Test
+    void everyTaskRunsOnceInOrderOfItsKeyAndAllOffsetsAreCommitted() {
+        try (Topic topic = new Topic("orders", 8);
+                Worker worker = new Worker(topic.place())) {
+            for (int number = 0; number < 50; number++) {
+                for (int key = 0; key < 200; key++) {
+                    topic.send("k" + key, number, "ok");
+                }
+            }
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            History history = topic.history();
+            history.assertOrderAndExclusion();
+            assertThat(history.runs()).hasSize(10_000);
+            assertThat(worker.status().succeeded()).isEqualTo(10_000);
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+}
