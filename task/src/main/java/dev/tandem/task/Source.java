@@ -1,6 +1,7 @@
 package dev.tandem.task;
 
 import java.util.Collection;
+import java.util.List;
 
 /**
  * Port: one queue's way in from its broker, in one process.
@@ -23,6 +24,16 @@ public interface Source extends AutoCloseable {
     }
 
     Kind kind();
+
+    /**
+     * The partitions that a process may own by a lease in the store, where the broker assigns none (RabbitMQ): all of
+     * them, whoever owns them now. The engine assigns those that it should own, without {@link Events#assigned}. Empty
+     * where the broker assigns, and while the broker can't be reached: then this process should own none and must not
+     * count as a live executor of the queue.
+     */
+    default Collection<Partition> leasable() {
+        return List.of();
+    }
 
     /**
      * Waits for the broker, up to {@code maxMillis} (0: does not wait) or until {@link #wakeup}, and hands what came to
@@ -57,7 +68,10 @@ public interface Source extends AutoCloseable {
      */
     void confirm(Partition partition);
 
-    /** The partition was given up by us after {@link Events#offered}; RabbitMQ closes its channel. */
+    /**
+     * The partition was given up by us: nothing of it is delivered any more, and what was not acked goes back to the
+     * broker (RabbitMQ: by closing the channel, after the last acks).
+     */
     void close(Partition partition);
 
     @Override
@@ -82,6 +96,12 @@ public interface Source extends AutoCloseable {
 
         /** A commit did not go through and may be tried again. */
         void commitFailed(Partition partition, String why);
+
+        /**
+         * A queue: whatever its earlier owners left unacked has been delivered since {@link Source#open} or {@link
+         * Source#rewind}. A position that was not among that is settled, or gone for good.
+         */
+        default void caughtUp(Partition partition) {}
 
         /** The broker still holds us for the owner. */
         void confirmed(Partition partition, Facts facts);

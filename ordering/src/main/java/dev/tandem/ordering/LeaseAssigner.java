@@ -1,0 +1,152 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which partitions of a queue a process should own by lease, where no broker assigns them (RabbitMQ). Each process
+ * decides alone from what all can know, so it needs no leader: from the same live executors all come to the same plan,
+ * in which every partition has one executor, and every executor ⌊N / live⌋ or ⌈N / live⌉ partitions. While views differ
+ * the lease in the store decides, and nobody takes more than ⌈N / live⌉ of its own view.
+ *
+ * <p>A partition prefers executors by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to
+ * increase hit rates", 1998), with the shares as bounds: a join or a leave moves little more than it must.
+ *
+ * <p>What another should own is given up only once the live executors have stayed the same for a while, so an executor
+ * that is late with its sign of life moves nothing. What is nobody's any more is taken at once.
+ *
+ * <p>An executor that can't own partitions (its broker or its store can't be reached) must not be among the live ones:
+ * its share would be nobody's.
+ *
+ * <p>No I/O, no clock, no threads; one thread calls it.
+ */
+public final class LeaseAssigner {
+
+    private final String self;
+    private final long steadyMillis;
+
+    private Set<Partition> partitions = Set.of();
+    private Set<String> live = Set.of();
+    private Set<Partition> share = Set.of();
+    private long changedAt;
+
+    /**
+     * @param self this executor's id
+     * @param steadyMillis how long the live executors must have stayed the same before a partition is given up: about
+     *     the time in which all have seen a change
+     */
+    public LeaseAssigner(String self, long steadyMillis) {
+        if (steadyMillis < 0) {
+            throw new IllegalArgumentException("steadyMillis is " + steadyMillis + ", it must be 0 or more");
+        }
+        this.self = self;
+        this.steadyMillis = steadyMillis;
+    }
+
+    /**
+     * What to do now. Each plan replaces the one before.
+     *
+     * @param acquire not owned: to be tried, again and again, while they are listed
+     * @param giveUp owned: to be released
+     */
+    public record Plan(Set<Partition> acquire, Set<Partition> giveUp) {}
+
+    /**
+     * To be asked after every change of an argument, and every second or so: {@code steadyMillis} may have passed.
+     *
+     * @param nowMillis elapsed time, never less than before
+     * @param all every partition of the queue; none: the broker can't be reached, so all are given up
+     * @param owned those that this process has the lease of
+     * @param liveExecutors the ids of all executors that can own partitions of this queue now; this one counts in any
+     *     case
+     */
+    public Plan plan(
+            long nowMillis, Collection<Partition> all, Collection<Partition> owned, Collection<String> liveExecutors) {
+        notice(nowMillis, all, liveExecutors);
+        boolean steady = nowMillis - changedAt >= steadyMillis;
+        Set<Partition> giveUp = new HashSet<>();
+        for (Partition partition : owned) {
+            if (!partitions.contains(partition) || steady && !share.contains(partition)) {
+                giveUp.add(partition);
+            }
+        }
+        // What is kept until the executors are steady takes room, so that nobody ever has more than the share.
+        int room = most() - (owned.size() - giveUp.size());
+        Set<Partition> acquire = new HashSet<>();
+        for (Partition partition : share) {
+            if (acquire.size() < room && !owned.contains(partition)) {
+                acquire.add(partition);
+            }
+        }
+        return new Plan(acquire, giveUp);
+    }
+
+    private void notice(long nowMillis, Collection<Partition> all, Collection<String> liveExecutors) {
+        Set<String> nowLive = new TreeSet<>(liveExecutors);
+        nowLive.add(self);
+        Set<Partition> nowAll = Set.copyOf(all);
+        if (!nowLive.equals(live) || !nowAll.equals(partitions)) {
+            live = nowLive;
+            partitions = nowAll;
+            share = shareOf(self, partitions, live);
+            changedAt = nowMillis;
+        }
+    }
+
+    private int most() {
+        return (partitions.size() + live.size() - 1) / live.size();
+    }
+
+    private record Preference(long score, Partition partition, String executor) {}
+
+    /** What one executor should own: the strongest preferences first, while there is room in the executor's share. */
+    private static Set<Partition> shareOf(String self, Set<Partition> partitions, Set<String> live) {
+        List<Preference> preferences = new ArrayList<>(partitions.size() * live.size());
+        for (Partition partition : partitions) {
+            for (String executor : live) {
+                preferences.add(new Preference(score(partition, executor), partition, executor));
+            }
+        }
+        // Scores tie about never; if they do, all must still come to the same order.
+        preferences.sort(Comparator.comparingLong(Preference::score)
+                .thenComparing(p -> p.partition().toString())
+                .thenComparing(Preference::executor));
+        int least = partitions.size() / live.size();
+        int withOneMore = partitions.size() % live.size();
+        Map<String, Integer> loads = new HashMap<>();
+        Set<Partition> placed = new HashSet<>();
+        Set<Partition> mine = new HashSet<>();
+        for (Preference preference : preferences) {
+            int load = loads.getOrDefault(preference.executor(), 0);
+            boolean room = load < least || load == least && withOneMore > 0;
+            if (room && placed.add(preference.partition())) {
+                withOneMore -= load == least ? 1 : 0;
+                loads.put(preference.executor(), load + 1);
+                if (preference.executor().equals(self)) {
+                    mine.add(preference.partition());
+                }
+            }
+        }
+        return mine;
+    }
+
+    /** FNV-1a over both names, then the finaliser of SplitMix64, since FNV's high bits are weak on short names. */
+    private static long score(Partition partition, String executor) {
+        String text = executor + '\n' + partition;
+        long hash = 0xcbf29ce484222325L;
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+        }
+        hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
+        hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;
+        return hash ^ (hash >>> 31);
+    }
+}
