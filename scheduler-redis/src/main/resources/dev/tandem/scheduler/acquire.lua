@@ -116,7 +116,7 @@ for position, claim in pairs(at) do
     foreign[#foreign + 1] = position
   end
 end
-table.sort(foreign, function(one, two) return number_of(token_of(at[one])) < number_of(token_of(at[two])) end)
+table.sort(foreign, function(one, two) return number_of(token_of(at[one])) > number_of(token_of(at[two])) end)
 local listed = {}
 for _, position in ipairs(foreign) do
   local claim = at[position]

@@ -247,15 +247,18 @@ public final class StoreModel {
         List<Foreign> foreign = new ArrayList<>();
         for (Claimed claim : p.claims.values()) {
             if (!claim.executor().equals(request.executor())) {
-                if (claim.key() != null && !p.blocked.containsKey(claim.key())) {
-                    p.block(claim.key(), Why.FOREIGN, claim.position());
-                }
                 foreign.add(new Foreign(
                         claim.position(),
                         claim.token(),
                         claim.key(),
                         p.holds(claim.position()),
                         claim.deadline() - now));
+            }
+        }
+        foreign.sort(Comparator.comparingLong(Foreign::token).reversed());
+        for (Foreign claim : foreign) {
+            if (claim.key() != null && !p.blocked.containsKey(claim.key())) {
+                p.block(claim.key(), Why.FOREIGN, claim.position());
             }
         }
         return new Acquired(
