@@ -293,6 +293,18 @@ public final class KafkaSource implements Source {
         }
     }
 
+    /** A number of the consumer's own, for tests; NaN if there is none. */
+    double metric(String name) {
+        KafkaConsumer<byte[], byte[]> reading = consumer;
+        return reading == null
+                ? Double.NaN
+                : reading.metrics().values().stream()
+                        .filter(each -> each.metricName().name().equals(name))
+                        .map(each -> (Double) each.metricValue())
+                        .findFirst()
+                        .orElse(Double.NaN);
+    }
+
     // ---- questions on the side ----
 
     private void ask(long now) {

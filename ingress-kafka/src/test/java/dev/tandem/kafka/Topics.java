@@ -1,30 +1,33 @@
 package dev.tandem.kafka;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A plain producer, as any application has one. */
+/** A plain producer, as any application has one, and a look at what is committed. */
 final class Topics {
 
     private Topics() {}
 
     static KafkaProducer<byte[], byte[]> producer(String servers, Map<String, Object> more) {
-        Map<String, Object> all = new java.util.HashMap<>(more);
+        Map<String, Object> all = new HashMap<>(more);
         all.put("bootstrap.servers", servers);
         return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Sends one record to each of the partitions, {@code each} times. */
+    /** Sends records to each of the partitions, {@code each} of them. */
     static void fill(String servers, String topic, int partitions, int each) {
         try (KafkaProducer<byte[], byte[]> producer = producer(servers, Map.of("linger.ms", 5))) {
             for (int i = 0; i < each; i++) {
                 for (int partition = 0; partition < partitions; partition++) {
-                    producer.send(record(topic, partition, null, "task " + i));
+                    Future<?> unused = producer.send(record(topic, partition, null, "task " + i));
                 }
             }
             producer.flush();
@@ -39,7 +42,15 @@ final class Topics {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static <T> T get(java.util.concurrent.Future<T> future) {
+    /** By partition, of the default group of the queue that is named as the topic. */
+    static Map<Integer, Long> committed(Admin admin, String topic) {
+        Map<Integer, Long> committed = new HashMap<>();
+        get(admin.listConsumerGroupOffsets("tandem." + topic).partitionsToOffsetAndMetadata())
+                .forEach((partition, offset) -> committed.put(partition.partition(), offset.offset()));
+        return committed;
+    }
+
+    static <T> T get(Future<T> future) {
         try {
             return future.get(30, TimeUnit.SECONDS);
         } catch (Exception e) {
