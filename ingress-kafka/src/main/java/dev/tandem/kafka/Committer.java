@@ -178,7 +178,7 @@ final class Committer {
             waiting.add(assignment);
         }
         if (part.wanted() >= 0) {
-            String why = Health.reason(problem);
+            String why = Problems.explain(problem);
             reports.tell(events -> events.commitFailed(assignment.partition, why));
         }
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -25,6 +26,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /** What must be asked of the brokers beside the consumer's own traffic. Nothing blocks; answers come on its thread. */
 final class GroupAdmin implements AutoCloseable {
 
+    private static final int START_TIMEOUT_MILLIS = 4_000;
+    private static final int TIMEOUT_MILLIS = 10_000;
+
     private final KafkaSettings settings;
     private final Admin admin;
 
@@ -34,10 +38,10 @@ final class GroupAdmin implements AutoCloseable {
         this.admin = Admin.create(ClientProperties.admin(settings.bootstrapServers(), settings.properties()));
     }
 
-    /** Creates the topic where it is missing. Answers whether it did. */
+    /** Creates the topic where it is missing. Answers whether it did; soon, since people wait for it. */
     CompletionStage<Boolean> ensureTopic() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        topicId().whenComplete((id, problem) -> {
+        topicId(START_TIMEOUT_MILLIS).whenComplete((id, problem) -> {
             if (problem == null) {
                 answer.complete(false);
             } else if (cause(problem) instanceof UnknownTopicOrPartitionException) {
@@ -68,7 +72,11 @@ final class GroupAdmin implements AutoCloseable {
 
     /** The topic's id; fails with {@link UnknownTopicOrPartitionException} where there is none. */
     CompletionStage<String> topicId() {
-        return admin.describeTopics(List.of(settings.topic()))
+        return topicId(TIMEOUT_MILLIS);
+    }
+
+    private CompletionStage<String> topicId(int timeoutMillis) {
+        return admin.describeTopics(List.of(settings.topic()), new DescribeTopicsOptions().timeoutMs(timeoutMillis))
                 .allTopicNames()
                 .toCompletionStage()
                 .thenApply(found -> found.values().iterator().next().topicId().toString());

@@ -91,10 +91,4 @@ final class Health {
         status = new KafkaStatus(
                 now, since, now ? "connected" : troubles.values().iterator().next());
     }
-
-    static String reason(Throwable problem) {
-        String message = problem.getMessage();
-        String name = problem.getClass().getSimpleName();
-        return message == null || message.isBlank() ? name : message + " (" + name + ")";
-    }
 }

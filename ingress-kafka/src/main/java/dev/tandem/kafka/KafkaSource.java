@@ -166,7 +166,7 @@ public final class KafkaSource implements Source {
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions().forEach(this::astray);
         } catch (KafkaException e) {
-            health.set(Trouble.POLL, "reading fails: " + Health.reason(e));
+            health.set(Trouble.POLL, "reading fails: " + Problems.explain(e));
             pollAt = now() + RETRY_MILLIS;
         } finally {
             reports.insideConsumer(false);
@@ -277,7 +277,7 @@ public final class KafkaSource implements Source {
     private void cannotStart(Throwable problem) {
         asking = false;
         pollAt = now() + RETRY_MILLIS;
-        health.set(Trouble.START, "Kafka can't be used: " + Health.reason(problem));
+        health.set(Trouble.START, "Kafka can't be used: " + Problems.explain(problem));
     }
 
     private void observe(long now) {
@@ -355,7 +355,7 @@ public final class KafkaSource implements Source {
             health.set(
                     Trouble.FACTS,
                     "the offsets of partition " + assignment.partition.name() + " can't be looked up: "
-                            + Health.reason(problem));
+                            + Problems.explain(problem));
         }
     }
 
@@ -588,7 +588,7 @@ public final class KafkaSource implements Source {
             try {
                 reading.close(CloseOptions.timeout(CLOSE));
             } catch (KafkaException e) {
-                health.warn("the consumer did not close cleanly: " + Health.reason(e));
+                health.warn("the consumer did not close cleanly: " + Problems.explain(e));
             }
             consumer = null;
         }

@@ -3,23 +3,34 @@ package dev.tandem.kafka;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for the executor's engine: drives a source on one thread and writes down all that it is told. */
 final class Engine implements Source.Events, AutoCloseable {
 
-    /** One thing that the source told. */
-    record Event(String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
+    static {
+        // For a machine that is busy; what is waited for comes at once on an idle one.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
+
+    private static final AtomicLong CLOCK = new AtomicLong();
+
+    /** One thing that the source told; {@code at} orders the events of all engines. */
+    record Event(long at, String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
 
     final KafkaSource source;
     final List<Event> events = new CopyOnWriteArrayList<>();
@@ -79,11 +90,6 @@ final class Engine implements Source.Events, AutoCloseable {
         done.join();
     }
 
-    /** Writes something of one's own among the events. */
-    void note(String kind) {
-        events.add(new Event(kind, null, -1, null));
-    }
-
     List<Event> events(String kind) {
         return events.stream().filter(each -> each.kind().equals(kind)).toList();
     }
@@ -94,12 +100,21 @@ final class Engine implements Source.Events, AutoCloseable {
                 .toList();
     }
 
-    boolean has(Predicate<Event> what) {
-        return events.stream().anyMatch(what);
-    }
-
     List<Delivery> delivered(Partition partition) {
         return delivered.getOrDefault(partition, List.of());
+    }
+
+    /** Partitions that were assigned last and not taken away since. */
+    Set<Partition> owned() {
+        Set<Partition> owned = new HashSet<>();
+        for (Event each : events) {
+            if (each.kind().equals("assigned")) {
+                owned.add(each.partition());
+            } else if (each.kind().equals("revoked") || each.kind().equals("lost")) {
+                owned.remove(each.partition());
+            }
+        }
+        return owned;
     }
 
     int deliveredCount() {
@@ -152,10 +167,10 @@ final class Engine implements Source.Events, AutoCloseable {
     }
 
     private void add(String kind, Partition partition, long number, Source.@Nullable Facts facts) {
-        if (Thread.currentThread() != thread) {
+        if (!Thread.currentThread().equals(thread)) {
             throw new AssertionError(kind + " came on " + Thread.currentThread());
         }
-        events.add(new Event(kind, partition, number, facts));
+        events.add(new Event(CLOCK.incrementAndGet(), kind, partition, number, facts));
     }
 
     /** Leaves the group in good order. */

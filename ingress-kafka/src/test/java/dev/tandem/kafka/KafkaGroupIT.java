@@ -1,0 +1,207 @@
+package dev.tandem.kafka;
+
+import static dev.tandem.kafka.Topics.committed;
+import static dev.tandem.kafka.Topics.fill;
+import static dev.tandem.kafka.Topics.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.kafka.Engine.Event;
+import dev.tandem.task.Partition;
+import dev.tandem.testkit.Brokers;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Membership: partitions come and go, in order, and the broker fences who is out. */
+class KafkaGroupIT {
+
+    private String servers;
+    private Admin admin;
+
+    @BeforeEach
+    void broker() {
+        servers = Brokers.kafka().bootstrapServers();
+        admin = Brokers.kafka().admin();
+    }
+
+    @Test
+    void aSecondProcessIsGivenPartitionsOnlyAfterTheFirstGaveThemUpAndTheOthersGoOn() {
+        String topic = Brokers.kafka().topic("share", 4);
+        Set<Partition> all = partitions(topic, 4);
+        fill(servers, topic, 4, 10);
+        Engine first = new Engine(KafkaSettings.of(servers, topic));
+        // What is durable is committed at the last moment, and must be there before the next owner looks.
+        first.onRevoked = partition -> first.source.commit(partition, 6);
+        first.start();
+        try (first) {
+            await().until(() -> first.deliveredCount() == 40);
+            try (Engine second = Engine.started(KafkaSettings.of(servers, topic))) {
+                await().until(() -> second.deliveredCount() == 8);
+
+                assertThat(first.owned()).hasSize(2);
+                assertThat(second.owned()).hasSize(2);
+                Set<Partition> together = new HashSet<>(first.owned());
+                together.addAll(second.owned());
+                assertThat(together).isEqualTo(all);
+                for (Partition moved : second.owned()) {
+                    Event revoked = first.events("revoked", moved).get(0);
+                    Event committed = first.events("committed", moved).get(0);
+                    Event assigned = second.events("assigned", moved).get(0);
+                    assertThat(List.of(revoked.at(), committed.at(), assigned.at()))
+                            .isSorted();
+                    assertThat(assigned.facts().committed()).isEqualTo(6);
+                    assertThat(second.offsets(moved)).containsExactly(6L, 7L, 8L, 9L);
+                }
+                for (Partition kept : first.owned()) {
+                    assertThat(first.events("revoked", kept)).isEmpty();
+                    assertThat(first.delivered(kept)).as("not delivered again").hasSize(10);
+                }
+                assertThat(first.events("lost")).isEmpty();
+            }
+            await("the first takes over what the second leaves")
+                    .until(() -> first.owned().equals(all));
+        }
+    }
+
+    @Test
+    void aCommitForAPartitionThatIsGoneIsIgnored() {
+        String topic = Brokers.kafka().topic("gone", 2);
+        fill(servers, topic, 2, 10);
+        try (Engine first = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> first.deliveredCount() == 20);
+            try (Engine second = Engine.started(KafkaSettings.of(servers, topic))) {
+                await().until(() -> second.owned().size() == 1);
+                Partition moved = second.owned().iterator().next();
+                Partition kept = first.owned().iterator().next();
+
+                first.call(() -> {
+                    first.source.commit(moved, 9);
+                    first.source.rewind(moved);
+                    first.source.pause(moved);
+                    first.source.open(moved);
+                    first.source.confirm(moved);
+                    first.source.commit(kept, 9);
+                });
+
+                await().until(() -> !first.events("committed", kept).isEmpty());
+                assertThat(first.events("committed", moved)).isEmpty();
+                assertThat(committed(admin, topic).get(Integer.parseInt(moved.name())))
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    void partitionsThatAreAddedToTheTopicAreAssigned() {
+        String topic = Brokers.kafka().topic("grow", 1);
+        KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
+        try (Engine engine = Engine.started(settings)) {
+            await().until(() -> engine.owned().size() == 1);
+            get(admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(3)))
+                    .all());
+            await().until(() -> engine.owned().size() == 3);
+        }
+    }
+
+    @Test
+    void aMemberThatIsStillInIsConfirmedWithFreshFacts() {
+        String topic = Brokers.kafka().topic("confirm", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        try (Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> engine.deliveredCount() == 10);
+            engine.call(() -> engine.source.commit(partition, 5));
+            await().until(() -> !engine.events("committed").isEmpty());
+
+            engine.call(() -> engine.source.confirm(partition));
+
+            await().until(() -> !engine.events("confirmed").isEmpty());
+            Event assigned = engine.events("assigned").get(0);
+            Event confirmed = engine.events("confirmed").get(0);
+            assertThat(confirmed.facts().committed()).isEqualTo(5);
+            assertThat(confirmed.facts().sourceId())
+                    .isEqualTo(assigned.facts().sourceId())
+                    .isNotEmpty();
+            assertThat(confirmed.facts().generation())
+                    .isEqualTo(assigned.facts().generation())
+                    .isPositive();
+            assertThat(committed(admin, topic)).containsEntry(0, 5L);
+        }
+    }
+
+    @Test
+    void aMemberThatWasPutOutIsNeverConfirmedButLosesThePartitionAndComesBack() {
+        String topic = Brokers.kafka().topic("fenced", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        Engine engine = new Engine(KafkaSettings.of(servers, topic)
+                .withProperties(
+                        // No heartbeat may tell it before the fenced round trip does.
+                        Map.of("heartbeat.interval.ms", "20000", "session.timeout.ms", "45000")));
+        engine.start();
+        try (engine) {
+            await().until(() -> engine.deliveredCount() == 10);
+            get(admin.removeMembersFromConsumerGroup("tandem." + topic, new RemoveMembersFromConsumerGroupOptions())
+                    .all());
+
+            engine.call(() -> {
+                engine.source.commit(partition, 3);
+                engine.source.confirm(partition);
+            });
+
+            await().until(() -> engine.events("assigned").size() == 2);
+            assertThat(engine.events("confirmed")).isEmpty();
+            assertThat(engine.events("committed")).isEmpty();
+            assertThat(engine.events)
+                    .extracting(Event::kind)
+                    .containsSubsequence("assigned", "commitFailed", "lost", "assigned");
+            assertThat(engine.events("assigned").get(1).facts().committed()).isZero();
+            await().until(() -> engine.deliveredCount() == 20);
+        }
+    }
+
+    @Test
+    void aDeletedTopicIsSaidAndOneThatIsCreatedAgainIsReadFromItsStart() {
+        String topic = Brokers.kafka().topic("again", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
+        try (Engine engine = Engine.started(settings)) {
+            await().until(() -> engine.deliveredCount() == 10);
+            engine.call(() -> engine.source.commit(partition, 5));
+            await().until(() -> !engine.events("committed").isEmpty());
+
+            get(admin.deleteTopics(List.of(topic)).all());
+            await().until(() -> !engine.source.status().connected());
+            assertThat(engine.source.status().detail()).contains("does not exist");
+            await().until(() -> engine.owned().isEmpty());
+
+            Brokers.kafka().createTopic(topic, 1);
+            fill(servers, topic, 1, 20);
+
+            await().until(() -> engine.deliveredCount() == 30);
+            assertThat(engine.offsets(partition).subList(10, 30))
+                    .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
+            List<Event> assigned = engine.events("assigned");
+            assertThat(assigned.get(1).facts().sourceId())
+                    .isNotEqualTo(assigned.get(0).facts().sourceId());
+            await().until(() -> engine.source.status().connected());
+        }
+    }
+
+    private static Set<Partition> partitions(String queue, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(each -> Partition.of(queue, each))
+                .collect(Collectors.toSet());
+    }
+}
