@@ -51,7 +51,9 @@ final class ClientProperties {
             ConsumerConfig.METADATA_MAX_AGE_CONFIG, "60000",
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 
+    /** The broker judges a record's size, not the producer: it knows the topic's limit. */
     private static final Map<String, String> PRODUCER = Map.of(
+            ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "16777216",
             ProducerConfig.LINGER_MS_CONFIG, "2",
             ProducerConfig.MAX_BLOCK_MS_CONFIG, "5000",
             ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000",

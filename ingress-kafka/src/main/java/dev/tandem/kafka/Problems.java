@@ -25,8 +25,7 @@ final class Problems {
         }
         if (problem instanceof RecordTooLargeException) {
             return problem.getMessage()
-                    + ": raise max.message.bytes of the topic and max.request.size of the publisher, or send a"
-                    + " reference instead of the data";
+                    + ": raise max.message.bytes of the topic, or send a reference instead of the data";
         }
         Throwable root = problem;
         while (root.getCause() != null) {

@@ -1,0 +1,147 @@
+package dev.tandem.kafka;
+
+import dev.tandem.task.Publisher;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.TaskHeaders.Field;
+import dev.tandem.task.TaskHeaders.Origin;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes tasks to the Kafka topics of their queues, acknowledged by all in-sync replicas and without duplicates of
+ * its own. Connects at the first task. Publishing waits at most 5 s for a topic's metadata or for room in the buffer;
+ * a task that no broker acknowledged within 30 s fails.
+ */
+public final class KafkaPublisher implements Publisher {
+
+    private static final Duration CLOSE = Duration.ofSeconds(10);
+
+    private record Target(String topic, TaskHeaders check) {}
+
+    private final String servers;
+    private final Map<String, String> properties;
+    private final Map<String, Target> targets = new LinkedHashMap<>();
+    private @Nullable Producer<byte[], byte[]> producer;
+    private boolean closed;
+
+    /**
+     * @param queues the queues that may be published to, one or more, all of one cluster
+     * @throws IllegalArgumentException if there is none, or their servers or properties differ
+     */
+    public KafkaPublisher(Collection<KafkaSettings> queues) {
+        KafkaSettings first = queues.stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("A publisher needs one queue or more"));
+        servers = first.bootstrapServers();
+        properties = first.properties();
+        for (KafkaSettings each : queues) {
+            if (!each.bootstrapServers().equals(servers) || !each.properties().equals(properties)) {
+                throw new IllegalArgumentException("The queues '" + first.queue() + "' and '" + each.queue()
+                        + "' are of different clusters: make a publisher for each");
+            }
+            targets.put(
+                    each.queue(),
+                    new Target(
+                            each.topic(), new TaskHeaders(each.queue(), TaskHeaders.Dialect.KAFKA, each.maxPayload())));
+        }
+    }
+
+    @Override
+    public CompletionStage<PublishedId> publish(Task task) {
+        CompletableFuture<PublishedId> answer = new CompletableFuture<>();
+        try {
+            Target target = targets.get(task.queue());
+            if (target == null) {
+                throw new PublishException(
+                        "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
+            }
+            ProducerRecord<byte[], byte[]> record = record(task, target);
+            Future<RecordMetadata> unused = producer().send(record, (place, problem) -> {
+                if (problem == null) {
+                    answer.complete(published(task, place));
+                } else {
+                    answer.completeExceptionally(failed(target, problem));
+                }
+            });
+        } catch (PublishException e) {
+            answer.completeExceptionally(e);
+        } catch (KafkaException | IllegalStateException e) {
+            answer.completeExceptionally(
+                    new PublishException("The task can't be published: " + Problems.explain(e), e));
+        }
+        return answer;
+    }
+
+    private static PublishedId published(Task task, RecordMetadata place) {
+        String text = place.topic() + ":" + place.partition() + ":" + place.offset();
+        return new PublishedId(task.id() == null ? text : task.id(), text);
+    }
+
+    private static PublishException failed(Target target, Exception problem) {
+        return new PublishException(
+                "The task was not acknowledged by topic '" + target.topic() + "': " + Problems.explain(problem),
+                problem);
+    }
+
+    /** What would be unreadable on arrival is refused here, for the same reason. */
+    private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
+        List<Field> fields = new ArrayList<>();
+        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
+        byte[] key = task.key() == null ? null : task.key().getBytes(StandardCharsets.UTF_8);
+        Long sentAt = task.publishedAt() > 0 ? task.publishedAt() : null;
+        Origin origin = new Origin(key, null, null, null, task.publishedAt(), 0);
+        String unreadable = target.check().read(fields, origin, task.payload()).unreadable();
+        if (unreadable != null) {
+            throw new PublishException("The task can't be published: " + unreadable);
+        }
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
+        fields.forEach(each -> record.headers().add(new RecordHeader(each.name(), each.value())));
+        return record;
+    }
+
+    private synchronized Producer<byte[], byte[]> producer() {
+        if (closed) {
+            throw new PublishException("The task can't be published: this publisher is closed");
+        }
+        Producer<byte[], byte[]> made = producer;
+        if (made == null) {
+            made = new KafkaProducer<>(
+                    ClientProperties.producer(servers, properties),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer());
+            producer = made;
+        }
+        return made;
+    }
+
+    /** Waits up to 10 s for tasks that are under way; those that are left then fail. */
+    @Override
+    public void close() {
+        Producer<byte[], byte[]> made;
+        synchronized (this) {
+            closed = true;
+            made = producer;
+            producer = null;
+        }
+        if (made != null) {
+            made.close(CLOSE);
+        }
+    }
+}
