@@ -17,6 +17,15 @@ public final class Bench {
         try (LocalKafka kafka = LocalKafka.builder().start();
                 LocalRedis redis = LocalRedis.builder().start()) {
             String uri = redis.address().startsWith("redis") ? redis.address() : "redis://" + redis.address();
+            Scheduling scheduling = new Scheduling(kafka.address(), uri);
+            if (Boolean.getBoolean("scheduling")) {
+                say("memory: %.0f bytes", scheduling.memory("mem", 100_000));
+                for (int rate : new int[] {500, 5_000}) {
+                    Spread late = scheduling.lateness("late-" + rate, rate, java.time.Duration.ofSeconds(15));
+                    say("lateness at %d/s: %s us", rate, late);
+                }
+                return;
+            }
             KafkaThroughput bench = new KafkaThroughput(kafka.address(), uri, partitions);
             bench.fill("warm", Keys.ZIPF, 100_000);
             bench.bare("warm", 100_000);

@@ -9,14 +9,12 @@ import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -24,7 +22,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -128,7 +125,7 @@ final class KafkaThroughput {
                 started.await();
                 long start = System.nanoTime();
                 double cpuBefore = cpu.micros();
-                awaitCommitted(topic, tasks, start);
+                awaitCommitted(bootstrap, topic, tasks, PATIENCE);
                 double seconds = (System.nanoTime() - start) / 1e9;
                 double redis = (cpu.micros() - cpuBefore) / tasks;
                 if (handled.sum() != tasks) {
@@ -143,10 +140,9 @@ final class KafkaThroughput {
         }
     }
 
-    private void awaitCommitted(String topic, int tasks, long start) throws Exception {
-        Collection<TopicPartition> all = IntStream.range(0, partitions)
-                .mapToObj(p -> new TopicPartition(topic, p))
-                .toList();
+    /** Waits until the queue's group has committed so many records in all. */
+    static void awaitCommitted(String bootstrap, String topic, long tasks, Duration patience) throws Exception {
+        long until = System.nanoTime() + patience.toNanos();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
             while (true) {
                 long committed = admin
@@ -155,15 +151,15 @@ final class KafkaThroughput {
                         .get()
                         .entrySet()
                         .stream()
-                        .filter(e -> all.contains(e.getKey()) && e.getValue() != null)
+                        .filter(e -> e.getKey().topic().equals(topic) && e.getValue() != null)
                         .mapToLong(e -> e.getValue().offset())
                         .sum();
                 if (committed >= tasks) {
                     return;
                 }
-                if (System.nanoTime() - start > PATIENCE.toNanos()) {
-                    throw new IllegalStateException(
-                            "Only " + committed + " of " + tasks + " committed after " + PATIENCE.toSeconds() + " s");
+                if (System.nanoTime() > until) {
+                    throw new IllegalStateException("Only " + committed + " of " + tasks + " records of " + topic
+                            + " were committed after " + patience.toSeconds() + " s");
                 }
                 Thread.sleep(20);
             }
