@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.settings.TandemSettings;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -12,6 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The web side of the server. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication
 public class ApiConfiguration {
 
     @Bean

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -31,12 +32,16 @@ public final class Platform implements SmartLifecycle {
     private final TandemSettings settings;
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
-    private final Executor executor;
+    private final @Nullable Executor executor;
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
         this.settings = settings;
         this.store = RedisStore.open(redis(settings.redis()));
+        this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
+    }
+
+    private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
         Sources factory = new Sources(settings);
         Executor.Builder builder = Executor.builder()
                 .id(ExecutorId.of(settings.executor()))
@@ -49,7 +54,7 @@ public final class Platform implements SmartLifecycle {
             sources.put(name, source);
             builder.queue(spec(name, queue, source, handlers.of(queue)));
         });
-        this.executor = builder.build();
+        return builder.build();
     }
 
     static RedisSettings redis(TandemSettings.RedisSettings redis) {
@@ -94,13 +99,17 @@ public final class Platform implements SmartLifecycle {
 
     @Override
     public void start() {
-        executor.start();
+        if (executor != null) {
+            executor.start();
+        }
         running = true;
     }
 
     @Override
     public void stop() {
-        executor.stop();
+        if (executor != null) {
+            executor.stop();
+        }
         store.close();
         running = false;
     }
@@ -110,18 +119,13 @@ public final class Platform implements SmartLifecycle {
         return running;
     }
 
-    /** This process's name, unique per start. */
-    public String executorId() {
-        return executor.id();
-    }
-
     public TandemSettings settings() {
         return settings;
     }
 
-    /** How the queues of this process are, in the order of the settings. */
+    /** How the queues of this process are, in the order of the settings; empty if it runs none. */
     public List<QueueStatus> status() {
-        return executor.status();
+        return executor == null ? List.of() : executor.status();
     }
 
     /** Whether the queue's broker can be reached from this process. */

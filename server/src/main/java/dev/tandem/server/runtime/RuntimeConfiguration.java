@@ -1,10 +1,12 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.server.demo.DemoHandler;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.settings.HostedTypes;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
 import java.util.Map;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -15,8 +17,15 @@ import org.springframework.context.annotation.Configuration;
 public class RuntimeConfiguration {
 
     @Bean
-    Platform platform(TandemSettings settings, MeterRegistry registry) {
-        HostedHandlers handlers = new HostedHandlers(settings.logPayloads(), Map.of());
+    HostedHandlers hostedHandlers(TandemSettings settings) {
+        String events = settings.demo().events();
+        boolean demo = !events.isEmpty() && settings.executor().enabled();
+        return new HostedHandlers(
+                settings.logPayloads(), demo ? Map.of(HostedTypes.DEMO, new DemoHandler(Path.of(events))) : Map.of());
+    }
+
+    @Bean
+    Platform platform(TandemSettings settings, HostedHandlers handlers, MeterRegistry registry) {
         return new Platform(
                 settings, handlers, new TaskMeters(registry, settings.queues(), HostedTypes.of(settings.demo())));
     }

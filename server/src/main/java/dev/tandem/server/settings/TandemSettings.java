@@ -87,12 +87,14 @@ public record TandemSettings(
     }
 
     /**
+     * @param enabled whether this process runs tasks; otherwise it only serves the API
      * @param id names this process to people; "" makes one from the host's name and the process id
      * @param concurrency tasks running at once in this process, all queues together
      * @param lease how long a claim or an ownership holds without renewal
      * @param drainTimeout how long a stop waits for running tasks
      */
     public record ExecutorSettings(
+            @DefaultValue("true") boolean enabled,
             @DefaultValue("") String id,
             @DefaultValue("256") int concurrency,
             @DefaultValue("10s") Duration lease,

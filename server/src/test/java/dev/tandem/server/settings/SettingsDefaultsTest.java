@@ -30,6 +30,7 @@ class SettingsDefaultsTest {
             redis.horizon = 3s
             redis.replicas = 0
             redis.answer-timeout = 5s
+            executor.enabled = true
             executor.id =
             executor.concurrency = 256
             executor.lease = 10s
