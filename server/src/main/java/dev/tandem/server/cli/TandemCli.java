@@ -1,0 +1,47 @@
+package dev.tandem.server.cli;
+
+import dev.tandem.server.demo.DemoCommand;
+import dev.tandem.server.demo.UpCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** All commands but {@code ./tandem server}. */
+@Command(
+        name = "tandem",
+        mixinStandardHelpOptions = true,
+        description = "Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key.",
+        subcommands = {DemoCommand.class, UpCommand.class},
+        footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
+public final class TandemCli implements Runnable {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    /** For picocli. */
+    public TandemCli() {}
+
+    public static void main(String[] args) {
+        // Before the first logger is made.
+        System.setProperty("logback.configurationFile", "dev/tandem/server/cli/logback.xml");
+        System.exit(commandLine().execute(args));
+    }
+
+    /** Ready to execute. */
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new TandemCli());
+        line.setExecutionExceptionHandler((failure, at, parsed) -> {
+            at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
+            return 1;
+        });
+        return line;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+}

@@ -1,0 +1,63 @@
+package dev.tandem.server.demo;
+
+import dev.tandem.server.demo.DemoCheck.Verdict;
+import java.util.List;
+import java.util.Locale;
+
+/** The table at the end of the demonstration. */
+record DemoReport(Verdict verdict) {
+
+    private static final int EXAMPLES = 3;
+
+    String text() {
+        StringBuilder text = new StringBuilder();
+        row(text, "tasks published", verdict.tasks(), "");
+        row(text, "succeeded", verdict.succeeded(), "");
+        row(text, "dead, as planned", verdict.dead(), "");
+        row(text, "failed attempts, retried", verdict.retried(), "");
+        rule(text, "lost", verdict.lost());
+        boolean explained = verdict.duplicates() == verdict.duplicatesByKill();
+        row(
+                text,
+                "ran twice",
+                verdict.duplicates(),
+                !explained
+                        ? "FAILED"
+                        : verdict.duplicates() == 0 ? "ok" : "ok, the kill came before they were settled");
+        rule(text, "out of order", verdict.outOfOrder());
+        rule(text, "two of a key at once", verdict.overlaps());
+        rule(text, "fencing token not higher", verdict.tokensBack());
+        rule(text, "started before their time", verdict.early());
+        boolean inTime = verdict.latestMicros() <= DemoCheck.LATEST_MICROS;
+        row(
+                text,
+                "delayed tasks",
+                verdict.lateness().size(),
+                String.format(
+                        Locale.ROOT,
+                        "late by p50 %s, p99 %s, at most %s: %s",
+                        millis(verdict.latenessAt(0.5)),
+                        millis(verdict.latenessAt(0.99)),
+                        millis(verdict.latestMicros()),
+                        inTime ? "ok" : "FAILED"));
+        text.append('\n').append(verdict.passed() ? "  The check passed." : "  The check FAILED.");
+        return text.toString();
+    }
+
+    private static void rule(StringBuilder text, String what, List<String> found) {
+        String examples = String.join("; ", found.subList(0, Math.min(EXAMPLES, found.size())));
+        row(text, what, found.size(), found.isEmpty() ? "ok" : "FAILED: " + examples);
+    }
+
+    private static void row(StringBuilder text, String what, int count, String judgement) {
+        text.append(String.format(Locale.ROOT, "  %-26s %6d   %s", what, count, judgement)
+                        .stripTrailing())
+                .append('\n');
+    }
+
+    private static String millis(long micros) {
+        return micros < 1_000_000
+                ? String.format(Locale.ROOT, "%.1f ms", micros / 1e3)
+                : String.format(Locale.ROOT, "%.1f s", micros / 1e6);
+    }
+}
