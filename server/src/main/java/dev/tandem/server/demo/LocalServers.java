@@ -1,7 +1,6 @@
 package dev.tandem.server.demo;
 
 import dev.tandem.local.LocalProcess;
-import dev.tandem.server.TandemServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -20,6 +19,9 @@ final class LocalServers implements AutoCloseable {
     /** For processes that live for minutes: start quickly rather than run fast for hours. */
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData");
+
+    /** By name: a child's program, which in turn knows this package's handler. */
+    private static final String MAIN = "dev.tandem.server.TandemServer";
 
     private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
 
@@ -70,8 +72,7 @@ final class LocalServers implements AutoCloseable {
     private LocalProcess start(String name, List<String> more) {
         List<String> arguments = new ArrayList<>(List.of("--config", settings.toString()));
         arguments.addAll(more);
-        LocalProcess process = LocalProcess.java(
-                        name, System.getProperty("java.class.path"), JVM, TandemServer.class.getName(), arguments)
+        LocalProcess process = LocalProcess.java(name, System.getProperty("java.class.path"), JVM, MAIN, arguments)
                 .directory(folder)
                 .log(log(name))
                 .start();
