@@ -10,7 +10,6 @@ final class Keys {
     /** In the order in which every script gets them; see {@code include/keys.lua}. */
     private static final List<String> PARTS = List.of(
             "owner",
-            "writers",
             "claims",
             "inflight",
             "attempts",

@@ -12,7 +12,10 @@ import dev.tandem.task.store.StoreRequest.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -89,9 +92,10 @@ final class Requests {
         args.line(step.line(), highest).number(step.leaseMillis());
         args.number(step.incarnation()).number(step.highWater());
         List<byte[]> blobs = new ArrayList<>();
-        Packer packer = new Packer().list(9);
+        Packer packer = new Packer().list(10);
         settles(packer, settles, blobs);
         claims(packer, claims, executor);
+        packer.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
         args.add(packer.done());
         blobs.forEach(args::add);
         return args.call(Script.STEP);
@@ -263,7 +267,7 @@ final class Requests {
         return packer.done();
     }
 
-    private static <T> void positions(Packer packer, List<T> items, java.util.function.Function<T, Position> position) {
+    private static <T> void positions(Packer packer, List<T> items, Function<T, Position> position) {
         packer.list(items.size());
         for (T item : items) {
             packer.text(position.apply(item).text());
@@ -276,6 +280,16 @@ final class Requests {
         } else {
             packer.text(key);
         }
+    }
+
+    private static <T> boolean hasTwice(List<T> items, Function<T, Position> position) {
+        Set<Position> seen = new HashSet<>(items.size() * 2);
+        for (T item : items) {
+            if (!seen.add(position.apply(item))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static <T> long highest(List<T> items, ToLongFunction<T> token) {

@@ -14,7 +14,8 @@
 -- @include next
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed = ARGV[6], tonumber(ARGV[7])
-local stored = tonumber(call('HGET', WRITERS, ARGV[1]) or '0')
+local WRITER = 'writer:' .. ARGV[1]
+local stored = tonumber(call('HGET', OWNER, WRITER) or '0')
 if stored == tonumber(ARGV[2]) then
   return {1}
 elseif stored > tonumber(ARGV[2]) then
@@ -30,8 +31,12 @@ if live and (generation == -1 and before ~= executor or tonumber(owner[9]) > gen
 end
 
 -- A removal first, so that ownership can be taken when memory is full.
-call('DEL', WRITERS, OPENED)
-call('HSET', WRITERS, ARGV[1], ARGV[2])
+call('DEL', OPENED)
+for _, field in ipairs(call('HKEYS', OWNER)) do
+  if sub(field, 1, 7) == 'writer:' then
+    call('HDEL', OWNER, field)
+  end
+end
 local run = run_id()
 local quiet = tonumber(owner[7] or '0')
 if before and before ~= executor and owner[10] ~= run then
@@ -52,10 +57,14 @@ for i = 1, #tokens do
 end
 local epoch = math.max(highest + lease * 1000, micros)
 owner[4], owner[6] = incarnation, format('%.0f', mirror)
-call('HSET', OWNER, 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
+call('HSET', OWNER, WRITER, ARGV[2], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
   'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[6], 'quiet', format('%.0f', quiet),
   'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run,
   'source', source ~= '' and source or owner[11] or '')
+
+-- Small hashes and sorted sets are lists that Redis walks through. One wide member makes these two real ones, for good.
+call('HSET', CLAIMS, '', WIDE)
+call('ZADD', INFLIGHT, 'inf', WIDE)
 
 -- Presented claims are facts, unless settled or overtaken.
 bits_begin(incarnation)
@@ -64,7 +73,7 @@ local holding, standing, last = {}, {}, {}
 local all = call('HGETALL', CLAIMS)
 local at = {}
 for i = 1, #all, 2 do
-  at[all[i]] = all[i + 1]
+  at[all[i]] = all[i] ~= '' and all[i + 1] or nil
 end
 for i = 1, #presented do
   local position, token, key = presented[i], number_of(tokens[i]), keys[i]

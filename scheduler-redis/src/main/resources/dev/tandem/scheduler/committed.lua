@@ -8,6 +8,7 @@
 -- @include apply
 local BLOCKS = 32 -- of 512 bits in a chunk
 local before, committed = tonumber(owner[6]), tonumber(ARGV[6])
+apply('0')
 if owner[4] == ARGV[5] and committed > before then
   call('HSET', OWNER, 'mirror', ARGV[6])
   local from = floor(math.max(0, before) / 16384) * BLOCKS

@@ -12,10 +12,12 @@
 -- @include lanes
 -- @include blocked
 -- @include next
+-- @include apply
 local LOOK = 1000
 local lease, max_claims, max_offers = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local token, ordered, max_per_key = tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
 local now_text = format('%.0f', now)
+call('HDEL', OWNER, '') -- As apply, which comes last here.
 
 local retry = call('ZRANGEBYSCORE', RETRY, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, LOOK)
 local scheduled = call('ZRANGEBYSCORE', SCHEDULED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, LOOK)
@@ -33,8 +35,6 @@ while #fallen < LOOK and (retry[r] or scheduled[s]) do
 end
 local more = retry[r] ~= nil or scheduled[s] ~= nil or #retry == 2 * LOOK or #scheduled == 2 * LOOK
 
-call('HDEL', WRITERS, '')
-call('HSET', WRITERS, ARGV[1], ARGV[2])
 local lapses = hmget(ATTEMPTS, fallen)
 local deadline = format('%.0f', now + lease)
 local claimed, offered, claims, leases = {}, {}, {}, {}
@@ -81,7 +81,5 @@ for i = 1, #fallen do
 end
 each_slice('HSET', CLAIMS, claims)
 each_slice('ZADD', INFLIGHT, leases)
-if issued > 0 and token + issued - 1 > tonumber(owner[2]) then
-  call('HSET', OWNER, 'token', format('%.0f', token + issued - 1))
-end
+apply(issued > 0 and format('%.0f', token + issued - 1) or '0')
 return {0, claimed, offered, more and 0 or next_due(), more and 1 or 0}

@@ -12,6 +12,7 @@
 -- @include settle
 -- @include next
 -- @include apply
+apply('0')
 local entry = ARGV[6] == '1' and call('HGET', BLOCKED, ARGV[7])
 if entry and sub(entry, 1, 1) == 'R' and head_of(entry) == ARGV[5] then
   call('HDEL', ATTEMPTS, ARGV[5])

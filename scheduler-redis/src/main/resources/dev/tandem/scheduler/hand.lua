@@ -14,11 +14,9 @@
 -- @include bits
 -- @include next
 local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
-call('HSET', WRITERS, ARGV[1], ARGV[2])
 bits_begin(ARGV[5])
-if bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) then
-  call('HSET', OWNER, 'highwater', ARGV[6])
-end
+call('HSET', OWNER, WRITER, ARGV[2], 'highwater',
+  bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) and ARGV[6] or owner[5])
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
 local some_dead = call('EXISTS', DEAD_TASKS) == 1
 local held = call('HLEN', TASKS)

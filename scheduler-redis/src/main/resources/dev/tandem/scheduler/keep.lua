@@ -5,5 +5,5 @@
 -- @include lists
 -- @include claim
 -- @include extend
-call('HDEL', WRITERS, '') -- A removal first, so that a lease can be kept when memory is full.
+call('HDEL', OWNER, '') -- A removal first, so that a lease can be kept when memory is full.
 return {0, extend(format('%.0f', now + ARGV[1]), cmsgpack.unpack(ARGV[2]))}

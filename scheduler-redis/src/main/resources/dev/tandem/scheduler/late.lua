@@ -7,7 +7,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 if not owner[1] then
   return {0, 0}
 end
-call('HDEL', WRITERS, '') -- A removal first, so that outcomes are recorded when memory is full.
+call('HDEL', OWNER, '') -- A removal first, so that outcomes are recorded when memory is full.
 -- @include now
 -- @include lists
 -- @include claim

@@ -13,12 +13,13 @@
 -- @include apply
 local extend, quiet, ordered = tonumber(ARGV[6]), tonumber(owner[7]), ARGV[7] == '1'
 local returned, waiting = 0, {}
+apply('0')
 if extend > 0 then
   local lease = tonumber(call('HGET', OWNER, 'lease'))
   if lease > 0 then
     call('HSET', OWNER, 'lease', format('%.0f', lease + extend))
   end
-  local all = call('ZRANGE', INFLIGHT, 0, -1, 'WITHSCORES')
+  local all = call('ZRANGEBYSCORE', INFLIGHT, '-inf', '(inf', 'WITHSCORES')
   local leases = {}
   for i = 1, #all, 2 do
     leases[i], leases[i + 1] = format('%.0f', all[i + 1] + extend), all[i]

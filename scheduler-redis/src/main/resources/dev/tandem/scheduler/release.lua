@@ -5,5 +5,5 @@
 -- @include now
 -- @include next
 -- @include apply
-call('HSET', OWNER, 'lease', '0')
+apply('0', 'lease', '0')
 return {0, next_due()}

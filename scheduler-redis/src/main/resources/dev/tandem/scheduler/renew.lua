@@ -10,7 +10,7 @@
 -- @include apply
 -- @include extend
 local deadline = format('%.0f', now + ARGV[5])
-call('HSET', OWNER, 'lease', deadline)
+apply('0', 'lease', deadline)
 local lost = extend(deadline, cmsgpack.unpack(ARGV[6]))
 local opened = call('SMEMBERS', OPENED)
 if #opened > 0 then

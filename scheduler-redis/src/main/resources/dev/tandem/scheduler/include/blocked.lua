@@ -6,3 +6,19 @@ end
 local function head_of(entry)
   return sub(entry, 15)
 end
+
+-- What blocks each of these keys (false among them: none has it), at the same index.
+local function keyed_entries(keys)
+  local fields, at = {}, {}
+  for i = 1, #keys do
+    if keys[i] then
+      fields[#fields + 1] = keys[i]
+      at[#fields] = i
+    end
+  end
+  local entries = {}
+  for n, entry in ipairs(hmget(BLOCKED, fields)) do
+    entries[at[n]] = entry
+  end
+  return entries
+end

@@ -21,7 +21,15 @@ local function key_of(claim)
   return byte(claim, flag) == 1 and sub(claim, flag + 1)
 end
 
+local function key_of_tail(tail)
+  local flag = 10 + byte(tail, 9)
+  return byte(tail, flag) == 1 and sub(tail, flag + 1)
+end
+
 -- Tokens are 8 bytes, big-endian; as numbers they stay below 2^53.
 local function number_of(token)
   return (unpack_one('>I8', token))
 end
+
+-- Longer than Redis keeps in lists; no position is.
+local WIDE = string.rep('~', 65)

@@ -13,7 +13,7 @@ end
 -- Milliseconds until the earliest lease in flight runs out, not before quiet-until; -1: none.
 local function next_lapse(quiet)
   local at = call('ZRANGE', INFLIGHT, 0, 0, 'WITHSCORES')[2]
-  return at and math.max(0, math.max(tonumber(at), quiet) - now) or -1
+  return at and at ~= 'inf' and math.max(0, math.max(tonumber(at), quiet) - now) or -1
 end
 
 local function run_id()

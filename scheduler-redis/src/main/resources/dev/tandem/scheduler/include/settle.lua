@@ -1,12 +1,13 @@
 -- Settling, shared by step and late. Needs the claims of the positions in `claims`; what is to be written gathers in
 -- lists, so that a batch costs a few commands; `write_settled` writes them.
-local claims = {}            -- position -> claim, as far as known; false: none
-local gone, forgotten = {}, {}       -- positions out of claims and inflight; out of attempts
+local claims = {} -- position -> claim, as far as known; false: none
+local gone, forgotten = {}, {} -- positions out of claims and inflight; out of attempts and tasks
 local succeeded, retried, died = 0, 0, 0
 local writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
-local any_tasks = call('EXISTS', TASKS) == 1
-local any_attempts = call('EXISTS', ATTEMPTS) == 1
-local any_blocked = call('EXISTS', BLOCKED) == 1
+local any = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS) > 0
+local any_tasks = any and call('EXISTS', TASKS) == 1
+local any_attempts = any and call('EXISTS', ATTEMPTS) == 1
+local any_blocked = any and call('EXISTS', BLOCKED) == 1
 local now_text = format('%.0f', now)
 
 local function write_settled()
