@@ -1,0 +1,171 @@
+package dev.tandem.kafka;
+
+import dev.tandem.local.LocalKafka;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import dev.tandem.testkit.Names;
+import dev.tandem.testkit.SharedKafka;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Measures how fast records come through a {@link KafkaSource} with commits, against a bare loop of poll and commitSync
+ * on the same topic, in turns. A program, not a test: {@code SourceRate [records [rounds [servers]]]}.
+ */
+final class SourceRate {
+
+    private static final int PARTITIONS = 8;
+    private static final int PAYLOAD = 200;
+
+    private SourceRate() {}
+
+    public static void main(String[] args) throws Exception {
+        int records = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
+        int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+        if (args.length > 2) {
+            measure(args[2], records, rounds);
+        } else {
+            try (LocalKafka kafka = LocalKafka.builder().start()) {
+                measure(kafka.address(), records, rounds);
+            }
+        }
+    }
+
+    private static void measure(String servers, int records, int rounds) {
+        String topic = Names.fresh("rate");
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+            SharedKafka.createTopic(admin, topic, PARTITIONS);
+        }
+        for (boolean headers : new boolean[] {false, true}) {
+            fill(servers, topic, records, headers);
+            long total = headers ? 2L * records : records;
+            System.out.printf(
+                    "%d records of %d bytes in %d partitions%s%n",
+                    total, PAYLOAD, PARTITIONS, headers ? ", half of them with three headers" : "");
+            for (int round = 1; round <= rounds; round++) {
+                report("bare  ", total, () -> bare(servers, topic, total, "500"));
+                report("source", total, () -> source(servers, topic, total));
+            }
+        }
+    }
+
+    private static void fill(String servers, String topic, int records, boolean headers) {
+        byte[] payload = new byte[PAYLOAD];
+        try (KafkaProducer<byte[], byte[]> producer =
+                Topics.producer(servers, Map.of("linger.ms", 20, "batch.size", 1 << 17))) {
+            for (int i = 0; i < records; i++) {
+                var record = Topics.record(topic, i % PARTITIONS, "key-" + i % 1_000, "");
+                var full = new ProducerRecord<>(topic, record.partition(), record.key(), payload);
+                if (headers) {
+                    full.headers()
+                            .add("tandem-type", Topics.bytes("order.paid"))
+                            .add("tandem-max-attempts", Topics.bytes("5"))
+                            .add(
+                                    "traceparent",
+                                    Topics.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+                }
+                Future<?> unused = producer.send(full);
+            }
+            producer.flush();
+        }
+    }
+
+    private static void report(String what, long records, Runnable run) {
+        var threads = ManagementFactory.getThreadMXBean();
+        long cpu = threads.getCurrentThreadCpuTime();
+        long since = System.nanoTime();
+        run.run();
+        double seconds = (System.nanoTime() - since) / 1e9;
+        double micros = (threads.getCurrentThreadCpuTime() - cpu) / 1e3 / records;
+        System.out.printf("  %s %,9.0f/s   %.2f us CPU of its thread per record%n", what, records / seconds, micros);
+    }
+
+    private static void bare(String servers, String topic, long records, String maxPollRecords) {
+        Map<String, Object> properties = Map.of(
+                "bootstrap.servers",
+                servers,
+                "group.id",
+                Names.fresh("bare"),
+                "enable.auto.commit",
+                "false",
+                "auto.offset.reset",
+                "earliest",
+                "max.poll.records",
+                maxPollRecords);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(topic));
+            long seen = 0;
+            while (seen < records) {
+                ConsumerRecords<byte[], byte[]> polled = consumer.poll(Duration.ofMillis(500));
+                for (ConsumerRecord<byte[], byte[]> each : polled) {
+                    seen += each.value() == null ? 0 : 1;
+                }
+                if (!polled.isEmpty()) {
+                    consumer.commitSync();
+                }
+            }
+        }
+    }
+
+    private static void source(String servers, String topic, long records) {
+        KafkaSettings settings =
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("source"));
+        try (KafkaSource source = new KafkaSource(settings)) {
+            Counter counter = new Counter(source);
+            while (counter.seen < records) {
+                source.poll(500, counter);
+            }
+        }
+    }
+
+    /** Commits each delivery as soon as it came. */
+    private static final class Counter implements Source.Events {
+        private final KafkaSource source;
+        private long seen;
+
+        Counter(KafkaSource source) {
+            this.source = source;
+        }
+
+        @Override
+        public void assigned(Partition partition, Source.Facts facts) {
+            source.open(partition);
+        }
+
+        @Override
+        public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+            seen += deliveries.size();
+            source.commit(partition, nextSequence);
+        }
+
+        @Override
+        public void committed(Partition partition, long upTo) {}
+
+        @Override
+        public void commitFailed(Partition partition, String why) {
+            throw new AssertionError(why);
+        }
+
+        @Override
+        public void confirmed(Partition partition, Source.Facts facts) {}
+
+        @Override
+        public void revoked(Collection<Partition> partitions) {}
+
+        @Override
+        public void lost(Collection<Partition> partitions) {}
+    }
+}
