@@ -37,7 +37,7 @@ final class Assignment {
     String topicId = "";
     long logStart;
 
-    /** Committed as far as known. */
+    /** Settled up to here, by the broker; -1: nothing is known. */
     long committed;
 
     /** Where reading goes on if nothing is settled meanwhile. */
@@ -81,9 +81,14 @@ final class Assignment {
         logStart = found.logStart();
         committed = decided.committed();
         start = decided.offset();
-        sent = decided.committed();
+        sent = decided.committed() >= 0 ? decided.committed() : decided.offset();
         pin = decided.pin();
-        gapTo = decided.offset() > decided.committed() ? decided.offset() : -1;
+        gapTo = decided.warning() != null && decided.offset() > found.offset() ? decided.offset() : -1;
+    }
+
+    /** Whether an offset is but the start, with nothing settled before it. */
+    boolean isStart(long offset) {
+        return committed < 0 && offset <= start;
     }
 
     /** Where reading starts (again). */

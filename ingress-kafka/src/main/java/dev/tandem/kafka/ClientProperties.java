@@ -40,7 +40,8 @@ final class ClientProperties {
 
     /**
      * Many small records and quick returns: a poll gives a few batches, a fetch waits at most 250 ms (a partition that
-     * is opened or resumed meanwhile waits as long), new partitions of a topic are seen within a minute.
+     * is opened or resumed meanwhile waits as long) and brings at most 16 MiB from each broker, new partitions of a topic
+     * are seen within a minute.
      */
     private static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "8000",
@@ -48,6 +49,7 @@ final class ClientProperties {
             ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, "60000",
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000",
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "250",
+            ConsumerConfig.FETCH_MAX_BYTES_CONFIG, "16777216",
             ConsumerConfig.METADATA_MAX_AGE_CONFIG, "60000",
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 

@@ -122,9 +122,9 @@ final class Committer {
                 all.remove();
                 long offset = Math.max(each.sent, each.wanted);
                 parts.add(new Sent(each, offset, each.wanted, each.pin, confirm));
-                offsets.put(
-                        each.topicPartition,
-                        new OffsetAndMetadata(offset, Optional.empty(), Start.metadata(each.topicId)));
+                String metadata =
+                        each.isStart(offset) ? Start.startMetadata(each.topicId) : Start.metadata(each.topicId);
+                offsets.put(each.topicPartition, new OffsetAndMetadata(offset, Optional.empty(), metadata));
                 each.sent = offset;
                 each.wanted = -1;
                 each.pin = false;
@@ -158,7 +158,9 @@ final class Committer {
 
     private void succeeded(Sent part, long generation) {
         Assignment assignment = part.assignment();
-        assignment.committed = Math.max(assignment.committed, part.offset());
+        if (!assignment.isStart(part.offset())) {
+            assignment.committed = Math.max(assignment.committed, part.offset());
+        }
         if (part.wanted() >= 0) {
             reports.tell(events -> events.committed(assignment.partition, part.wanted()));
         }

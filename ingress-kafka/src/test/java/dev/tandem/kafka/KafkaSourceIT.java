@@ -244,12 +244,25 @@ class KafkaSourceIT {
                 Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
             await().until(() -> engine.delivered(partition).size() == 4);
             assertThat(engine.offsets(partition)).containsExactly(6L, 7L, 8L, 9L);
-            assertThat(engine.events("assigned").get(0).facts().committed()).isEqualTo(6);
+            assertThat(engine.events("assigned").get(0).facts().committed()).isEqualTo(-1);
             assertThat(engine.events("assigned").get(0).facts().logStart()).isEqualTo(6);
             assertThat(warnings.of(topic)).isEmpty();
             // So that what is deleted from here on is noticed.
             await().until(() -> Long.valueOf(6).equals(committed(admin, topic).get(0)));
             assertThat(engine.events("committed")).isEmpty();
+        }
+        try (Engine again = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> again.delivered(partition).size() == 4);
+            assertThat(again.events("assigned").get(0).facts().committed())
+                    .as("nothing was settled")
+                    .isEqualTo(-1);
+            again.call(() -> again.source.confirm(partition));
+            await().until(() -> !again.events("confirmed").isEmpty());
+            assertThat(again.events("confirmed").get(0).facts().committed()).isEqualTo(-1);
+            again.call(() -> again.source.commit(partition, 8));
+            again.call(() -> again.source.confirm(partition));
+            await().until(() -> again.events("confirmed").size() == 2);
+            assertThat(again.events("confirmed").get(1).facts().committed()).isEqualTo(8);
         }
     }
 

@@ -17,8 +17,33 @@ class StartTest {
     }
 
     @Test
-    void withoutOneItStartsAtTheLogsStartWhichIsThenCommitted() {
-        assertThat(Start.of("0", new Found("topic-1", -1, "", 3), false)).isEqualTo(new Start(3, 3, true, null));
+    void withoutOneItStartsAtTheLogsStartWhichIsThenMarkedAsSuch() {
+        assertThat(Start.of("0", new Found("topic-1", -1, "", 3), false)).isEqualTo(new Start(3, -1, true, null));
+    }
+
+    @Test
+    void aMarkedStartSaysNothingOfWhatIsSettled() {
+        String marked = Start.startMetadata("topic-1");
+        assertThat(Start.of("0", new Found("topic-1", 3, marked, 3), false)).isEqualTo(new Start(3, -1, false, null));
+
+        Start expired = Start.of("0", new Found("topic-1", 3, marked, 5), false);
+        assertThat(expired.offset()).isEqualTo(5);
+        assertThat(expired.committed()).isEqualTo(-1);
+        assertThat(expired.pin()).isTrue();
+        assertThat(expired.warning()).contains("offsets 3 to 4 (2)");
+
+        Start former = Start.of("0", new Found("topic-2", 3, marked, 0), false);
+        assertThat(former.warning()).contains("topic-1", "topic-2").doesNotContain(":start");
+    }
+
+    @Test
+    void whatOthersCommittedBesideAnOffsetIsIgnored() {
+        for (String text : new String[] {":start", "tandem", "tandem;topic-9", "{}"}) {
+            assertThat(Start.of("0", new Found("topic-1", 7, text, 3), false)).isEqualTo(new Start(7, 7, false, null));
+        }
+        assertThat(Start.of("0", new Found("topic-1", 7, "tandem:start", 3), false)
+                        .offset())
+                .isEqualTo(3);
     }
 
     @Test
@@ -35,7 +60,7 @@ class StartTest {
         Start start = Start.of("0", new Found("topic-2", 7, OURS, 0), false);
 
         assertThat(start.offset()).isZero();
-        assertThat(start.committed()).isZero();
+        assertThat(start.committed()).isEqualTo(-1);
         assertThat(start.pin()).isTrue();
         assertThat(start.warning()).contains("offset 7", "topic-1", "topic-2");
     }

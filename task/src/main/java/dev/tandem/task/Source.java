@@ -118,8 +118,8 @@ public interface Source extends AutoCloseable {
      *
      * @param generation Kafka: the group's generation; else -1
      * @param sourceId Kafka: the topic's id, which changes when it is created again; else ""
-     * @param committed Kafka: the committed offset, or the position where reading starts when there is none yet (the
-     *     log's start); else -1
+     * @param committed Kafka: the committed offset, up to which all is settled; -1: nothing is known of that (none was
+     *     committed yet, or the broker forgot it), and reading starts at the log's start
      * @param logStart Kafka: the first offset that still exists; else -1
      */
     record Facts(long generation, String sourceId, long committed, long logStart) {
