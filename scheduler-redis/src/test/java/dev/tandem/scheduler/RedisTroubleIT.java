@@ -1,0 +1,257 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.RedisCheckpoint;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What happens to a store's links when Redis or the way to it is in trouble. */
+class RedisTroubleIT {
+
+    private static final Partition PARTITION = Partition.of("orders", 0);
+
+    private LocalRedis redis;
+    private RedisClient client;
+    private RedisCommands<String, String> commands;
+    private RedisStore store;
+
+    @BeforeEach
+    void start() {
+        redis = Brokers.ownRedis();
+        client = RedisClient.create(redis.address());
+        commands = client.connect().sync();
+        store = RedisStore.open(RedisSettings.of(redis.address()).withAnswerTimeout(Duration.ofMillis(700)));
+    }
+
+    @AfterEach
+    void stop() {
+        if (redis != null) {
+            store.close();
+            client.shutdown();
+            redis.close();
+        }
+    }
+
+    @Test
+    void aKilledConnectionVoidsWhatIsUnansweredAndNothingIsSentAgainByItself() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        Caller other = new Caller(store, Partition.of("orders", 1), "one");
+        owner.acquire();
+        other.acquire();
+        long before = owner.number;
+        int sent = 200;
+        for (int i = 0; i < sent; i++) {
+            owner.link.send(claimStep(owner, i));
+            if (i == sent / 2) {
+                commands.clientKill(KillArgs.Builder.typeNormal().skipme());
+            }
+        }
+        int answered = 0;
+        Object event = owner.next();
+        while (!event.equals("down")) {
+            assertThat(event).isInstanceOf(StoreAnswer.Stepped.class);
+            answered++;
+            event = owner.next();
+        }
+        owner.expect("up");
+        other.expect("down");
+        other.expect("up");
+        assertThat(answered).isLessThan(sent);
+
+        // What was applied is a prefix of what was sent: the same number again says how far it went.
+        owner.number = before + sent + 10;
+        StoreAnswer.Gap gap = owner.ask(owner.stepping(List.of(), List.of()), StoreAnswer.Gap.class);
+        assertThat(gap.stored()).isBetween(before + answered, before + sent);
+        assertThat(Integer.parseInt(hlen(PARTITION))).isEqualTo((int) (gap.stored() - before) + 1);
+        assertThat(owner.events).isEmpty();
+    }
+
+    @Test
+    void aFrozenRedisIsGivenUpWhenItsAnswerIsOverdueAndFoundAgain() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        owner.acquire();
+        redis.suspend();
+        try {
+            owner.link.send(owner.stepping(List.of(), List.of()));
+            owner.expect("down");
+            owner.link.send(owner.stepping(List.of(), List.of()));
+        } finally {
+            redis.resume();
+        }
+        owner.expect("up");
+        owner.acquire();
+        assertThat(owner.events).isEmpty();
+    }
+
+    @Test
+    void aRestartedRedisIsUsedAgainAndItsRunIdIsAnother() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        String run = owner.acquire().runId();
+        redis.kill();
+        owner.expect("down");
+        redis.start();
+        owner.expect("up");
+        StoreAnswer.Renewed renewed = owner.renew();
+        assertThat(renewed.runId()).hasSize(40).isNotEqualTo(run);
+    }
+
+    @Test
+    void flushedScriptsAreLoadedAgainAndNothingOvertakes() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        owner.acquire();
+        commands.scriptFlush();
+        for (int i = 0; i < 50; i++) {
+            owner.link.send(claimStep(owner, i));
+        }
+        owner.expect("down");
+        owner.expect("up");
+        assertThat(owner.events).isEmpty();
+        assertThat(hlen(PARTITION)).isEqualTo("1");
+        owner.acquire();
+        assertThat(owner.step(List.of(), List.of(claim(owner, 1))).claims()).containsExactly(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void writesThatRedisForgotShowInTheNumbersAndAPresentedClaimIsWrittenAgain() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        owner.acquire();
+        long answeredBefore = owner.number;
+        RedisCheckpoint checkpoint = durableCheckpoint(owner);
+        Claim claim = claim(owner, 7);
+        assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(Claimed.Ok.FIRST);
+        long answered = owner.number;
+        redis.restartFrom(checkpoint);
+        owner.expect("down");
+        owner.expect("up");
+
+        StoreAnswer.Gap gap = owner.ask(owner.stepping(List.of(), List.of()), StoreAnswer.Gap.class);
+        assertThat(gap.stored()).isBetween(answeredBefore, answered - 1);
+        StoreAnswer.Acquired acquired =
+                owner.acquire(new Presented(claim.position(), claim.token(), claim.key(), 1, 7));
+        assertThat(acquired.presentedTokens()).containsExactly(claim.token());
+        assertThat(owner.epoch).isGreaterThan(claim.token());
+        Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 7, new Verdict.Success(null), 0);
+        assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void outcomesAreRecordedWhenMemoryIsFullAndHandOversAreRefused() {
+        Caller owner = new Caller(store, PARTITION, "one");
+        owner.acquire();
+        Claim claim = claim(owner, 1);
+        owner.step(List.of(), List.of(claim));
+        commands.configSet("maxmemory", "1mb");
+
+        Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
+        assertThat(owner.step(List.of(settle), List.of(claim(owner, 2))).settles())
+                .containsExactly(Settled.Ok.PLAIN);
+        owner.renew();
+        byte[] envelope = Envelope.of(Task.of("orders", null, new byte[100])).encode();
+        Entry entry = new Entry(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
+        owner.link.send(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)));
+        owner.expect("down");
+        owner.expect("up");
+
+        commands.configSet("maxmemory", "0");
+        owner.acquire();
+        assertThat(owner.ask(
+                                new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)),
+                                StoreAnswer.Handed.class)
+                        .codes())
+                .containsExactly(StoreAnswer.HandCode.OK);
+    }
+
+    @Test
+    void aLateOutcomeWakesTheOwner() {
+        Caller former = new Caller(store, PARTITION, "one");
+        former.acquire();
+        Claim claim = claim(former, 1);
+        former.step(List.of(), List.of(claim));
+        former.ask(new StoreRequest.Release(former.line()), StoreAnswer.Ok.class);
+        try (RedisStore elsewhere = RedisStore.open(RedisSettings.of(redis.address()))) {
+            Caller owner = new Caller(elsewhere, PARTITION, "two");
+            assertThat(owner.acquire().foreign()).hasSize(1);
+            await().untilAsserted(() ->
+                    assertThat(commands.pubsubNumsub(Keys.wake(PARTITION))).containsValue(2L));
+            int before = owner.wakes.get();
+            Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
+            assertThat(former.ask(new StoreRequest.Late(PARTITION, 0, settle), StoreAnswer.LateSettled.class)
+                            .recorded())
+                    .isTrue();
+            await().untilAsserted(() -> assertThat(owner.wakes.get()).isGreaterThan(before));
+            assertThat(owner.renew().opened()).containsExactly("key");
+        }
+    }
+
+    @Test
+    void nobodyAnswersAtFirstAndTheLinkGoesUpWhenRedisComes() {
+        redis.kill();
+        List<String> heard = new ArrayList<>();
+        try (RedisStore early = RedisStore.open(RedisSettings.of(redis.address()))) {
+            early.link(PARTITION, new dev.tandem.task.store.Store.Listener() {
+                @Override
+                public void answered(StoreRequest request, StoreAnswer answer) {}
+
+                @Override
+                public void down(String why) {
+                    heard.add("down");
+                }
+
+                @Override
+                public void up() {
+                    heard.add("up");
+                }
+
+                @Override
+                public void woken() {}
+            });
+            redis.start();
+            await().untilAsserted(() -> assertThat(heard).containsExactly("up"));
+        }
+    }
+
+    /** A checkpoint in which the owner is. */
+    private RedisCheckpoint durableCheckpoint(Caller owner) {
+        commands.bgrewriteaof();
+        await().until(() -> commands.info("persistence").contains("aof_rewrite_in_progress:0"));
+        owner.renew();
+        return redis.checkpoint();
+    }
+
+    private static StoreRequest.Step claimStep(Caller owner, int offset) {
+        return owner.stepping(List.of(), List.of(claim(owner, offset)));
+    }
+
+    private static Claim claim(Caller owner, long offset) {
+        return new Claim(Position.of(0, offset), owner.nextToken(), offset == 1 ? "key" : null, false);
+    }
+
+    private String hlen(Partition partition) {
+        return commands.hlen("tandem:{" + partition + "}:claims").toString();
+    }
+}
