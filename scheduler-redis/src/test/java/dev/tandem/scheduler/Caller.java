@@ -5,6 +5,7 @@ import dev.tandem.task.store.Line;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -57,10 +58,14 @@ final class Caller implements Store.Listener, AutoCloseable {
     }
 
     Object next() {
+        return next(Duration.ofSeconds(10));
+    }
+
+    Object next(Duration limit) {
         try {
-            Object event = events.poll(10, TimeUnit.SECONDS);
+            Object event = events.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
             if (event == null) {
-                throw new AssertionError("Nothing came from the store within 10 s");
+                throw new AssertionError("Nothing came from the store within " + limit);
             }
             return event;
         } catch (InterruptedException e) {

@@ -16,8 +16,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 
-/** The scripts on a real Redis, with the time and the run id that a test gives them. */
+/** The scripts on a real Redis, with the time and the run id that a test gives them, and held to their declared keys. */
 final class FrozenScripts implements AutoCloseable {
+
+    /** Refuses every key that is not declared. The clock and the run id are this class's own. */
+    private static final String CHECKED = """
+            local declared = {}
+            for _, key in ipairs(KEYS) do declared[key] = true end
+            local function checked(command, ...)
+              local keys = {...}
+              if command == 'PUBLISH' or command == 'GET' then
+                keys = {}
+              elseif command ~= 'EXISTS' and command ~= 'DEL' then
+                keys = {keys[1]}
+              end
+              for _, key in ipairs(keys) do
+                if not declared[key] then error(command .. ' of the undeclared key ' .. tostring(key)) end
+              end
+              return redis.call(command, ...)
+            end
+            """;
 
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final Map<Script, byte[]> shas = new EnumMap<>(Script.class);
@@ -32,9 +50,10 @@ final class FrozenScripts implements AutoCloseable {
         run = name + ":run";
         for (Script script : Script.values()) {
             String source = new String(script.source(), StandardCharsets.UTF_8)
+                    .replace("redis.call", "checked")
                     .replace("call('TIME')", "{call('GET', '" + seconds + "'), call('GET', '" + micros + "')}")
                     .replace("call('INFO', 'server')", "('run_id:' .. call('GET', '" + run + "'))");
-            shas.put(script, connection.sync().scriptLoad(source).getBytes(StandardCharsets.US_ASCII));
+            shas.put(script, connection.sync().scriptLoad(CHECKED + source).getBytes(StandardCharsets.US_ASCII));
         }
     }
 

@@ -1,0 +1,201 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.LocalRedisCluster;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import io.lettuce.core.MigrateArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The store on a Redis Cluster of three primaries with a replica each. */
+class RedisClusterIT {
+
+    private static LocalRedisCluster cluster;
+    private static RedisClient client;
+
+    private final String queue = Names.fresh("orders");
+    private RedisStore store;
+
+    @BeforeAll
+    static void form() {
+        cluster = Brokers.ownRedisCluster();
+        client = RedisClient.create();
+    }
+
+    @AfterAll
+    static void dissolve() {
+        if (cluster != null) {
+            client.shutdown();
+            cluster.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        store = open(RedisSettings.cluster(List.of(cluster.address().split(","))));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static RedisStore open(RedisSettings settings) {
+        return RedisStore.open(settings.withAnswerTimeout(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void partitionsSpreadOverTheClusterAndEachKeepsItsOrder() {
+        Set<Integer> ports = new HashSet<>();
+        for (int i = 0; i < 12; i++) {
+            Partition partition = Partition.of(queue, i);
+            ports.add(home(partition).port());
+            Caller owner = new Caller(store, partition, "one");
+            owner.acquire();
+            Claim claim = claim(owner, 1);
+            assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(Claimed.Ok.FIRST);
+            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+        }
+        assertThat(ports).hasSize(3);
+    }
+
+    @Test
+    void aLateOutcomeWakesTheOwnerWhereverItIsConnected() {
+        Partition partition = Partition.of(queue, 0);
+        Caller former = new Caller(store, partition, "one");
+        former.acquire();
+        Claim claim = claim(former, 1);
+        former.step(List.of(), List.of(claim));
+        former.ask(new StoreRequest.Release(former.line()), StoreAnswer.Ok.class);
+        try (RedisStore elsewhere =
+                open(RedisSettings.cluster(List.of(cluster.nodes().get(4).address())))) {
+            Caller owner = new Caller(elsewhere, partition, "two");
+            owner.acquire();
+            await().until(() -> owner.wakes.get() > 0);
+            int before = owner.wakes.get();
+            former.ask(new StoreRequest.Late(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
+            await().until(() -> owner.wakes.get() > before);
+        }
+    }
+
+    @Test
+    void aSlotThatMovesTakesItsPartitionAlong() {
+        Partition partition = Partition.of(queue, 0);
+        Caller owner = new Caller(store, partition, "one");
+        owner.acquire();
+        Claim claim = claim(owner, 1);
+        owner.step(List.of(), List.of(claim));
+        LocalRedis from = home(partition);
+        LocalRedis to = cluster.primaries().stream()
+                .filter(node -> node.port() != from.port())
+                .findFirst()
+                .orElseThrow();
+        move(slot(partition), from, to);
+        owner.link.send(owner.stepping(List.of(success(claim)), List.of()));
+        owner.expect("down");
+        owner.expect("up");
+        owner.number--;
+        assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+        assertThat(home(partition).port()).isEqualTo(to.port());
+    }
+
+    @Test
+    void aFailoverTakesTheLinksDownAndUpAtTheNewPrimary() {
+        Partition partition = Partition.of(queue, 0);
+        Caller owner = new Caller(store, partition, "one");
+        String run = owner.acquire().runId();
+        Claim claim = claim(owner, 1);
+        owner.step(List.of(), List.of(claim));
+        LocalRedis primary = home(partition);
+        primary.kill();
+        try {
+            owner.expect("down");
+            Object event = owner.next(Duration.ofSeconds(60));
+            while (!event.equals("up")) {
+                event = owner.next(Duration.ofSeconds(60));
+            }
+            StoreAnswer.Acquired acquired = acquireWhenItAnswers(owner, claim);
+            assertThat(acquired.runId()).isNotEqualTo(run);
+            assertThat(acquired.presentedTokens()).containsExactly(claim.token());
+            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+            assertThat(home(partition).port()).isNotEqualTo(primary.port());
+        } finally {
+            primary.start();
+            cluster.awaitReady();
+        }
+    }
+
+    /** A node that is about to give up its slots may answer once more with an error, which is a down and an up. */
+    private static StoreAnswer.Acquired acquireWhenItAnswers(Caller owner, Claim claim) {
+        Presented presented = new Presented(claim.position(), claim.token(), claim.key(), 1, 1);
+        while (true) {
+            owner.link.send(owner.acquiring(List.of(presented)));
+            Object event = owner.next(Duration.ofSeconds(60));
+            while (event instanceof String) {
+                event = event.equals("up") ? null : owner.next(Duration.ofSeconds(60));
+            }
+            if (event instanceof StoreAnswer.Acquired acquired) {
+                owner.epoch = acquired.epoch();
+                return acquired;
+            }
+        }
+    }
+
+    private void move(int slot, LocalRedis from, LocalRedis to) {
+        RedisCommands<String, String> source =
+                client.connect(io.lettuce.core.RedisURI.create(from.address())).sync();
+        RedisCommands<String, String> target =
+                client.connect(io.lettuce.core.RedisURI.create(to.address())).sync();
+        target.clusterSetSlotImporting(slot, source.clusterMyId());
+        source.clusterSetSlotMigrating(slot, target.clusterMyId());
+        List<String> keys = new ArrayList<>(source.clusterGetKeysInSlot(slot, 100));
+        if (!keys.isEmpty()) {
+            source.migrate("127.0.0.1", to.port(), 0, 5_000, MigrateArgs.Builder.keys(keys));
+        }
+        target.clusterSetSlotNode(slot, target.clusterMyId());
+        source.clusterSetSlotNode(slot, target.clusterMyId());
+        source.getStatefulConnection().close();
+        target.getStatefulConnection().close();
+    }
+
+    private static LocalRedis home(Partition partition) {
+        return cluster.primaryOf(slot(partition));
+    }
+
+    private static int slot(Partition partition) {
+        return SlotHash.getSlot(Keys.wake(partition));
+    }
+
+    private static Claim claim(Caller owner, long offset) {
+        return new Claim(Position.of(0, offset), owner.nextToken(), "key", false);
+    }
+
+    private static Settle success(Claim claim) {
+        return new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
+    }
+}
