@@ -74,8 +74,22 @@ public sealed interface StoreRequest {
      * @param bit set when the position is settled by this; -1: none
      * @param nextToken if the task was the head of a blocked key and another one is parked there, that one is claimed
      *     under this token; 0: it is made due now instead
+     * @param then null, or the claim of the task that this process started when this one had ended, in the same lane: the
+     *     key's claim passes to it, if this settle is recorded and the key is open
      */
-    record Settle(Position position, long token, @Nullable String key, long bit, Verdict verdict, long nextToken) {}
+    record Settle(
+            Position position,
+            long token,
+            @Nullable String key,
+            long bit,
+            Verdict verdict,
+            long nextToken,
+            @Nullable Claim then) {
+
+        public Settle(Position position, long token, @Nullable String key, long bit, Verdict verdict, long nextToken) {
+            this(position, token, key, bit, verdict, nextToken, null);
+        }
+    }
 
     /** What a {@link Settle} records. */
     sealed interface Verdict {
