@@ -119,6 +119,11 @@ final class Answers {
         return new Blocked(key, why, new Position(entry.substring(HEAD_AT)));
     }
 
+    /** Since when the key of this entry is blocked. */
+    static long since(String entry) {
+        return Long.parseLong(entry.substring(1, HEAD_AT));
+    }
+
     private static List<Chunk> chunks(Reader blocks) {
         TreeMap<Long, byte[]> chunks = new TreeMap<>();
         while (blocks.more()) {
@@ -220,7 +225,7 @@ final class Answers {
     }
 
     /** Walks through a reply. */
-    private static final class Reader {
+    static final class Reader {
         private final List<?> items;
         private int at;
 
@@ -248,10 +253,14 @@ final class Answers {
             return new String(bytes(), StandardCharsets.UTF_8);
         }
 
+        byte @Nullable [] maybeBytes() {
+            return (byte[]) items.get(at++);
+        }
+
         @Nullable
         String maybeText() {
-            Object item = items.get(at++);
-            return item == null ? null : new String((byte[]) item, StandardCharsets.UTF_8);
+            byte[] bytes = maybeBytes();
+            return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
         }
 
         Position position() {

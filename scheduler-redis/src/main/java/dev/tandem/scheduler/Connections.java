@@ -1,10 +1,12 @@
 package dev.tandem.scheduler;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 
@@ -17,18 +19,29 @@ final class Connections {
     static ClientOptions breaking() {
         return common(ClientOptions.builder())
                 .autoReconnect(false)
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 .build();
     }
 
-    /** For channels and for looking things up: it reconnects and subscribes again. */
-    static ClientOptions mending() {
+    /** For channels: it reconnects and subscribes again. */
+    static ClientOptions subscribing() {
         return common(ClientOptions.builder()).autoReconnect(true).build();
     }
 
-    static ClusterClientOptions mending(ClusterClientOptions.Builder builder) {
-        common(builder);
-        return builder.autoReconnect(true).validateClusterNodeMembership(false).build();
+    /** For operators: it reconnects, and refuses while it is not connected rather than doing things later. */
+    static ClientOptions commanding() {
+        return refusing(common(ClientOptions.builder())).build();
+    }
+
+    static ClusterClientOptions clusterSubscribing() {
+        ClusterClientOptions.Builder builder = cluster();
+        return builder.autoReconnect(true).build();
+    }
+
+    static ClusterClientOptions clusterCommanding() {
+        ClusterClientOptions.Builder builder = cluster();
+        refusing(builder);
+        return builder.build();
     }
 
     /** An address for people, without credentials. */
@@ -37,6 +50,19 @@ final class Connections {
             return "sentinel master '" + uri.getSentinelMasterId() + "'";
         }
         return uri.getSocket() != null ? uri.getSocket() : uri.getHost() + ":" + uri.getPort();
+    }
+
+    private static ClusterClientOptions.Builder cluster() {
+        ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
+        common(builder);
+        return builder.validateClusterNodeMembership(false)
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .enableAllAdaptiveRefreshTriggers()
+                        .build());
+    }
+
+    private static ClientOptions.Builder refusing(ClientOptions.Builder builder) {
+        return builder.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
     }
 
     private static ClientOptions.Builder common(ClientOptions.Builder builder) {

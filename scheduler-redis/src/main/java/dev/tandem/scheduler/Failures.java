@@ -40,6 +40,12 @@ final class Failures {
         return MOVED.stream().anyMatch(message::startsWith) ? Kind.MOVED : Kind.REQUEST;
     }
 
+    static boolean isScriptMissing(Throwable failure) {
+        Throwable cause = root(failure);
+        return cause instanceof RedisCommandExecutionException
+                && String.valueOf(cause.getMessage()).startsWith("NOSCRIPT");
+    }
+
     static String why(@Nullable Throwable failure) {
         Throwable cause = root(failure);
         if (cause == null) {

@@ -24,7 +24,8 @@ final class Keys {
             "succeeded",
             "samples",
             "opened",
-            "stats");
+            "stats",
+            "index");
 
     private Keys() {}
 
@@ -36,6 +37,31 @@ final class Keys {
     /** The channel on which a partition's owner is woken. */
     static String wake(Partition partition) {
         return prefix(partition) + "wake";
+    }
+
+    /** The names of a queue's partitions that were ever used. */
+    static byte[] partitions(String queue) {
+        return bytes("tandem:{" + queue + "}:partitions");
+    }
+
+    /** There while the queue is paused; its value says since when, in epoch milliseconds. */
+    static byte[] paused(String queue) {
+        return bytes("tandem:{" + queue + "}:paused");
+    }
+
+    /** The channel on which a queue's pausing and resuming is told. */
+    static String changed(String queue) {
+        return "tandem:{" + queue + "}:changed";
+    }
+
+    /** When each executor was last seen, in epoch milliseconds. */
+    static byte[] executors() {
+        return bytes("tandem:{executors}:seen");
+    }
+
+    /** What each executor says of itself. */
+    static byte[] executorFacts() {
+        return bytes("tandem:{executors}:facts");
     }
 
     private static String prefix(Partition partition) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests come from one thread and answers on the connection's; the lock between them is held only to note things.
  */
-final class RedisLink implements Store.Link {
+final class RedisLink implements Store.Link, Runnable {
 
     private final RedisStore store;
     private final Partition partition;
@@ -27,6 +27,7 @@ final class RedisLink implements Store.Link {
     private @Nullable Session session;
     private boolean closed;
     private String executor = "";
+    private boolean owner;
 
     RedisLink(RedisStore store, Partition partition, Store.Listener listener) {
         this.store = store;
@@ -73,6 +74,7 @@ final class RedisLink implements Store.Link {
                 try {
                     StoreAnswer answer = Answers.decode(request, reply, from.durable(unanswered.peek()));
                     unanswered.poll();
+                    noteOwnership(request, answer);
                     listener.answered(request, answer);
                     return;
                 } catch (RuntimeException e) {
@@ -84,6 +86,19 @@ final class RedisLink implements Store.Link {
             detach();
         }
         store.failed(this, from, why, failure);
+    }
+
+    private void noteOwnership(StoreRequest request, StoreAnswer answer) {
+        if (answer instanceof StoreAnswer.Acquired) {
+            owner = true;
+        } else if (answer instanceof StoreAnswer.Fenced || request instanceof StoreRequest.Release) {
+            owner = false;
+        }
+    }
+
+    /** Whether this process owned the partition at its last answer. */
+    synchronized boolean isOwner() {
+        return owner && !closed;
     }
 
     /** Up: requests go to this session from now on. */
@@ -117,7 +132,9 @@ final class RedisLink implements Store.Link {
         }
     }
 
-    void woken() {
+    /** Something was told on its channel. */
+    @Override
+    public void run() {
         if (!isClosed()) {
             listener.woken();
         }

@@ -8,6 +8,9 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -15,9 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,10 +45,21 @@ public final class RedisStore implements Store {
     /** Before a link goes up again after an answer that only concerned itself, such as "out of memory". */
     private static final long LINK_PAUSE_MILLIS = 1_000;
 
+    private static final long LISTEN_CHECK_MILLIS = 10_000;
+    private static final long TRIM_MILLIS = 60_000;
+
     private final RedisSettings settings;
+    private final ClientResources resources;
     private final Topology topology;
     private final RedisClient client;
     private final Wakes wakes = new Wakes();
+    private final Side side;
+    private final Inspector inspector;
+    private final Admin admin;
+    private final Presence presence;
+    private final Housekeeper housekeeper;
+    private final Set<PauseWatch> pauses = ConcurrentHashMap.newKeySet();
+    private volatile Status status = new Status(false, "not connected yet");
 
     /** Connects, watches, and tells links of downs and ups: all in one thread, so these never overlap. */
     private final ScheduledThreadPoolExecutor loop;
@@ -58,11 +75,20 @@ public final class RedisStore implements Store {
     private @Nullable String lastTrouble;
     private boolean closed;
 
-    private RedisStore(RedisSettings settings) {
+    private RedisStore(RedisSettings settings, Retention retention) {
         this.settings = settings;
-        topology = Topology.of(settings);
-        client = RedisClient.create();
+        resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .build();
+        topology = Topology.of(settings, resources);
+        client = RedisClient.create(resources);
         client.setOptions(Connections.breaking());
+        side = new Side(topology, settings.answerTimeout().toMillis());
+        inspector = new Inspector(side);
+        admin = new Admin(side, inspector);
+        presence = new Presence(side);
+        housekeeper = new Housekeeper(side, retention);
         loop = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "tandem-redis");
             thread.setDaemon(true);
@@ -77,10 +103,17 @@ public final class RedisStore implements Store {
      * @throws IllegalArgumentException if an address can't be read
      */
     public static RedisStore open(RedisSettings settings) {
-        RedisStore store = new RedisStore(settings);
+        return open(settings, Retention.DEFAULTS);
+    }
+
+    /** The same, keeping history as told. */
+    public static RedisStore open(RedisSettings settings, Retention retention) {
+        RedisStore store = new RedisStore(settings, retention);
         store.onLoop(store::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
-        store.loop.scheduleWithFixedDelay(() -> store.guarded(store::watch), tick, tick, TimeUnit.MILLISECONDS);
+        store.every(tick, store::watch);
+        store.every(LISTEN_CHECK_MILLIS, store::listen);
+        store.every(TRIM_MILLIS, store::trim);
         return store;
     }
 
@@ -88,13 +121,58 @@ public final class RedisStore implements Store {
     public Link link(Partition partition, Listener listener) {
         RedisLink link = new RedisLink(this, partition, listener);
         onLoop(() -> {
-            wakes.add(link);
+            wakes.add(Keys.wake(partition), link);
+            register(partition);
             place(link);
             if (!homeless.isEmpty()) {
                 find();
             }
         });
         return link;
+    }
+
+    /**
+     * How it is with Redis.
+     *
+     * @param connected whether every link has its connection
+     * @param detail for people: what is wrong, or where it is connected
+     */
+    public record Status(boolean connected, String detail) {}
+
+    public Status status() {
+        return status;
+    }
+
+    /**
+     * Tells whether a queue is paused: once soon, and then at every change.
+     *
+     * @param hearer called on the store's threads; it must only note it and return
+     * @return ends it
+     */
+    public AutoCloseable watchPause(String queue, Consumer<Boolean> hearer) {
+        PauseWatch watch = new PauseWatch(inspector, queue, hearer);
+        pauses.add(watch);
+        wakes.add(Keys.changed(queue), watch);
+        watch.run();
+        return () -> {
+            pauses.remove(watch);
+            wakes.remove(Keys.changed(queue), watch);
+        };
+    }
+
+    /** Looks into queues. */
+    public Inspector inspector() {
+        return inspector;
+    }
+
+    /** What an operator changes. */
+    public Admin admin() {
+        return admin;
+    }
+
+    /** Which executors there are. */
+    public Presence presence() {
+        return presence;
     }
 
     @Override
@@ -109,12 +187,13 @@ public final class RedisStore implements Store {
             loop.shutdownNow();
             client.shutdownAsync(0, 2, TimeUnit.SECONDS);
             topology.close();
+            resources.shutdown(0, 2, TimeUnit.SECONDS);
         });
     }
 
     void closed(RedisLink link) {
         onLoop(() -> {
-            wakes.remove(link);
+            wakes.remove(Keys.wake(link.partition()), link);
             homeless.remove(link);
             nodes.values().forEach(node -> node.links.remove(link));
         });
@@ -141,6 +220,18 @@ public final class RedisStore implements Store {
     }
 
     // From here on, all on the loop's thread
+
+    /** So that the partition is found by those who look. */
+    private void register(Partition partition) {
+        byte[] name = partition.name().getBytes(StandardCharsets.UTF_8);
+        side.run(commands -> commands.sadd(Keys.partitions(partition.queue()), name))
+                .whenComplete((added, failure) -> {
+                    if (failure != null) {
+                        onLoop(() -> loop.schedule(
+                                () -> guarded(() -> register(partition)), LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS));
+                    }
+                });
+    }
 
     private void again(RedisLink link, Session from) {
         if (from.node().session == from && from.node().links.contains(link)) {
@@ -248,7 +339,15 @@ public final class RedisStore implements Store {
         pause = FIRST_PAUSE_MILLIS;
         lastTrouble = null;
         log.info("Connected to Redis at {}", node);
+        noteConnected();
         List.copyOf(node.links).forEach(link -> link.attach(made));
+    }
+
+    private void noteConnected() {
+        if (homeless.isEmpty() && nodes.values().stream().allMatch(node -> node.session != null)) {
+            status = new Status(
+                    true, nodes.values().stream().map(Node::toString).sorted().collect(Collectors.joining(", ")));
+        }
     }
 
     private void broken(Session session, String why) {
@@ -287,6 +386,19 @@ public final class RedisStore implements Store {
         }
     }
 
+    /** What was told while nobody heard is looked up; a deaf connection is made anew. */
+    private void listen() {
+        wakes.check(settings.answerTimeout().toMillis(), () -> onLoop(this::subscribe));
+        pauses.forEach(PauseWatch::run);
+    }
+
+    private void trim() {
+        presence.forget();
+        for (Node node : nodes.values()) {
+            node.links.stream().filter(RedisLink::isOwner).forEach(link -> housekeeper.trim(link.partition()));
+        }
+    }
+
     private void subscribe() {
         if (closed) {
             return;
@@ -303,10 +415,15 @@ public final class RedisStore implements Store {
 
     /** Says it once, however often it is tried. */
     private void trouble(String what) {
+        status = new Status(false, what);
         if (!what.equals(lastTrouble)) {
             log.warn("{}", what);
             lastTrouble = what;
         }
+    }
+
+    private void every(long millis, Runnable task) {
+        loop.scheduleWithFixedDelay(() -> guarded(task), millis, millis, TimeUnit.MILLISECONDS);
     }
 
     private void later(Runnable task) {

@@ -151,7 +151,8 @@ final class Requests {
         packer.list(claims.size());
         int held = 0;
         for (Claim claim : claims) {
-            packer.bytes(tail(claim, name));
+            String key = claim.key();
+            packer.bytes(Claims.tail(claim.token(), name, key == null ? null : key.getBytes(StandardCharsets.UTF_8)));
             held += claim.held() ? 1 : 0;
         }
         packer.list(held);
@@ -160,20 +161,6 @@ final class Requests {
                 packer.number(i + 1);
             }
         }
-    }
-
-    /** What {@code include/claim.lua} calls a claim's tail. */
-    private static byte[] tail(Claim claim, byte[] executor) {
-        byte[] key = claim.key() == null ? NOTHING : claim.key().getBytes(StandardCharsets.UTF_8);
-        byte[] tail = new byte[8 + 1 + executor.length + 1 + key.length];
-        for (int i = 0; i < 8; i++) {
-            tail[i] = (byte) (claim.token() >>> (56 - 8 * i));
-        }
-        tail[8] = (byte) executor.length;
-        System.arraycopy(executor, 0, tail, 9, executor.length);
-        tail[9 + executor.length] = (byte) (claim.key() == null ? 0 : 1);
-        System.arraycopy(key, 0, tail, 10 + executor.length, key.length);
-        return tail;
     }
 
     private static boolean isPlain(Verdict verdict) {

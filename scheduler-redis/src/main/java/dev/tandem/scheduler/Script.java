@@ -21,7 +21,10 @@ enum Script {
     GONE,
     RELEASE,
     KEEP,
-    LATE;
+    LATE,
+    ADMIN,
+    INSPECT,
+    TRIM;
 
     private static final String INCLUDE = "-- @include ";
 

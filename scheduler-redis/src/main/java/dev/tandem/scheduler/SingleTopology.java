@@ -3,8 +3,12 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -12,12 +16,15 @@ import java.util.concurrent.TimeUnit;
 final class SingleTopology implements Topology {
 
     private final RedisURI uri;
-    private final RedisClient client;
+    private final RedisClient subscribing;
+    private final RedisClient commanding;
 
-    SingleTopology(RedisSettings settings) {
+    SingleTopology(RedisSettings settings, ClientResources resources) {
         uri = RedisURI.create(settings.uris().get(0));
-        client = RedisClient.create(uri);
-        client.setOptions(Connections.mending());
+        subscribing = RedisClient.create(resources);
+        subscribing.setOptions(Connections.subscribing());
+        commanding = RedisClient.create(resources);
+        commanding.setOptions(Connections.commanding());
     }
 
     @Override
@@ -32,11 +39,20 @@ final class SingleTopology implements Topology {
 
     @Override
     public CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscriber() {
-        return client.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
+        return subscribing.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    }
+
+    @Override
+    public CompletableFuture<RedisAsyncCommands<byte[], byte[]>> commands() {
+        return commanding
+                .connectAsync(ByteArrayCodec.INSTANCE, uri)
+                .toCompletableFuture()
+                .thenApply(StatefulRedisConnection::async);
     }
 
     @Override
     public void close() {
-        client.shutdownAsync(0, 2, TimeUnit.SECONDS);
+        subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS);
+        commanding.shutdownAsync(0, 2, TimeUnit.SECONDS);
     }
 }

@@ -9,6 +9,7 @@
 -- @include lanes
 -- @include blocked
 -- @include bits
+-- @include index
 -- @include settle
 -- @include next
 -- @include apply

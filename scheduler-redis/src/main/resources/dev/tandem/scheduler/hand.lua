@@ -12,6 +12,8 @@
 -- @include lanes
 -- @include blocked
 -- @include bits
+-- @include envelope
+-- @include index
 -- @include next
 local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
 bits_begin(ARGV[5])
@@ -123,6 +125,9 @@ for i = 1, #positions do
   end
   if code == 'O' then
     own[position] = true
+    if blob then
+      label(position, blob)
+    end
   end
   if (code == 'O' or code == 'D') and offset >= 0 then
     set_bit(offset)
@@ -131,4 +136,5 @@ for i = 1, #positions do
 end
 write_handed()
 write_bits()
+write_labels()
 return {0, table.concat(codes), next_due()}

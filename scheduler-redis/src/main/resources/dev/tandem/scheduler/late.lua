@@ -15,6 +15,7 @@ call('HDEL', OWNER, '') -- A removal first, so that outcomes are recorded when m
 -- @include lanes
 -- @include blocked
 -- @include bits
+-- @include index
 -- @include settle
 bits_begin(ARGV[1])
 local position, key, verdict = ARGV[3], ARGV[9] == '1' and ARGV[10], ARGV[6]

@@ -14,6 +14,7 @@
 -- @include lanes
 -- @include blocked
 -- @include bits
+-- @include index
 -- @include settle
 -- @include apply
 local deadline = format('%.0f', now + ARGV[5])

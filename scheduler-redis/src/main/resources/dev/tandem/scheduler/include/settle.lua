@@ -27,6 +27,7 @@ local function write_settled()
   each_slice('ZADD', DEAD, writes.dead)
   each_slice('HSET', SAMPLES, writes.samples)
   each_slice('ZADD', SUCCEEDED, writes.succeeded)
+  write_labels()
   if #writes.tasks > 0 then
     any_tasks = true
   end
@@ -45,6 +46,7 @@ local order = 0
 local function history(times, envelopes, position, envelope)
   put(times, format('%.0f', micros + order), position)
   put(envelopes, position, envelope)
+  label(position, envelope)
   order = order + 1
 end
 
@@ -108,6 +110,7 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
   if verdict == 'R' then
     retried = retried + 1
     put(writes.tasks, position, blob)
+    label(position, blob)
     put(writes.retry, format('%.0f', now + number), position)
     if key then
       block(key, 'H', position)

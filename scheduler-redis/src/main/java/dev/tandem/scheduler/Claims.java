@@ -1,0 +1,47 @@
+package dev.tandem.scheduler;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** The form of a claim, which {@code include/claim.lua} describes: its time and version are the script's to add. */
+final class Claims {
+
+    private static final byte VERSION = 1;
+    private static final int MAX_EXECUTOR = 255;
+
+    private Claims() {}
+
+    /** What follows version and time. */
+    static byte[] tail(long token, byte[] executor, byte @Nullable [] key) {
+        if (executor.length > MAX_EXECUTOR) {
+            throw new IllegalArgumentException(
+                    "The executor's name has " + executor.length + " bytes, it may have up to " + MAX_EXECUTOR);
+        }
+        ByteBuffer tail = ByteBuffer.allocate(10 + executor.length + (key == null ? 0 : key.length));
+        tail.putLong(token).put((byte) executor.length).put(executor);
+        if (key == null) {
+            return tail.put((byte) 0).array();
+        }
+        return tail.put((byte) 1).put(key).array();
+    }
+
+    static TaskView.Claim read(byte[] claim, long leaseUntil) {
+        if (claim.length == 0 || claim[0] != VERSION) {
+            throw new IllegalArgumentException("A claim of version " + (claim.length == 0 ? "none" : claim[0])
+                    + " can't be read: this program knows version " + VERSION);
+        }
+        ByteBuffer in = ByteBuffer.wrap(claim, 1, claim.length - 1);
+        long startedAt = ((long) in.getShort() & 0xFFFF) << 32 | in.getInt() & 0xFFFF_FFFFL;
+        long token = in.getLong();
+        String executor = text(in, in.get() & 0xFF);
+        String key = in.get() == 1 ? text(in, in.remaining()) : null;
+        return new TaskView.Claim(token, executor, key, startedAt, leaseUntil);
+    }
+
+    private static String text(ByteBuffer in, int length) {
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

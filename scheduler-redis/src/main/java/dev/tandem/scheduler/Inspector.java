@@ -1,0 +1,322 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks into queues and changes nothing. Whatever it answers costs the same however many tasks there are. Futures fail
+ * when Redis can't be reached or does not answer in time. Thread-safe.
+ */
+public final class Inspector {
+
+    /** The most tasks in one page. */
+    public static final int MAX_PAGE = 1_000;
+
+    private static final int PAGE_BYTES = 4 << 20;
+    private static final Pattern DEFAULT_ID = Pattern.compile(".+:(\\d{1,9}):(\\d{1,18})");
+
+    private final Side side;
+
+    Inspector(Side side) {
+        this.side = side;
+    }
+
+    /** The names of a queue's partitions that were ever used, numbers in their order. */
+    public CompletableFuture<List<Partition>> partitions(String queue) {
+        return side.run(commands -> commands.smembers(Keys.partitions(queue)))
+                .thenApply(names -> names.stream()
+                        .map(name -> new Partition(queue, new String(name, StandardCharsets.UTF_8)))
+                        .sorted(Comparator.comparing(
+                                        (Partition each) -> each.name().length())
+                                .thenComparing(Partition::name))
+                        .toList());
+    }
+
+    /** Every partition in numbers. */
+    public CompletableFuture<List<PartitionView>> counts(String queue) {
+        return partitions(queue).thenCompose(partitions -> all(partitions, this::counts));
+    }
+
+    public CompletableFuture<PartitionView> counts(Partition partition) {
+        return inspect(partition, "counts").thenApply(reply -> view(partition, new Answers.Reader(reply)));
+    }
+
+    /**
+     * Tasks in one state: scheduled and retried ones by due time, active ones by their lease's end, parked ones by key
+     * and order, ended ones latest first.
+     *
+     * @param cursor what the page before gave; null for the first
+     * @param limit 1 to {@link #MAX_PAGE}; a page of large tasks may be shorter
+     * @throws IllegalArgumentException if the limit, the state or the cursor is not allowed
+     */
+    public CompletableFuture<Page<TaskView>> tasks(
+            Partition partition, TaskState state, @Nullable String cursor, int limit) {
+        requireLimit(limit);
+        if (state == TaskState.CANCELLED) {
+            throw new IllegalArgumentException("Cancelled tasks are not kept: ask for another state than CANCELLED");
+        }
+        return side.script(
+                        Script.INSPECT,
+                        partition,
+                        bytes("page"),
+                        bytes(state.name().toLowerCase(Locale.ROOT)),
+                        cursor == null ? new byte[0] : decoded(cursor),
+                        bytes(Integer.toString(limit)),
+                        bytes(Integer.toString(PAGE_BYTES)))
+                .thenApply(reply -> {
+                    Answers.Reader in = new Answers.Reader(reply);
+                    byte[] next = in.bytes();
+                    return new Page<>(tasks(partition, in.list()), next.length == 0 ? null : encoded(next));
+                });
+    }
+
+    /** The same over all partitions of a queue, one after the other. */
+    public CompletableFuture<Page<TaskView>> tasks(String queue, TaskState state, @Nullable String cursor, int limit) {
+        requireLimit(limit);
+        String from = cursor == null ? "" : new String(decoded(cursor), StandardCharsets.UTF_8);
+        int dot = from.indexOf(' ');
+        if (cursor != null && dot < 0) {
+            throw unknownCursor(cursor, null);
+        }
+        String name = cursor == null ? "" : from.substring(0, dot);
+        String inner = cursor == null || dot == from.length() - 1 ? null : from.substring(dot + 1);
+        return partitions(queue).thenCompose(partitions -> {
+            int at = 0;
+            while (at < partitions.size()
+                    && cursor != null
+                    && !partitions.get(at).name().equals(name)) {
+                at++;
+            }
+            return walk(partitions, at, state, inner, limit, new ArrayList<>());
+        });
+    }
+
+    private CompletableFuture<Page<TaskView>> walk(
+            List<Partition> partitions,
+            int at,
+            TaskState state,
+            @Nullable String inner,
+            int limit,
+            List<TaskView> found) {
+        if (at >= partitions.size()) {
+            return CompletableFuture.completedFuture(new Page<>(found, null));
+        }
+        if (found.size() >= limit) {
+            return CompletableFuture.completedFuture(
+                    new Page<>(found, encoded(bytes(partitions.get(at).name() + " "))));
+        }
+        Partition partition = partitions.get(at);
+        return tasks(partition, state, inner, limit - found.size()).thenCompose(page -> {
+            found.addAll(page.items());
+            if (page.next() == null) {
+                return walk(partitions, at + 1, state, null, limit, found);
+            }
+            return CompletableFuture.completedFuture(
+                    new Page<>(found, encoded(bytes(partition.name() + " " + page.next()))));
+        });
+    }
+
+    /** What Redis knows of a position; empty if nothing: it never had it, or has forgotten it. */
+    public CompletableFuture<Optional<TaskView>> task(Partition partition, Position position) {
+        return inspect(partition, "task", position.text())
+                .thenApply(reply -> tasks(partition, new Answers.Reader(reply).list()).stream()
+                        .findFirst());
+    }
+
+    /**
+     * All tasks that carry this id: those that a user gave it to, and the one that has it by default ({@code
+     * <topic>:<partition>:<offset>}).
+     */
+    public CompletableFuture<List<TaskView>> tasks(String queue, String id) {
+        Matcher byDefault = DEFAULT_ID.matcher(id);
+        String partition = byDefault.matches() ? byDefault.group(1) : "";
+        return partitions(queue)
+                .thenCompose(partitions -> all(partitions, each -> {
+                    CompletableFuture<List<TaskView>> labelled = found(each, "label", id);
+                    return each.name().equals(partition)
+                            ? labelled.thenCombine(found(each, "offset", byDefault.group(2)), Inspector::joined)
+                            : labelled;
+                }))
+                .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
+    }
+
+    /** Where a key is blocked; empty if nowhere. */
+    public CompletableFuture<List<KeyView>> key(String queue, String key) {
+        return partitions(queue)
+                .thenCompose(partitions -> all(partitions, each -> key(each, key)))
+                .thenApply(views -> views.stream().flatMap(Optional::stream).toList());
+    }
+
+    /** Whether and why a key is blocked in one partition. */
+    public CompletableFuture<Optional<KeyView>> key(Partition partition, String key) {
+        return inspect(partition, "key", key).thenApply(reply -> {
+            Answers.Reader in = new Answers.Reader(reply);
+            String entry = in.maybeText();
+            return entry == null ? Optional.empty() : Optional.of(keyView(partition, key, entry, in.number()));
+        });
+    }
+
+    /** Blocked keys in no order. A page may have somewhat more or fewer than the limit. */
+    public CompletableFuture<Page<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
+        requireLimit(limit);
+        return inspect(partition, "blocked", cursor == null ? "" : requireNumber(cursor), Integer.toString(limit))
+                .thenApply(reply -> {
+                    Answers.Reader in = new Answers.Reader(reply);
+                    String next = in.text();
+                    List<KeyView> keys = new ArrayList<>();
+                    while (in.more()) {
+                        keys.add(keyView(partition, in.text(), in.text(), in.number()));
+                    }
+                    return new Page<>(keys, next.isEmpty() ? null : next);
+                });
+    }
+
+    /** Since when a queue is paused, epoch milliseconds; empty if it is not. */
+    public CompletableFuture<Optional<Long>> pausedSince(String queue) {
+        return side.run(commands -> commands.get(Keys.paused(queue)))
+                .thenApply(value -> value == null
+                        ? Optional.empty()
+                        : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));
+    }
+
+    private CompletableFuture<List<TaskView>> found(Partition partition, String how, String what) {
+        return inspect(partition, how, what).thenApply(reply -> tasks(partition, new Answers.Reader(reply).list()));
+    }
+
+    private CompletableFuture<List<Object>> inspect(Partition partition, String... args) {
+        byte[][] encoded = new byte[args.length][];
+        for (int i = 0; i < args.length; i++) {
+            encoded[i] = bytes(args[i]);
+        }
+        return side.script(Script.INSPECT, partition, encoded);
+    }
+
+    private static PartitionView view(Partition partition, Answers.Reader in) {
+        long now = in.number();
+        String owner = in.maybeText();
+        long epoch = in.number();
+        long lease = in.number();
+        long incarnation = in.number();
+        long mirror = in.number();
+        long highWater = in.number();
+        Map<TaskState, Long> tasks = new EnumMap<>(TaskState.class);
+        tasks.put(TaskState.SCHEDULED, in.number());
+        tasks.put(TaskState.RETRY, in.number());
+        tasks.put(TaskState.PARKED, in.number());
+        tasks.put(TaskState.ACTIVE, in.number());
+        tasks.put(TaskState.DEAD, in.number());
+        tasks.put(TaskState.SUCCEEDED, in.number());
+        long blocked = in.number();
+        Map<String, Long> totals = new TreeMap<>();
+        Answers.Reader stats = in.list();
+        while (stats.more()) {
+            totals.put(stats.text(), Long.parseLong(stats.text()));
+        }
+        return new PartitionView(
+                partition,
+                owner,
+                epoch,
+                Math.max(0, lease - now),
+                incarnation,
+                mirror,
+                highWater,
+                tasks,
+                blocked,
+                totals);
+    }
+
+    private static List<TaskView> tasks(Partition partition, Answers.Reader in) {
+        List<TaskView> tasks = new ArrayList<>();
+        while (in.more()) {
+            tasks.add(task(partition, in.list()));
+        }
+        return tasks;
+    }
+
+    private static TaskView task(Partition partition, Answers.Reader in) {
+        Position position = in.position();
+        TaskState state = TaskState.valueOf(in.text().toUpperCase(Locale.ROOT));
+        long at = in.number();
+        int lapses = in.count();
+        byte[] envelope = in.maybeBytes();
+        byte[] claim = in.maybeBytes();
+        boolean active = state == TaskState.ACTIVE;
+        return new TaskView(
+                partition,
+                position,
+                state,
+                active ? -1 : at,
+                lapses,
+                envelope == null ? null : Envelope.decode(partition.queue(), envelope),
+                claim == null ? null : Claims.read(claim, at));
+    }
+
+    private static KeyView keyView(Partition partition, String key, String entry, long parked) {
+        var blocked = Answers.blocked(key, entry);
+        return new KeyView(partition, key, blocked.why(), blocked.head(), Answers.since(entry), parked);
+    }
+
+    private static <T> CompletableFuture<List<T>> all(
+            List<Partition> partitions, Function<Partition, CompletableFuture<T>> each) {
+        List<CompletableFuture<T>> futures = partitions.stream().map(each).toList();
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static List<TaskView> joined(List<TaskView> some, List<TaskView> others) {
+        List<TaskView> both = new ArrayList<>(some);
+        others.stream().filter(each -> !some.contains(each)).forEach(both::add);
+        return both;
+    }
+
+    private static void requireLimit(int limit) {
+        if (limit < 1 || limit > MAX_PAGE) {
+            throw new IllegalArgumentException("limit is " + limit + ", it must be 1 to " + MAX_PAGE);
+        }
+    }
+
+    private static String requireNumber(String cursor) {
+        if (!cursor.matches("\\d{1,20}")) {
+            throw unknownCursor(cursor, null);
+        }
+        return cursor;
+    }
+
+    private static byte[] decoded(String cursor) {
+        try {
+            return Base64.getUrlDecoder().decode(cursor);
+        } catch (IllegalArgumentException e) {
+            throw unknownCursor(cursor, e);
+        }
+    }
+
+    private static IllegalArgumentException unknownCursor(String cursor, @Nullable Exception cause) {
+        return new IllegalArgumentException(
+                "The cursor '" + cursor + "' is none that a page gave: leave it out for the first page", cause);
+    }
+
+    private static String encoded(byte[] cursor) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
