@@ -31,6 +31,17 @@ final class BrokerJars {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    /** Options for a broker's JVM: small, quiet, with its log on its standard output. */
+    static List<String> jvmOptions(String... memory) {
+        return Stream.concat(
+                        Stream.of(memory),
+                        Stream.of(
+                                "-XX:+UseSerialGC",
+                                "-XX:-UsePerfData",
+                                "-Dlogback.configurationFile=dev/tandem/local/brokers-logback.xml"))
+                .toList();
+    }
+
     /** The one jar whose file name starts with this. */
     static Path jar(String prefix) {
         return jars().stream()

@@ -1,49 +1,26 @@
 package dev.tandem.local;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One AMQP 0-9-1 broker as a child process on 127.0.0.1, user and password "guest": RabbitMQ with the consistent-hash
- * exchange where it is installed, else Apache Qpid Broker-J.
+ * One AMQP 0-9-1 broker on 127.0.0.1, user and password "guest": RabbitMQ with the consistent-hash exchange where there
+ * is one, else Apache Qpid Broker-J.
  */
-public final class LocalAmqp implements LocalBroker {
+public final class LocalAmqp extends AbstractBroker {
 
-    private static final Duration START_LIMIT = Duration.ofMinutes(2);
-    private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
-
-    private final AmqpServer server;
-    private final LocalProcess process;
-    private final int port;
-    private final Path data;
-    private final boolean temporary;
+    private final boolean rabbit;
     private final String product;
 
-    private LocalAmqp(Builder builder) {
-        port = builder.port != 0 ? builder.port : Ports.reserve();
-        Path given = builder.data;
-        temporary = given == null;
-        Path home = given != null ? given : Folders.fresh("amqp-" + port);
-        data = home.resolve("data");
-        if (temporary) {
-            Folders.deleteAtEnd(data);
-        }
-        try {
-            Files.createDirectories(data);
-        } catch (IOException e) {
-            throw new LocalException("The AMQP broker's folder " + data + " cannot be made: " + e, e);
-        }
-        server = builder.server(new AmqpServer.Place(port, home, data, temporary));
-        process = server.broker();
-        start();
-        product = server.name() + " "
-                + AmqpGreeting.from(port).map(AmqpGreeting::version).orElse("");
+    private LocalAmqp(Place place, Server server) {
+        super(place, server);
+        rabbit = server instanceof RabbitServer;
+        begin();
+        product = (rabbit ? "RabbitMQ " : "Qpid Broker-J ")
+                + AmqpGreeting.from(port()).map(AmqpGreeting::version).orElse("");
     }
 
     /** An AMQP broker with Tandem's defaults; see {@link Builder} for what can be changed. */
@@ -53,7 +30,7 @@ public final class LocalAmqp implements LocalBroker {
 
     /** Whether it is RabbitMQ: with quorum queues, single active consumers, and messages that survive a restart. */
     public boolean isRabbit() {
-        return server instanceof RabbitServer;
+        return rabbit;
     }
 
     @Override
@@ -61,24 +38,10 @@ public final class LocalAmqp implements LocalBroker {
         return product;
     }
 
-    @Override
-    public String origin() {
-        return server.origin();
-    }
-
     /** {@code amqp://guest:guest@127.0.0.1:<port>}. */
     @Override
     public String address() {
-        return "amqp://guest:guest@127.0.0.1:" + port;
-    }
-
-    public int port() {
-        return port;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return process.isRunning();
+        return "amqp://guest:guest@127.0.0.1:" + port();
     }
 
     /**
@@ -88,50 +51,7 @@ public final class LocalAmqp implements LocalBroker {
      */
     @Override
     public void kill() {
-        process.kill();
-    }
-
-    @Override
-    public void stop() {
-        process.stop(STOP_LIMIT);
-    }
-
-    @Override
-    public void start() {
-        if (process.isRunning()) {
-            return;
-        }
-        server.prepare();
-        process.startAndAwait(START_LIMIT, server::ready);
-    }
-
-    @Override
-    public void suspend() {
-        process.suspend();
-    }
-
-    @Override
-    public void resume() {
-        process.resume();
-    }
-
-    /** The file with its log. */
-    public Path log() {
-        return process.log();
-    }
-
-    @Override
-    public void close() {
-        process.close();
-        server.release();
-        if (temporary) {
-            Folders.delete(data);
-        }
-    }
-
-    @Override
-    public String toString() {
-        return product + " (" + origin() + ") at 127.0.0.1:" + port;
+        super.kill();
     }
 
     /** Settings of a {@link LocalAmqp}. Not thread-safe. */
@@ -163,36 +83,47 @@ public final class LocalAmqp implements LocalBroker {
             return this;
         }
 
-        /** Which programs may be used; without this what {@link LocalMode#configured()} says. */
+        /** Which kinds may be used; without this what {@link LocalMode#configured()} says. */
         public Builder mode(LocalMode allowed) {
             this.mode = allowed;
             return this;
         }
 
-        /** RabbitMQ or nothing: {@link #start()} throws {@link UnavailableException} where it is not installed. */
+        /** RabbitMQ or nothing: {@link #start()} throws {@link UnavailableException} where there is none. */
         public Builder rabbitOnly() {
             this.rabbitOnly = true;
             return this;
         }
 
-        /** Starts the broker and waits until it takes clients. */
+        /**
+         * Starts the broker and waits until it takes clients.
+         *
+         * @throws UnavailableException when the mode allows none that is here
+         * @throws LocalException when it does not start
+         */
         public LocalAmqp start() {
-            return new LocalAmqp(this);
+            return Discovery.choose(mode, data, this::inContainer, this::asProcess);
         }
 
-        private AmqpServer server(AmqpServer.Place place) {
-            Optional<Path> script = mode == LocalMode.EMBEDDED ? Optional.empty() : RabbitServer.script();
-            if (script.isPresent()) {
-                return new RabbitServer(script.get(), place, settings);
-            }
-            if (rabbitOnly || mode == LocalMode.PATH) {
+        private LocalAmqp asProcess(LocalMode allowed) {
+            Optional<Path> script = allowed == LocalMode.EMBEDDED ? Optional.empty() : RabbitServer.script();
+            if (script.isEmpty() && (rabbitOnly || allowed == LocalMode.PATH)) {
                 throw new UnavailableException(
-                        mode == LocalMode.EMBEDDED
+                        allowed == LocalMode.EMBEDDED
                                 ? "RabbitMQ cannot be embedded, and " + LocalMode.VARIABLE
                                         + "=embedded allows nothing else."
-                                : "rabbitmq-server is not on the PATH. Install it ('apt-get install rabbitmq-server').");
+                                : "rabbitmq-server is not on the PATH. Install it ('apt-get install rabbitmq-server'),"
+                                        + " or start Docker.");
             }
-            return new QpidServer(place);
+            Place place = Place.of("amqp", port, data);
+            return new LocalAmqp(
+                    place,
+                    script.isPresent() ? RabbitServer.process(script.get(), place, settings) : new QpidServer(place));
+        }
+
+        private LocalAmqp inContainer() {
+            Place place = Place.of("amqp", port, null);
+            return new LocalAmqp(place, RabbitServer.container(place, settings));
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.tandem.local;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A program that runs as our child, can be stopped, killed, frozen and started again, and never outlives this JVM, even
  * if that is killed. Its output goes to a file. Thread-safe.
  */
-public final class LocalProcess implements AutoCloseable {
+public final class LocalProcess implements Runner, AutoCloseable {
 
     private static final String START = Reaper.script("start.sh");
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -31,6 +32,7 @@ public final class LocalProcess implements AutoCloseable {
     private final Path directory;
     private final Path log;
     private final boolean disposable;
+    private final boolean takesInput;
     private @Nullable Process process;
 
     private LocalProcess(Builder builder) {
@@ -42,6 +44,7 @@ public final class LocalProcess implements AutoCloseable {
         Path givenLog = builder.log;
         this.log = givenLog != null ? givenLog : directory.resolve(name + ".log");
         this.disposable = builder.disposable;
+        this.takesInput = builder.takesInput;
     }
 
     /** A program with its arguments; the first is found on the PATH if it has no slash. */
@@ -88,12 +91,20 @@ public final class LocalProcess implements AutoCloseable {
             Children.instance(); // its shutdown hook must be there before the first child
             Process started = builder.start();
             process = started;
-            try (var go = started.getOutputStream()) { // closed without a line, should anything here fail: it ends
+            OutputStream go = started.getOutputStream();
+            try { // closed without a line, should anything here fail: it ends
                 long pid = started.pid();
                 Reaper.instance().watch(pid);
                 Children.instance().add(this);
                 var unused = started.onExit().thenRun(() -> Reaper.instance().forget(pid));
-                go.write('\n');
+                go.write((takesInput ? "input\n" : "go\n").getBytes(StandardCharsets.US_ASCII));
+                go.flush();
+            } catch (IOException | RuntimeException e) {
+                go.close();
+                throw e;
+            }
+            if (!takesInput) {
+                go.close();
             }
             return this;
         } catch (IOException e) {
@@ -114,6 +125,7 @@ public final class LocalProcess implements AutoCloseable {
      * @param probe asked every few milliseconds, from the calling thread; must not block for long
      * @throws LocalException when the program ends or the time is up, with the end of its log; it is killed then
      */
+    @Override
     public void startAndAwait(Duration limit, BooleanSupplier probe) {
         start();
         try {
@@ -143,6 +155,7 @@ public final class LocalProcess implements AutoCloseable {
         }
     }
 
+    @Override
     public synchronized boolean isRunning() {
         Process current = process;
         return current != null && current.isAlive();
@@ -175,6 +188,7 @@ public final class LocalProcess implements AutoCloseable {
     }
 
     /** As {@link #stop()}, with a patience of its own. */
+    @Override
     public synchronized void stop(Duration patience) {
         Process current = process;
         if (current == null || !current.isAlive()) {
@@ -188,6 +202,7 @@ public final class LocalProcess implements AutoCloseable {
     }
 
     /** Kills the program and what it started (SIGKILL): as a crash would. Returns when it is gone. */
+    @Override
     public synchronized void kill() {
         Process current = process;
         if (current == null) {
@@ -199,11 +214,28 @@ public final class LocalProcess implements AutoCloseable {
     }
 
     /** Freezes the program (SIGSTOP): connections stay open and nothing answers. */
+    @Override
     public void suspend() {
         signal("STOP");
     }
 
+    /** Sends a line to a program that takes input. */
+    synchronized void send(String line) {
+        Process current = process;
+        if (current == null) {
+            throw new LocalException(name + " has not been started");
+        }
+        try {
+            OutputStream input = current.getOutputStream();
+            input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            input.flush();
+        } catch (IOException e) {
+            throw new LocalException(name + " takes no more input. " + logTail(), e);
+        }
+    }
+
     /** Lets a frozen program go on. */
+    @Override
     public void resume() {
         signal("CONT");
     }
@@ -243,6 +275,7 @@ public final class LocalProcess implements AutoCloseable {
     }
 
     /** The file that its output is appended to. */
+    @Override
     public Path log() {
         return log;
     }
@@ -293,6 +326,7 @@ public final class LocalProcess implements AutoCloseable {
         private @Nullable Path directory;
         private @Nullable Path log;
         private boolean disposable;
+        private boolean takesInput;
 
         private Builder(String name, List<String> command) {
             this.name = name.replace(File.separatorChar, '-');
@@ -320,6 +354,12 @@ public final class LocalProcess implements AutoCloseable {
         /** Nothing of it is needed later: at the end it is killed, which is faster than asking it to stop. */
         public Builder disposable() {
             this.disposable = true;
+            return this;
+        }
+
+        /** Leaves its stdin open, for {@link LocalProcess#send}. */
+        Builder takesInput() {
+            this.takesInput = true;
             return this;
         }
 

@@ -6,76 +6,29 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Redis server as a child process, durable as Tandem asks for: append-only file with a sync each second, no
- * snapshots, {@code noeviction}. It listens on 127.0.0.1 only.
+ * One Redis server, durable as Tandem asks for: append-only file with a sync each second, no snapshots,
+ * {@code noeviction}. It listens on 127.0.0.1 only.
  */
-public final class LocalRedis implements LocalBroker {
+public final class LocalRedis extends AbstractBroker {
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(20);
-
-    private final RedisProgram program;
-    private final int port;
-    private final Path data;
-    private final boolean temporary;
-    private final LocalProcess process;
     private final String product;
 
-    private LocalRedis(Builder builder) {
-        program = RedisProgram.find(builder.mode);
-        port = builder.port != 0 ? builder.port : Ports.reserve();
-        Path given = builder.data;
-        temporary = given == null;
-        Path home = given != null ? given : Folders.fresh("redis-" + port);
-        data = home.resolve("data");
-        if (temporary) {
-            Folders.deleteAtEnd(data);
-        }
-        process = process(home, builder.settings);
-        start();
-        product = version(Resp.ask(port, "INFO", "server"));
+    private LocalRedis(Place place, Server server) {
+        super(place, server);
+        begin();
+        product = version(Resp.ask(port(), "INFO", "server"));
     }
 
     /** A Redis with Tandem's defaults; see {@link Builder} for what can be changed. */
     public static Builder builder() {
         return new Builder();
-    }
-
-    private LocalProcess process(Path home, Map<String, String> extra) {
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("bind", "127.0.0.1");
-        settings.put("port", Integer.toString(port));
-        settings.put("dir", '"' + data.toAbsolutePath().toString() + '"');
-        settings.put("daemonize", "no");
-        settings.put("save", "\"\"");
-        settings.put("appendonly", "yes");
-        settings.put("appendfsync", "everysec");
-        settings.put("maxmemory-policy", "noeviction");
-        settings.putAll(extra);
-        Path file = home.resolve("redis.conf");
-        try {
-            Files.createDirectories(data);
-            Files.writeString(
-                    file,
-                    settings.entrySet().stream()
-                            .map(setting -> setting.getKey() + " " + setting.getValue() + "\n")
-                            .collect(Collectors.joining()));
-        } catch (IOException e) {
-            throw new LocalException("Redis' settings cannot be written to " + file + ": " + e, e);
-        }
-        LocalProcess.Builder builder = LocalProcess.program(
-                        "redis-" + port,
-                        List.of(program.file().toString(), file.toAbsolutePath().toString()))
-                .directory(home);
-        return (temporary ? builder.disposable() : builder).build();
     }
 
     private static String version(String info) {
@@ -95,72 +48,33 @@ public final class LocalRedis implements LocalBroker {
         return product;
     }
 
-    @Override
-    public String origin() {
-        return program.origin();
-    }
-
     /** {@code redis://127.0.0.1:<port>}. */
     @Override
     public String address() {
-        return "redis://127.0.0.1:" + port;
-    }
-
-    public int port() {
-        return port;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return process.isRunning();
-    }
-
-    @Override
-    public void kill() {
-        process.kill();
-    }
-
-    @Override
-    public void stop() {
-        process.stop();
-    }
-
-    @Override
-    public void start() {
-        process.startAndAwait(START_LIMIT, () -> Resp.answers(port));
-    }
-
-    @Override
-    public void suspend() {
-        process.suspend();
-    }
-
-    @Override
-    public void resume() {
-        process.resume();
-    }
-
-    /** The file with its log. */
-    public Path log() {
-        return process.log();
+        return "redis://127.0.0.1:" + port();
     }
 
     /**
      * What Redis has written to its append-only file by now, to go back to with {@link #restartFrom}. That is all it
-     * has answered, or up to two seconds less while a sync is slow.
+     * has answered, or up to two seconds less while a sync is slow. Not for a Redis in a container.
      */
     public RedisCheckpoint checkpoint() {
-        Path copy = Folders.fresh("redis-" + port + "-checkpoint");
+        if (server().runner() instanceof Container) {
+            throw new LocalException(
+                    "The files of a Redis in a container cannot be reached from here: use one that is a"
+                            + " process, with builder().mode(LocalMode.PROCESS).");
+        }
+        Path copy = Folders.fresh("redis-" + port() + "-checkpoint");
         Folders.deleteAtEnd(copy);
-        copy(data, copy);
+        copy(place().data(), copy);
         return new RedisCheckpoint(copy);
     }
 
     /** Crashes Redis and starts it with what it had at the checkpoint: a Redis that forgot all later writes. */
     public void restartFrom(RedisCheckpoint checkpoint) {
         kill();
-        Folders.delete(data);
-        copy(checkpoint.folder(), data);
+        Folders.delete(place().data());
+        copy(checkpoint.folder(), place().data());
         start();
     }
 
@@ -185,19 +99,6 @@ public final class LocalRedis implements LocalBroker {
         } catch (NoSuchFileException e) {
             // A temporary file of Redis that has been renamed meanwhile.
         }
-    }
-
-    @Override
-    public void close() {
-        process.close();
-        if (temporary) {
-            Folders.delete(data);
-        }
-    }
-
-    @Override
-    public String toString() {
-        return product + " (" + origin() + ") at " + address();
     }
 
     /** Settings of a {@link LocalRedis}. Not thread-safe. */
@@ -228,15 +129,31 @@ public final class LocalRedis implements LocalBroker {
             return this;
         }
 
-        /** Which programs may be used; without this what {@link LocalMode#configured()} says. */
+        /** Which kinds may be used; without this what {@link LocalMode#configured()} says. */
         public Builder mode(LocalMode allowed) {
             this.mode = allowed;
             return this;
         }
 
-        /** Starts Redis and waits until it answers. */
+        /**
+         * Starts Redis and waits until it answers.
+         *
+         * @throws UnavailableException when the mode allows none that is here
+         * @throws LocalException when it does not start
+         */
         public LocalRedis start() {
-            return new LocalRedis(this);
+            return Discovery.choose(mode, data, this::inContainer, this::asProcess);
+        }
+
+        private LocalRedis asProcess(LocalMode allowed) {
+            RedisProgram program = RedisProgram.find(allowed);
+            Place place = Place.of("redis", port, data);
+            return new LocalRedis(place, RedisServer.process(program, place, settings));
+        }
+
+        private LocalRedis inContainer() {
+            Place place = Place.of("redis", port, null);
+            return new LocalRedis(place, RedisServer.container(place, settings));
         }
     }
 }

@@ -29,7 +29,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         try {
             for (int i = 0; i < NODES; i++) {
                 started.add(LocalRedis.builder()
-                        .mode(mode)
+                        .mode(mode.withoutDocker()) // nodes tell clients their own ports
                         .setting("cluster-enabled", "yes")
                         .setting("cluster-node-timeout", NODE_TIMEOUT_MILLIS)
                         .setting("repl-diskless-sync", "yes")

@@ -5,35 +5,26 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Apache Qpid Broker-J from its jars. Its messages live in memory: they do not survive a restart. */
-final class QpidServer implements AmqpServer {
+final class QpidServer implements Server {
 
     private static final String MAIN = "dev.tandem.local.child.QpidMain";
 
-    private final LocalProcess broker;
+    private final LocalProcess runner;
     private final Path ready;
 
     QpidServer(Place place) {
-        ready = place.home().resolve("ready").toAbsolutePath();
-        List<String> options = List.of(
-                "-Xmx512m",
-                "-XX:MaxDirectMemorySize=512m",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData",
-                "-Dlogback.configurationFile=dev/tandem/local/brokers-logback.xml");
-        broker = place.build(LocalProcess.java(
+        ready = place.home().resolve("ready");
+        runner = place.build(LocalProcess.java(
                 "qpid-" + place.port(),
                 BrokerJars.classPath(),
-                options,
+                BrokerJars.jvmOptions("-Xmx512m", "-XX:MaxDirectMemorySize=512m"),
                 MAIN,
-                List.of(
-                        Integer.toString(place.port()),
-                        place.data().toAbsolutePath().toString(),
-                        ready.toString())));
+                List.of(Integer.toString(place.port()), place.data().toString(), ready.toString())));
     }
 
     @Override
-    public LocalProcess broker() {
-        return broker;
+    public Runner runner() {
+        return runner;
     }
 
     @Override
@@ -45,11 +36,6 @@ final class QpidServer implements AmqpServer {
     @Override
     public boolean ready() {
         return Files.exists(ready);
-    }
-
-    @Override
-    public String name() {
-        return "Qpid Broker-J";
     }
 
     @Override

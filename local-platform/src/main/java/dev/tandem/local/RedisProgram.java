@@ -32,7 +32,7 @@ record RedisProgram(Path file, String origin) {
     /** The program that this mode allows. */
     static RedisProgram find(LocalMode mode) {
         return switch (mode) {
-            case AUTO, DOCKER -> onPath().orElseGet(RedisProgram::embedded);
+            case AUTO, DOCKER, PROCESS -> onPath().orElseGet(RedisProgram::embedded);
             case PATH ->
                 onPath().orElseThrow(() -> new UnavailableException(
                         LocalMode.VARIABLE + "=path, but neither redis-server nor valkey-server is on the PATH."

@@ -95,7 +95,7 @@ class LocalAmqpIT {
 
     private static LocalAmqp rabbit() {
         try {
-            return LocalAmqp.builder().rabbitOnly().start();
+            return LocalAmqp.builder().mode(LocalMode.PROCESS).rabbitOnly().start();
         } catch (UnavailableException e) {
             if (Boolean.parseBoolean(System.getenv("CI"))) {
                 throw e;

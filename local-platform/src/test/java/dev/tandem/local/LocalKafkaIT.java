@@ -21,7 +21,7 @@ class LocalKafkaIT {
 
     @Test
     void aKilledKafkaComesBackOnItsPortWithItsRecords() throws Exception {
-        try (LocalKafka kafka = LocalKafka.builder().start()) {
+        try (LocalKafka kafka = LocalKafka.builder().mode(LocalMode.PROCESS).start()) {
             try (Admin admin = Admin.create(client(kafka))) {
                 admin.createTopics(List.of(new NewTopic("orders", 2, (short) 1)))
                         .all()
@@ -40,7 +40,7 @@ class LocalKafkaIT {
 
     @Test
     void aStoppedKafkaComesBackToo() throws Exception {
-        try (LocalKafka kafka = LocalKafka.builder().start()) {
+        try (LocalKafka kafka = LocalKafka.builder().mode(LocalMode.PROCESS).start()) {
             try (Admin admin = Admin.create(client(kafka))) {
                 admin.createTopics(List.of(new NewTopic("orders", 2, (short) 1)))
                         .all()

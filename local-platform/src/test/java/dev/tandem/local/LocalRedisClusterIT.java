@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LocalRedisClusterIT {
 
     @ParameterizedTest
-    @EnumSource(names = {"AUTO", "EMBEDDED"})
+    @EnumSource(names = {"PROCESS", "EMBEDDED"})
     void aReplicaTakesOverWhenItsPrimaryIsKilled(LocalMode mode) {
         try (LocalRedisCluster cluster = LocalRedisCluster.start(mode)) {
             assertThat(cluster.primaries()).hasSize(3);

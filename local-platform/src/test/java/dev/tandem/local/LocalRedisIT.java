@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LocalRedisIT {
 
     @ParameterizedTest
-    @EnumSource(names = {"AUTO", "EMBEDDED"})
+    @EnumSource(names = {"PROCESS", "EMBEDDED"})
     void aKilledRedisComesBackOnItsPortWithItsData(LocalMode mode) {
         try (LocalRedis redis = LocalRedis.builder().mode(mode).start()) {
             String address = redis.address();
@@ -34,7 +34,7 @@ class LocalRedisIT {
 
     @Test
     void itIsSetUpToLoseAtMostASecondAndToEvictNothing() {
-        try (LocalRedis redis = LocalRedis.builder().start()) {
+        try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             Map<String, String> settings =
                     ask(redis, commands -> commands.configGet("append*", "maxmemory-policy", "save"));
             assertThat(settings)
@@ -47,7 +47,7 @@ class LocalRedisIT {
 
     @Test
     void itCanForgetItsLastWrites() {
-        try (LocalRedis redis = LocalRedis.builder().start()) {
+        try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             ask(redis, commands -> commands.set("early", "kept"));
             RedisCheckpoint checkpoint = redis.checkpoint();
             ask(redis, commands -> commands.set("late", "lost"));
@@ -61,7 +61,7 @@ class LocalRedisIT {
 
     @Test
     void aFrozenRedisDoesNotAnswerUntilItGoesOn() {
-        try (LocalRedis redis = LocalRedis.builder().start()) {
+        try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             redis.suspend();
             assertThatThrownBy(() -> ask(redis, RedisCommands::ping)).isInstanceOf(RuntimeException.class);
             redis.resume();
@@ -71,8 +71,10 @@ class LocalRedisIT {
 
     @Test
     void aSettingThatRedisRefusesIsReportedWithItsLog() {
-        assertThatThrownBy(() ->
-                        LocalRedis.builder().setting("appendfsync", "sometimes").start())
+        assertThatThrownBy(() -> LocalRedis.builder()
+                        .mode(LocalMode.PROCESS)
+                        .setting("appendfsync", "sometimes")
+                        .start())
                 .isInstanceOf(LocalException.class)
                 .hasMessageContaining("appendfsync");
     }

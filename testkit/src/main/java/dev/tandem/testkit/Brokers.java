@@ -45,12 +45,12 @@ public final class Brokers {
 
     /** A Kafka of the test's own. Close it. */
     public static LocalKafka ownKafka() {
-        return orSkip(() -> LocalKafka.builder().start());
+        return orSkip(() -> LocalKafka.builder().mode(process()).start());
     }
 
     /** A Redis of the test's own. Close it. */
     public static LocalRedis ownRedis() {
-        return orSkip(() -> LocalRedis.builder().start());
+        return orSkip(() -> LocalRedis.builder().mode(process()).start());
     }
 
     /** A Redis Cluster of six nodes of the test's own. Close it. It takes about four seconds to start. */
@@ -60,12 +60,23 @@ public final class Brokers {
 
     /** A RabbitMQ of the test's own. Close it. It takes seven seconds to start. */
     public static LocalAmqp ownRabbit() {
-        return orSkip(() -> LocalAmqp.builder().rabbitOnly().start());
+        return orSkip(() -> {
+            try {
+                return LocalAmqp.builder().mode(process()).rabbitOnly().start();
+            } catch (UnavailableException e) {
+                return LocalAmqp.builder().rabbitOnly().start(); // in Docker, if that may be
+            }
+        });
     }
 
     /** A Qpid Broker-J of the test's own: what the demo runs on where there is no RabbitMQ. Close it. */
     public static LocalAmqp ownQpid() {
         return orSkip(() -> LocalAmqp.builder().mode(LocalMode.EMBEDDED).start());
+    }
+
+    // A process can be killed, frozen and looked into faster and further than a container.
+    private static LocalMode process() {
+        return LocalMode.configured().withoutDocker();
     }
 
     /**
