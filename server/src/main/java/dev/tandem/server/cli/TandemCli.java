@@ -13,7 +13,18 @@ import picocli.CommandLine.Spec;
         name = "tandem",
         mixinStandardHelpOptions = true,
         description = "Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key.",
-        subcommands = {DemoCommand.class, UpCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            UpCommand.class,
+            SubmitCommand.class,
+            QueuesCommand.class,
+            TasksCommand.class,
+            DeadCommand.class,
+            KeysCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
+            ExecutorsCommand.class
+        },
         footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
 public final class TandemCli implements Runnable {
 
@@ -35,7 +46,7 @@ public final class TandemCli implements Runnable {
         CommandLine line = new CommandLine(new TandemCli());
         line.setExecutionExceptionHandler((failure, at, parsed) -> {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
-            return 1;
+            return failure instanceof CliException refused ? refused.status() : 1;
         });
         return line;
     }

@@ -1,0 +1,128 @@
+package dev.tandem.server.cli;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Talks to a server's HTTP API. Used by one thread. */
+final class ApiClient {
+
+    static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration ANSWER = Duration.ofSeconds(60);
+
+    private final URI server;
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(CONNECT).build();
+
+    /** @throws CliException if the address is none */
+    ApiClient(String server) {
+        try {
+            this.server = URI.create(server.endsWith("/") ? server.substring(0, server.length() - 1) : server);
+        } catch (IllegalArgumentException e) {
+            throw new CliException(CliException.USAGE, "--server is '" + server + "', which is no URL");
+        }
+        if (this.server.getHost() == null) {
+            throw new CliException(
+                    CliException.USAGE, "--server is '" + server + "': write it like http://127.0.0.1:8080");
+        }
+    }
+
+    /** A path below the API's root, each part percent-encoded, slashes too. */
+    static String path(String... parts) {
+        StringBuilder path = new StringBuilder("/api/v1");
+        for (String part : parts) {
+            path.append('/').append(encode(part));
+        }
+        return path.toString();
+    }
+
+    /** The same with what follows the question mark; null values are left out. */
+    static String query(String path, Map<String, @Nullable String> parameters) {
+        StringBuilder query = new StringBuilder(path);
+        char separator = '?';
+        for (Map.Entry<String, @Nullable String> parameter : parameters.entrySet()) {
+            String value = parameter.getValue();
+            if (value != null) {
+                query.append(separator).append(parameter.getKey()).append('=').append(encode(value));
+                separator = '&';
+            }
+        }
+        return query.toString();
+    }
+
+    private static String encode(String text) {
+        // A form's encoding but for spaces; and a dot alone would be taken for a folder.
+        String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
+    }
+
+    JsonNode get(String path) {
+        return send(HttpRequest.newBuilder(uri(path)).GET());
+    }
+
+    JsonNode post(String path) {
+        return send(HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.noBody()));
+    }
+
+    JsonNode post(String path, JsonNode body) {
+        return send(HttpRequest.newBuilder(uri(path))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
+    }
+
+    JsonNode delete(String path) {
+        return send(HttpRequest.newBuilder(uri(path)).DELETE());
+    }
+
+    private URI uri(String path) {
+        return URI.create(server + path);
+    }
+
+    private JsonNode send(HttpRequest.Builder request) {
+        HttpResponse<byte[]> response;
+        try {
+            response = http.send(
+                    request.timeout(ANSWER).header("Accept", "application/json").build(), BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw new CliException(
+                    CliException.UNREACHABLE,
+                    "The server at " + server + " can't be reached ("
+                            + e.getClass().getSimpleName()
+                            + "). Start one with './tandem server' or './tandem up', or name another with --server");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CliException(CliException.REFUSED, "Interrupted");
+        }
+        JsonNode body = read(response);
+        if (response.statusCode() >= 300) {
+            String detail = body.path("detail").asString("the server answers with status " + response.statusCode());
+            String remedy = body.path("remedy").asString("");
+            throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : detail + ". " + remedy);
+        }
+        return body;
+    }
+
+    private JsonNode read(HttpResponse<byte[]> response) {
+        try {
+            return response.body().length == 0 ? JSON.createObjectNode() : JSON.readTree(response.body());
+        } catch (JacksonException e) {
+            throw new CliException(
+                    CliException.REFUSED,
+                    server + " answers with status " + response.statusCode() + " and no JSON: is it a Tandem server?");
+        }
+    }
+}

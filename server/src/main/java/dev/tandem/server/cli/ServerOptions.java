@@ -1,0 +1,61 @@
+package dev.tandem.server.cli;
+
+import java.io.PrintWriter;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+
+/** What every command against a server has: where it is, and how answers are printed. */
+final class ServerOptions {
+
+    enum Format {
+        table,
+        json
+    }
+
+    @Option(
+            names = "--server",
+            paramLabel = "URL",
+            description = "where the API is (default: TANDEM_SERVER, or http://127.0.0.1:8080)",
+            defaultValue = "${env:TANDEM_SERVER:-http://127.0.0.1:8080}")
+    private String server = "";
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FORMAT",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})",
+            defaultValue = "table")
+    private Format format = Format.table;
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec mixee;
+
+    ApiClient api() {
+        return new ApiClient(server);
+    }
+
+    /** Prints an answer as it came, or as the command shows it to people. */
+    void print(JsonNode answer, BiConsumer<JsonNode, PrintWriter> forPeople) {
+        PrintWriter out = out();
+        if (format == Format.json) {
+            out.println(ApiClient.JSON
+                    .writer()
+                    .with(SerializationFeature.INDENT_OUTPUT)
+                    .writeValueAsString(answer));
+            out.flush();
+        } else {
+            forPeople.accept(answer, out);
+            out.flush();
+        }
+    }
+
+    PrintWriter out() {
+        return mixee == null
+                ? new PrintWriter(System.out, true)
+                : mixee.commandLine().getOut();
+    }
+}

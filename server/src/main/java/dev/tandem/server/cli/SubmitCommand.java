@@ -1,0 +1,130 @@
+package dev.tandem.server.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Publishes one task. */
+@Command(
+        name = "submit",
+        mixinStandardHelpOptions = true,
+        description = {"Publishes a task to a queue's broker, through the server.", ""})
+final class SubmitCommand implements Runnable {
+
+    /** Where the payload comes from; without either, from the standard input. */
+    static final class Payload {
+        @Option(names = "--payload", paramLabel = "TEXT", description = "the payload; JSON is sent as JSON")
+        private @Nullable String text;
+
+        @Option(names = "--file", paramLabel = "FILE", description = "a file with the payload, - for standard input")
+        private @Nullable Path file;
+    }
+
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
+    @ArgGroup
+    private Payload payload = new Payload();
+
+    @Parameters(paramLabel = "QUEUE")
+    private String queue = "";
+
+    @Option(names = "--id", description = "a label for people")
+    private @Nullable String id;
+
+    @Option(names = "--type", description = "which handler runs it (default: the queue's)")
+    private @Nullable String type;
+
+    @Option(names = "--key", description = "the ordering key")
+    private @Nullable String key;
+
+    @Option(names = "--delay", paramLabel = "DURATION", description = "milliseconds or ISO-8601, for instance PT30S")
+    private @Nullable String delay;
+
+    @Option(names = "--at", paramLabel = "TIME", description = "earliest start: epoch milliseconds or ISO-8601")
+    private @Nullable String notBefore;
+
+    @Option(names = "--timeout", paramLabel = "DURATION", description = "longest run")
+    private @Nullable String timeout;
+
+    @Option(names = "--max-attempts", paramLabel = "N", description = "starts in all")
+    private @Nullable Integer maxAttempts;
+
+    @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")
+    private Map<String, String> headers = new LinkedHashMap<>();
+
+    @Option(names = "--content-type", description = "what the payload is (default: application/json if it is)")
+    private @Nullable String contentType;
+
+    @Override
+    public void run() {
+        ObjectNode task = ApiClient.JSON.createObjectNode();
+        put(task, "id", id);
+        put(task, "type", type);
+        put(task, "key", key);
+        put(task, "delay", delay);
+        put(task, "notBefore", notBefore);
+        put(task, "timeout", timeout);
+        if (maxAttempts != null) {
+            task.put("maxAttempts", maxAttempts);
+        }
+        if (contentType != null) {
+            headers.putIfAbsent("content-type", contentType);
+        }
+        if (!headers.isEmpty()) {
+            ObjectNode node = task.putObject("headers");
+            headers.forEach(node::put);
+        }
+        body(task, bytes());
+        server.print(
+                server.api().post(ApiClient.path("queues", queue, "tasks"), task),
+                (answer, out) -> out.println("Published to " + queue + " as " + TaskRows.text(answer, "id")));
+    }
+
+    private void body(ObjectNode task, byte[] bytes) {
+        if (contentType == null) {
+            try {
+                task.set("payload", ApiClient.JSON.readTree(bytes));
+                if (bytes.length > 0) {
+                    return;
+                }
+            } catch (JacksonException e) {
+                // Not JSON: any bytes will do.
+            }
+        }
+        task.remove("payload");
+        task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
+    }
+
+    private byte[] bytes() {
+        try {
+            if (payload.text != null) {
+                return payload.text.getBytes(StandardCharsets.UTF_8);
+            }
+            if (payload.file != null && !payload.file.toString().equals("-")) {
+                return Files.readAllBytes(payload.file);
+            }
+            return System.in.readAllBytes();
+        } catch (IOException e) {
+            throw new CliException(CliException.USAGE, "The payload can't be read: " + e.getMessage());
+        }
+    }
+
+    private static void put(ObjectNode task, String field, @Nullable String value) {
+        if (value != null) {
+            task.put(field, value);
+        }
+    }
+}
