@@ -2,8 +2,12 @@ package dev.tandem.server.cli;
 
 import dev.tandem.server.demo.DemoCommand;
 import dev.tandem.server.demo.UpCommand;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -48,7 +52,28 @@ public final class TandemCli implements Runnable {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
             return failure instanceof CliException refused ? refused.status() : 1;
         });
+        version(line);
         return line;
+    }
+
+    /** Every command tells the version of all. */
+    private static void version(CommandLine line) {
+        line.getCommandSpec().versionProvider(new Version());
+        line.getSubcommands().values().forEach(TandemCli::version);
+    }
+
+    /** Of this program, as it was built. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() throws IOException {
+            Properties built = new Properties();
+            try (InputStream in = TandemCli.class.getResourceAsStream("version.properties")) {
+                if (in != null) {
+                    built.load(in);
+                }
+            }
+            return new String[] {"Tandem " + built.getProperty("version", "unknown")};
+        }
     }
 
     @Override
