@@ -1,0 +1,10 @@
+package dev.tandem.server.inspect;
+
+import java.util.Map;
+
+/** Port: how much still waits in a queue's broker. Thread-safe; never waits longer than a second or so. */
+public interface Backlog {
+
+    /** Messages that are not settled, by partition; empty while the broker can't be asked. */
+    Map<String, Long> of(String queue);
+}

@@ -1,0 +1,16 @@
+package dev.tandem.server.inspect;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An executor that is alive.
+ *
+ * @param seen when it was last heard of; null if unknown
+ */
+public record ExecutorInfo(String id, @Nullable Instant seen, List<Share> queues) {
+
+    /** What it holds of one queue. @param running null if unknown */
+    public record Share(String queue, int partitions, @Nullable Integer running) {}
+}
