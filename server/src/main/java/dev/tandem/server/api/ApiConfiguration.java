@@ -1,6 +1,11 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.task.Publisher;
+import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
@@ -33,6 +38,27 @@ public class ApiConfiguration {
             connector.setEncodedSolidusHandling(handling);
             connector.setEncodedReverseSolidusHandling(handling);
         });
+    }
+
+    @Bean
+    QueuesController queuesController(
+            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+        return new QueuesController(new KnownQueues(settings.queues()), inspection, administration, backlog);
+    }
+
+    @Bean
+    TasksController tasksController(TandemSettings settings, Inspection inspection, Administration administration) {
+        return new TasksController(new KnownQueues(settings.queues()), inspection, administration);
+    }
+
+    @Bean
+    KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
+        return new KeysController(new KnownQueues(settings.queues()), inspection, administration);
+    }
+
+    @Bean
+    SubmitController submitController(TandemSettings settings, Publisher publisher) {
+        return new SubmitController(new KnownQueues(settings.queues()), publisher, settings, InstantSource.system());
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.inspect.UnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,14 @@ final class ApiErrors extends ResponseEntityExceptionHandler {
     @ExceptionHandler
     ResponseEntity<ProblemDetail> refused(ApiException refused) {
         return answer(Problems.of(refused.status(), String.valueOf(refused.getMessage()), refused.remedy()));
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable) {
+        return answer(Problems.of(
+                HttpStatus.SERVICE_UNAVAILABLE,
+                String.valueOf(unavailable.getMessage()),
+                "Try again; GET /actuator/health says how the server stands"));
     }
 
     @ExceptionHandler

@@ -12,5 +12,6 @@ import org.jspecify.annotations.Nullable;
 public record ExecutorInfo(String id, @Nullable Instant seen, List<Share> queues) {
 
     /** What it holds of one queue. @param running null if unknown */
-    public record Share(String queue, int partitions, @Nullable Integer running) {}
+    public record Share(
+            String queue, int partitions, @Nullable Integer running) {}
 }

@@ -21,8 +21,7 @@ public interface Inspection {
      * @param cursor from a page before; null for the first
      * @throws IllegalArgumentException if the cursor is of no such page
      */
-    Page<TaskInfo> tasks(
-            String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
+    Page<TaskInfo> tasks(String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
 
     Optional<TaskInfo> task(String queue, TaskRef ref);
 

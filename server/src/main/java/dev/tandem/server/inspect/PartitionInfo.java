@@ -7,5 +7,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner the executor that holds it; null if none does
  */
-public record PartitionInfo(
-        String partition, @Nullable String owner, long blockedKeys, TaskCounts counts) {}
+public record PartitionInfo(String partition, @Nullable String owner, long blockedKeys, TaskCounts counts) {}

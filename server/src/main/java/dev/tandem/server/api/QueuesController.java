@@ -1,0 +1,115 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.ExecutorInfo;
+import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.settings.QueueSettings;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Queues and executors. */
+@RestController
+@RequestMapping("/api/v1")
+final class QueuesController {
+
+    record Executors(List<ExecutorInfo> executors) {}
+
+    private final KnownQueues queues;
+    private final Inspection inspection;
+    private final Administration administration;
+    private final Backlog backlog;
+
+    QueuesController(KnownQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
+        this.queues = queues;
+        this.inspection = inspection;
+        this.administration = administration;
+        this.backlog = backlog;
+    }
+
+    @GetMapping("/queues")
+    Views.Queues all() {
+        List<Views.Queue> all = new ArrayList<>();
+        queues.all().forEach((name, settings) -> all.add(view(name, settings, false)));
+        return new Views.Queues(all);
+    }
+
+    @GetMapping("/queues/{queue}")
+    Views.Queue one(@PathVariable String queue) {
+        return view(queue, queues.get(queue), true);
+    }
+
+    @PostMapping("/queues/{queue}/pause")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Views.Changed pause(@PathVariable String queue) {
+        queues.get(queue);
+        administration.pause(queue, true);
+        return new Views.Changed(1);
+    }
+
+    @PostMapping("/queues/{queue}/resume")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Views.Changed resume(@PathVariable String queue) {
+        queues.get(queue);
+        administration.pause(queue, false);
+        return new Views.Changed(1);
+    }
+
+    @GetMapping("/executors")
+    Executors executors() {
+        return new Executors(inspection.executors());
+    }
+
+    private Views.Queue view(String name, QueueSettings settings, boolean whole) {
+        List<PartitionInfo> partitions = inspection.partitions(name);
+        Map<String, Long> lags = backlog.of(name);
+        TaskCounts counts = TaskCounts.NONE;
+        long blocked = 0;
+        for (PartitionInfo partition : partitions) {
+            counts = counts.plus(partition.counts());
+            blocked += partition.blockedKeys();
+        }
+        return new Views.Queue(
+                name,
+                Views.lower(settings.effectiveSource()),
+                Views.lower(settings.effectiveOrdering()),
+                inspection.isPaused(name),
+                lags.isEmpty()
+                        ? null
+                        : lags.values().stream().mapToLong(lag -> lag).sum(),
+                blocked,
+                counts,
+                whole ? partitions(partitions, lags) : null);
+    }
+
+    /** Those that Redis knows, and those that only the broker does yet. */
+    private static List<Views.Partition> partitions(List<PartitionInfo> known, Map<String, Long> lags) {
+        List<Views.Partition> all = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        for (PartitionInfo partition : known) {
+            seen.add(partition.partition());
+            @Nullable Long lag = lags.get(partition.partition());
+            all.add(new Views.Partition(
+                    partition.partition(), partition.owner(), lag, partition.blockedKeys(), partition.counts()));
+        }
+        lags.forEach((partition, lag) -> {
+            if (!seen.contains(partition)) {
+                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE));
+            }
+        });
+        return all;
+    }
+}

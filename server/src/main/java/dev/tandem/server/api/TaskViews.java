@@ -1,0 +1,112 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Task;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Shows tasks: in lists without, alone with headers and payload. */
+final class TaskViews {
+
+    /** Numbers stay as exact as they came. */
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private static final String UNKNOWN =
+            "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
+
+    private TaskViews() {}
+
+    static Views.Task line(String queue, QueueSettings settings, TaskInfo info) {
+        return view(queue, settings, info, false);
+    }
+
+    static Views.Task whole(String queue, QueueSettings settings, TaskInfo info) {
+        return view(queue, settings, info, true);
+    }
+
+    private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean whole) {
+        Envelope envelope = info.envelope();
+        Task task = envelope == null ? null : envelope.task();
+        byte[] payload = task == null || !whole ? null : task.payload();
+        JsonNode json = payload == null ? null : json(payload);
+        String text = payload == null || json != null ? null : text(payload);
+        return new Views.Task(
+                info.ref().toString(),
+                id(queue, settings, info, task),
+                queue,
+                info.ref().partition(),
+                info.ref().position(),
+                Views.state(info),
+                task == null || task.type() == null ? settings.handler() : task.type(),
+                info.key(),
+                info.attempts(),
+                task == null || task.maxAttempts() == 0 ? settings.maxAttempts() : task.maxAttempts(),
+                info.at(),
+                task == null || task.publishedAt() == 0 ? null : Instant.ofEpochMilli(task.publishedAt()),
+                info.executor(),
+                envelope == null || envelope.token() == 0 ? null : Long.toString(envelope.token()),
+                envelope == null ? null : envelope.error(),
+                task == null ? null : task.payload().length,
+                task == null ? UNKNOWN : null,
+                headers(task, whole),
+                json,
+                text,
+                payload == null || json != null || text != null
+                        ? null
+                        : Base64.getEncoder().encodeToString(payload));
+    }
+
+    private static @Nullable Map<String, String> headers(@Nullable Task task, boolean whole) {
+        return task == null || !whole || task.headers().isEmpty() ? null : task.headers();
+    }
+
+    /** As its handler saw it. */
+    private static String id(String queue, QueueSettings settings, TaskInfo info, @Nullable Task task) {
+        if (task != null && task.id() != null) {
+            return task.id();
+        }
+        if (settings.source() == SourceType.KAFKA) {
+            String position = info.ref().position();
+            String offset = position.substring(position.lastIndexOf(':') + 1);
+            return settings.effectiveTopic(queue) + ":" + info.ref().partition() + ":" + offset;
+        }
+        return queue + ":" + info.ref().partition() + ":" + info.ref().position();
+    }
+
+    private static @Nullable JsonNode json(byte[] payload) {
+        try {
+            JsonNode node = JSON.readTree(payload);
+            return node.isMissingNode() ? null : node;
+        } catch (JacksonException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable String text(byte[] payload) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(payload))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+}

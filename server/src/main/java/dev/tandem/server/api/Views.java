@@ -1,0 +1,110 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.TaskInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The API's answers. What is null is left out. */
+final class Views {
+
+    private Views() {}
+
+    record Queues(List<Queue> queues) {}
+
+    /** @param partitions only where one queue is asked for */
+    record Queue(
+            String name,
+            String source,
+            String ordering,
+            boolean paused,
+            @Nullable Long lag,
+            long blockedKeys,
+            TaskCounts counts,
+            @Nullable List<Partition> partitions) {}
+
+    record Partition(
+            String partition,
+            @Nullable String owner,
+            @Nullable Long lag,
+            long blockedKeys,
+            TaskCounts counts) {}
+
+    record Tasks(List<Task> tasks, @Nullable String next) {}
+
+    /** One task; payload and headers only where one is asked for. */
+    record Task(
+            String ref,
+            String id,
+            String queue,
+            String partition,
+            String position,
+            String state,
+            @Nullable String type,
+            @Nullable String key,
+            int attempts,
+            @Nullable Integer maxAttempts,
+            @Nullable Instant at,
+            @Nullable Instant publishedAt,
+            @Nullable String executor,
+            @Nullable String token,
+            @Nullable String error,
+            @Nullable Integer bytes,
+            @Nullable String note,
+            @Nullable Map<String, String> headers,
+            @Nullable JsonNode payload,
+            @Nullable String payloadText,
+            @Nullable String payloadBase64) {}
+
+    record Keys(List<Key> keys, @Nullable String next) {}
+
+    /** @param more other partitions where it is blocked too */
+    record Key(
+            String key,
+            boolean blocked,
+            @Nullable String partition,
+            @Nullable String why,
+            @Nullable Instant since,
+            @Nullable String head,
+            @Nullable Long parked,
+            @Nullable List<Key> more) {
+
+        static Key open(String key) {
+            return new Key(key, false, null, null, null, null, null, null);
+        }
+
+        static Key of(KeyInfo info) {
+            return new Key(
+                    info.key(),
+                    true,
+                    info.partition(),
+                    info.why(),
+                    info.since(),
+                    info.head().toString(),
+                    info.parked(),
+                    null);
+        }
+
+        Key and(List<Key> others) {
+            return new Key(key, blocked, partition, why, since, head, parked, others.isEmpty() ? null : others);
+        }
+    }
+
+    /** @param place where the broker has it */
+    record Published(String queue, String id, String place) {}
+
+    record Changed(int changed) {}
+
+    static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    static String state(TaskInfo task) {
+        return lower(task.state());
+    }
+}
