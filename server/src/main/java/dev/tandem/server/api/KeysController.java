@@ -79,8 +79,7 @@ final class KeysController {
             case DONE -> new Views.Changed(1);
             case NOT_FOUND ->
                 throw ApiException.conflict(
-                        "The key '" + key + "' is not halted by a dead task",
-                        "See GET " + "/api/v1/queues/" + queue + "/keys/… for how it stands");
+                        "The key '" + key + "' is not blocked", "There is nothing to be done: its tasks go on");
             case RUNNING ->
                 throw ApiException.conflict("The key '" + key + "' has a running task", "Wait until it has ended");
         };

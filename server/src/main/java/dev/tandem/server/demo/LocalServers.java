@@ -50,12 +50,7 @@ final class LocalServers implements AutoCloseable {
 
     /** Starts the process with the API. @param executes whether it runs tasks itself */
     LocalProcess server(boolean executes) {
-        return start(
-                "server",
-                List.of(
-                        "--server.port=" + port,
-                        "--tandem.executor.enabled=" + executes,
-                        "--tandem.demo.events=" + events("server")));
+        return start("server", List.of("--server.port=" + port, "--tandem.executor.enabled=" + executes));
     }
 
     /** Starts a process without an API that runs tasks and writes its events to {@link #events}. */
@@ -66,6 +61,7 @@ final class LocalServers implements AutoCloseable {
                         "--spring.main.web-application-type=none",
                         "--spring.main.keep-alive=true",
                         "--tandem.executor.id=" + name,
+                        // Over what the settings' file says.
                         "--tandem.demo.events=" + events(name)));
     }
 

@@ -13,7 +13,8 @@ final class ExecutorId {
         return settings.id().isEmpty() ? host() + "-" + ProcessHandle.current().pid() : settings.id();
     }
 
-    private static String host() {
+    /** Of this machine, or a stand-in. */
+    static String host() {
         try {
             String host = InetAddress.getLocalHost().getHostName().split("\\.", 2)[0];
             return host.matches("[A-Za-z0-9_-]{1,60}") ? host : "executor";

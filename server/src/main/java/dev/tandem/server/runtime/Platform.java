@@ -7,11 +7,16 @@ import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
 import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.runtime.QueueSource.Reach;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.server.settings.TandemSettings.HistorySettings;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,12 +37,13 @@ public final class Platform implements SmartLifecycle {
     private final TandemSettings settings;
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
+    private final List<AutoCloseable> closing = new ArrayList<>();
     private final @Nullable Executor executor;
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
         this.settings = settings;
-        this.store = RedisStore.open(redis(settings.redis()));
+        this.store = RedisStore.open(redis(settings.redis()), retention(settings.history()));
         this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
     }
 
@@ -57,7 +63,11 @@ public final class Platform implements SmartLifecycle {
         return builder.build();
     }
 
-    static RedisSettings redis(TandemSettings.RedisSettings redis) {
+    private static Retention retention(HistorySettings history) {
+        return new Retention(history.deadAge(), history.deadMax(), history.succeededMax());
+    }
+
+    private static RedisSettings redis(TandemSettings.RedisSettings redis) {
         // Sentinels are one address with commas in it.
         List<String> uris = redis.uri().contains("-sentinel://")
                 ? List.of(redis.uri())
@@ -101,12 +111,19 @@ public final class Platform implements SmartLifecycle {
     public void start() {
         if (executor != null) {
             executor.start();
+            for (String queue : settings.queues().keySet()) {
+                closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
+            }
+            Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::status);
+            heartbeat.start();
+            closing.add(heartbeat);
         }
         running = true;
     }
 
     @Override
     public void stop() {
+        closing.forEach(Platform::close);
         if (executor != null) {
             executor.stop();
         }
@@ -114,9 +131,31 @@ public final class Platform implements SmartLifecycle {
         running = false;
     }
 
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            log.warn("A part did not close: {}", e.toString());
+        }
+    }
+
     @Override
     public boolean isRunning() {
         return running;
+    }
+
+    public Inspection inspection() {
+        return new RedisInspection(settings.queues().keySet(), store);
+    }
+
+    public Administration administration() {
+        return new RedisAdministration(store);
+    }
+
+    /** Whether Redis can be reached. */
+    Reach redis() {
+        RedisStore.Status status = store.status();
+        return new Reach(status.connected(), status.detail());
     }
 
     public TandemSettings settings() {

@@ -34,6 +34,16 @@ public final class PlatformHealth {
         };
     }
 
+    /** Whether Redis can be reached. */
+    public HealthIndicator redis() {
+        return () -> {
+            Reach reach = platform.redis();
+            return (reach.reached() ? Health.up() : Health.down())
+                    .withDetail("redis", reach.detail())
+                    .build();
+        };
+    }
+
     /** Whether the loops of all queues turn and their partitions' store answers. */
     public HealthIndicator queues() {
         return () -> {

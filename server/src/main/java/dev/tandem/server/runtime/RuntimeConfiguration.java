@@ -2,9 +2,13 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.server.demo.DemoHandler;
 import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.settings.HostedTypes;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.Map;
@@ -48,6 +52,31 @@ public class RuntimeConfiguration {
     @Bean
     HealthIndicator rabbitHealthIndicator(PlatformHealth health) {
         return health.source(SourceType.RABBIT);
+    }
+
+    @Bean
+    HealthIndicator redisHealthIndicator(PlatformHealth health) {
+        return health.redis();
+    }
+
+    @Bean
+    Inspection inspection(Platform platform) {
+        return platform.inspection();
+    }
+
+    @Bean
+    Administration administration(Platform platform) {
+        return platform.administration();
+    }
+
+    @Bean
+    Publisher publisher(TandemSettings settings) {
+        return new Publishers(settings);
+    }
+
+    @Bean
+    Backlog backlog(TandemSettings settings) {
+        return new Backlogs(settings);
     }
 
     @Bean

@@ -1,6 +1,5 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kafka.KafkaStatus;
 import dev.tandem.server.runtime.QueueSource.Reach;
@@ -25,19 +24,10 @@ final class Sources {
     }
 
     private QueueSource kafka(String name, QueueSettings queue) {
-        KafkaSource source = new KafkaSource(kafkaSettings(name, queue));
+        KafkaSource source = new KafkaSource(BrokerSettings.kafka(settings, name, queue));
         return new QueueSource(SourceType.KAFKA, source, () -> {
             KafkaStatus status = source.status();
             return new Reach(status.connected(), status.detail());
         });
-    }
-
-    private KafkaSettings kafkaSettings(String name, QueueSettings queue) {
-        return KafkaSettings.of(settings.kafka().bootstrapServers(), name)
-                .withTopic(queue.effectiveTopic(name))
-                .withGroupId(queue.effectiveGroup(name))
-                .withPartitions(queue.partitions())
-                .withMaxPayload((int) settings.maxPayload().toBytes())
-                .withProperties(settings.kafka().properties());
     }
 }

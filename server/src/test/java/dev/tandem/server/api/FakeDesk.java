@@ -100,7 +100,11 @@ final class FakeDesk implements Inspection, Administration, Publisher {
     @Override
     public List<ExecutorInfo> executors() {
         return List.of(new ExecutorInfo(
-                "host-1", Instant.parse("2026-11-20T10:00:00Z"), List.of(new ExecutorInfo.Share("orders", 2, 3))));
+                "host-1",
+                "host",
+                null,
+                Instant.parse("2026-11-20T10:00:00Z"),
+                List.of(new ExecutorInfo.Share("orders", 2, 3))));
     }
 
     @Override

@@ -1,0 +1,60 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.QueueStatus;
+import dev.tandem.scheduler.Presence;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Says every few seconds that this executor is there, for people; nothing depends on it. */
+final class Heartbeat implements AutoCloseable {
+
+    private static final long EVERY_SECONDS = 5;
+    private static final long LAST_WORD_SECONDS = 2;
+
+    private final Presence presence;
+    private final String id;
+    private final String host;
+    private final Supplier<List<QueueStatus>> status;
+    private final long startedAt = System.currentTimeMillis();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "tandem-heartbeat");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    Heartbeat(Presence presence, String id, String host, Supplier<List<QueueStatus>> status) {
+        this.presence = presence;
+        this.id = id;
+        this.host = host;
+        this.status = status;
+    }
+
+    void start() {
+        timer.scheduleWithFixedDelay(this::beat, 0, EVERY_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void beat() {
+        Map<String, Integer> running = new LinkedHashMap<>();
+        status.get().forEach(queue -> running.put(queue.queue(), queue.running()));
+        // A beat that Redis did not hear is made up for by the next; the store says when Redis is away.
+        CompletableFuture<Void> unused = presence.beat(new Presence.Executor(id, host, startedAt, 0, running));
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        try {
+            presence.leave(id).get(LAST_WORD_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+            // It is forgotten after a minute.
+        }
+    }
+}

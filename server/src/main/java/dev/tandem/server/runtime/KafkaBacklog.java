@@ -1,0 +1,110 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.server.settings.TandemSettings.KafkaSettings;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far a group's commits are behind the ends of a topic's partitions. Tasks above the committed offset may be settled
+ * already: for a short while, or while a task before them runs.
+ */
+final class KafkaBacklog implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(KafkaBacklog.class);
+
+    private static final long PATIENCE_MILLIS = 1_500;
+
+    private final KafkaSettings settings;
+    private @Nullable Admin admin;
+
+    KafkaBacklog(KafkaSettings settings) {
+        this.settings = settings;
+    }
+
+    /** By partition; empty if Kafka does not answer, or there is no such topic. */
+    Map<String, Long> of(String topic, String group) {
+        try {
+            Admin asked = admin();
+            Map<TopicPartition, OffsetSpec> ends =
+                    await(asked.describeTopics(java.util.List.of(topic)).allTopicNames())
+                            .get(topic)
+                            .partitions()
+                            .stream()
+                            .collect(Collectors.toMap(
+                                    partition -> new TopicPartition(topic, partition.partition()),
+                                    partition -> OffsetSpec.latest()));
+            var latest = asked.listOffsets(ends).all();
+            var earliest = asked.listOffsets(ends.keySet().stream()
+                            .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.earliest())))
+                    .all();
+            var committed = asked.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
+            return lags(await(latest), await(earliest), await(committed));
+        } catch (ExecutionException | TimeoutException | KafkaException e) {
+            log.debug("The backlog of {} is not known: {}", topic, e.toString());
+            return Map.of();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Map.of();
+        }
+    }
+
+    private static Map<String, Long> lags(
+            Map<TopicPartition, ListOffsetsResultInfo> latest,
+            Map<TopicPartition, ListOffsetsResultInfo> earliest,
+            Map<TopicPartition, OffsetAndMetadata> committed) {
+        Map<Integer, Long> lags = new TreeMap<>();
+        latest.forEach((partition, end) -> {
+            OffsetAndMetadata commit = committed.get(partition);
+            long start = earliest.get(partition).offset();
+            long from = commit == null ? start : Math.max(start, commit.offset());
+            lags.put(partition.partition(), Math.max(0, end.offset() - from));
+        });
+        Map<String, Long> named = new java.util.LinkedHashMap<>();
+        lags.forEach((partition, lag) -> named.put(Integer.toString(partition), lag));
+        return named;
+    }
+
+    private static <T> T await(KafkaFuture<T> answer)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized Admin admin() {
+        if (admin == null) {
+            Map<String, Object> properties = new HashMap<>();
+            settings.properties().forEach((name, value) -> {
+                if (AdminClientConfig.configNames().contains(name)) {
+                    properties.put(name, value);
+                }
+            });
+            properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
+            properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "1500");
+            properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "1500");
+            admin = Admin.create(properties);
+        }
+        return admin;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (admin != null) {
+            admin.close(java.time.Duration.ZERO);
+        }
+    }
+}

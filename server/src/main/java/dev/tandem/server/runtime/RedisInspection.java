@@ -1,0 +1,203 @@
+package dev.tandem.server.runtime;
+
+import static dev.tandem.server.runtime.RedisAnswers.await;
+
+import dev.tandem.scheduler.Inspector;
+import dev.tandem.scheduler.KeyView;
+import dev.tandem.scheduler.PartitionView;
+import dev.tandem.scheduler.Presence;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.TaskView;
+import dev.tandem.server.inspect.ExecutorInfo;
+import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Page;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What the API shows, from Redis. */
+final class RedisInspection implements Inspection {
+
+    private static final int MOST_BY_ID = 20;
+
+    private final Set<String> queues;
+    private final Inspector inspector;
+    private final Presence presence;
+
+    RedisInspection(Set<String> queues, RedisStore store) {
+        this.queues = queues;
+        this.inspector = store.inspector();
+        this.presence = store.presence();
+    }
+
+    @Override
+    public List<PartitionInfo> partitions(String queue) {
+        return await(inspector.counts(queue)).stream()
+                .map(RedisInspection::info)
+                .toList();
+    }
+
+    private static PartitionInfo info(PartitionView view) {
+        return new PartitionInfo(
+                view.partition().name(),
+                view.leaseMillis() > 0 ? view.owner() : null,
+                view.blockedKeys(),
+                new TaskCounts(
+                        count(view, TaskState.ACTIVE),
+                        count(view, TaskState.SCHEDULED),
+                        count(view, TaskState.RETRY),
+                        count(view, TaskState.PARKED),
+                        count(view, TaskState.DEAD),
+                        view.totals().getOrDefault("succeeded", 0L)));
+    }
+
+    private static long count(PartitionView view, TaskState state) {
+        return view.tasks().getOrDefault(state, 0L);
+    }
+
+    @Override
+    public boolean isPaused(String queue) {
+        return await(inspector.pausedSince(queue)).isPresent();
+    }
+
+    @Override
+    public Page<TaskInfo> tasks(
+            String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+        var page = partition == null
+                ? await(inspector.tasks(queue, state, cursor, limit))
+                : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit));
+        return new Page<>(page.items().stream().map(RedisInspection::info).toList(), page.next());
+    }
+
+    @Override
+    public Optional<TaskInfo> task(String queue, TaskRef ref) {
+        Partition partition = new Partition(queue, ref.partition());
+        return await(inspector.task(partition, new Position(ref.position()))).map(RedisInspection::info);
+    }
+
+    @Override
+    public List<TaskInfo> byId(String queue, String id) {
+        return await(inspector.tasks(queue, id)).stream()
+                .limit(MOST_BY_ID)
+                .map(RedisInspection::info)
+                .toList();
+    }
+
+    private static TaskInfo info(TaskView view) {
+        TaskView.Claim claim = view.claim();
+        long at = claim == null ? view.at() : claim.startedAt();
+        int started = (view.envelope() == null ? 0 : view.envelope().attempts()) + view.lapses();
+        return new TaskInfo(
+                new TaskRef(view.partition().name(), view.position().text()),
+                view.state(),
+                at < 0 ? null : Instant.ofEpochMilli(at),
+                key(view),
+                // The one that runs has begun, but is not counted before it has ended.
+                claim == null ? started : started + 1,
+                claim == null ? null : claim.executor(),
+                view.envelope());
+    }
+
+    private static @Nullable String key(TaskView view) {
+        if (view.envelope() != null) {
+            return view.envelope().task().key();
+        }
+        return view.claim() == null ? null : view.claim().key();
+    }
+
+    /** One partition after the other; a cursor is the partition's name, a space, and the place in it. */
+    @Override
+    public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
+        List<KeyInfo> found = new ArrayList<>();
+        int space = cursor == null ? -1 : cursor.indexOf(' ');
+        String from = space < 0 ? null : String.valueOf(cursor).substring(0, space);
+        String inner = space < 0 ? null : String.valueOf(cursor).substring(space + 1);
+        if (cursor != null && from == null) {
+            throw new IllegalArgumentException("The cursor '" + cursor + "' is none that a page gave");
+        }
+        for (Partition partition : await(inspector.partitions(queue))) {
+            if (from != null && !partition.name().equals(from)) {
+                continue;
+            }
+            from = null;
+            String place = inner == null || inner.isEmpty() ? null : inner;
+            inner = null;
+            do {
+                if (found.size() >= limit) {
+                    return new Page<>(found, partition.name() + " " + (place == null ? "" : place));
+                }
+                var page = await(inspector.blockedKeys(partition, place, limit - found.size()));
+                page.items().forEach(key -> found.add(info(key)));
+                place = page.next();
+            } while (place != null);
+        }
+        return new Page<>(found, null);
+    }
+
+    @Override
+    public List<KeyInfo> key(String queue, String key) {
+        return await(inspector.key(queue, key)).stream()
+                .map(RedisInspection::info)
+                .toList();
+    }
+
+    private static KeyInfo info(KeyView view) {
+        String partition = view.partition().name();
+        return new KeyInfo(
+                view.key(),
+                partition,
+                view.why().name().toLowerCase(Locale.ROOT),
+                view.since() <= 0 ? null : Instant.ofEpochMilli(view.since()),
+                new TaskRef(partition, view.head().text()),
+                view.parked());
+    }
+
+    /** Those that say that they are there, and those that own a partition. */
+    @Override
+    public List<ExecutorInfo> executors() {
+        Map<String, Presence.Executor> present = new TreeMap<>();
+        await(presence.executors()).forEach(executor -> present.put(executor.id(), executor));
+        Map<String, Map<String, Integer>> owned = new TreeMap<>();
+        for (String queue : queues) {
+            for (PartitionInfo partition : partitions(queue)) {
+                if (partition.owner() != null) {
+                    owned.computeIfAbsent(partition.owner(), id -> new LinkedHashMap<>())
+                            .merge(queue, 1, Integer::sum);
+                }
+            }
+        }
+        present.keySet().forEach(id -> owned.computeIfAbsent(id, none -> new LinkedHashMap<>()));
+        List<ExecutorInfo> executors = new ArrayList<>();
+        owned.forEach((id, partitions) -> executors.add(info(id, present.get(id), partitions)));
+        return executors;
+    }
+
+    private static ExecutorInfo info(String id, Presence.@Nullable Executor executor, Map<String, Integer> partitions) {
+        Map<String, Integer> running = executor == null ? Map.of() : executor.running();
+        List<ExecutorInfo.Share> shares = new ArrayList<>();
+        Map<String, Integer> all = new TreeMap<>(partitions);
+        running.keySet().forEach(queue -> all.putIfAbsent(queue, 0));
+        all.forEach((queue, count) -> shares.add(new ExecutorInfo.Share(queue, count, running.get(queue))));
+        return new ExecutorInfo(
+                id,
+                executor == null ? null : executor.host(),
+                executor == null ? null : Instant.ofEpochMilli(executor.startedAt()),
+                executor == null ? null : Instant.ofEpochMilli(executor.lastSeen()),
+                shares);
+    }
+}

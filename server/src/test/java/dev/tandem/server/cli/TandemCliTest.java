@@ -1,0 +1,287 @@
+package dev.tandem.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The commands against a server that answers what it is told to. */
+class TandemCliTest {
+
+    private final List<String> requests = new ArrayList<>();
+    private final Map<String, String> answers = new LinkedHashMap<>();
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private HttpServer server;
+    private int status = 200;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            requests.add(body.isEmpty() ? request : request + " " + body);
+            byte[] answer = answers.getOrDefault(request, "{}").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(status, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    @Test
+    void queuesAreATable() {
+        answers.put("GET /api/v1/queues", """
+                {"queues": [
+                  {"name": "orders", "source": "kafka", "ordering": "key", "paused": false, "lag": 12, "blockedKeys": 1,
+                   "counts": {"active": 3, "scheduled": 100, "retry": 2, "parked": 7, "dead": 1, "succeeded": 5}},
+                  {"name": "mail", "source": "rabbit", "ordering": "none", "paused": true, "blockedKeys": 0,
+                   "counts": {"active": 0, "scheduled": 0, "retry": 0, "parked": 0, "dead": 0, "succeeded": 0}}]}
+                """);
+
+        assertThat(run("queues")).isZero();
+
+        assertThat(out.toString()).isEqualTo("""
+                        QUEUE   SOURCE  ORDERING  LAG  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  STATE
+                        orders  kafka   key        12       3        100      2       7     1        1  running
+                        mail    rabbit  none        -       0          0      0       0     0        0  paused
+                        """);
+    }
+
+    @Test
+    void jsonIsWhatTheServerSaid() {
+        answers.put("GET /api/v1/executors", "{\"executors\":[{\"id\":\"a\"}]}");
+
+        assertThat(run("executors", "-o", "json")).isZero();
+
+        assertThat(ApiClient.JSON
+                        .readTree(out.toString())
+                        .path("executors")
+                        .get(0)
+                        .path("id")
+                        .asString())
+                .isEqualTo("a");
+    }
+
+    @Test
+    void aTaskIsSubmittedWithAllThatIsSaidOfIt() {
+        answers.put("POST /api/v1/queues/orders/tasks", "{\"id\":\"order-7\"}");
+
+        int exit = run(
+                "submit",
+                "orders",
+                "--payload",
+                "{\"total\": 12}",
+                "--id",
+                "order-7",
+                "--key",
+                "a/b",
+                "--delay",
+                "PT30S",
+                "--type",
+                "t",
+                "--max-attempts",
+                "3",
+                "--header",
+                "x-tenant=acme");
+
+        assertThat(exit).isZero();
+        assertThat(requests)
+                .containsExactly("POST /api/v1/queues/orders/tasks"
+                        + " {\"id\":\"order-7\",\"type\":\"t\",\"key\":\"a/b\",\"delay\":\"PT30S\",\"maxAttempts\":3,"
+                        + "\"headers\":{\"x-tenant\":\"acme\"},\"payload\":{\"total\":12}}");
+        assertThat(out.toString()).isEqualTo("Published to orders as order-7\n");
+    }
+
+    @Test
+    void aPayloadOfAnotherKindGoesAsBytes() throws IOException {
+        Path file = Files.write(folder.resolve("payload"), new byte[] {1, 2, 3});
+
+        run("submit", "orders", "--file", file.toString());
+        run("submit", "orders", "--payload", "1", "--content-type", "text/plain");
+
+        assertThat(requests)
+                .containsExactly(
+                        "POST /api/v1/queues/orders/tasks {\"payloadBase64\":\"AQID\"}",
+                        "POST /api/v1/queues/orders/tasks"
+                                + " {\"headers\":{\"content-type\":\"text/plain\"},\"payloadBase64\":\"MQ==\"}");
+    }
+
+    @Test
+    void namesInPathsAreEncoded() {
+        run("tasks", "orders", "order/7 ä%");
+        run("keys", "show", "orders", "..");
+        run("keys", "skip", "orders", "a;b");
+
+        assertThat(requests)
+                .containsExactly(
+                        "GET /api/v1/queues/orders/tasks/order%2F7%20%C3%A4%25",
+                        "GET /api/v1/queues/orders/keys/%2E%2E", "POST /api/v1/queues/orders/keys/a%3Bb/skip");
+    }
+
+    @Test
+    void allPagesAreFollowedWhereThatIsAskedFor() {
+        String first = "GET /api/v1/queues/orders/tasks?state=dead&limit=1";
+        answers.put(first, "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}],\"next\":\"x y\"}");
+        answers.put(first + "&cursor=x%20y", "{\"tasks\":[{\"id\":\"b\"}]}");
+
+        run("dead", "list", "orders", "--limit", "1");
+        assertThat(requests).hasSize(1);
+        assertThat(out.toString()).contains("There are more: --cursor x y, or --all");
+
+        run("dead", "list", "orders", "--limit", "1", "--all");
+        assertThat(requests).hasSize(3);
+    }
+
+    @Test
+    void allDeadTasksAreListedBeforeTheFirstIsChanged() {
+        String list = "GET /api/v1/queues/orders/tasks?state=dead&limit=500";
+        answers.put(list, "{\"tasks\":[{\"ref\":\"@0/1:1\"}],\"next\":\"n\"}");
+        answers.put(list + "&cursor=n", "{\"tasks\":[{\"ref\":\"@0/1:2\"}]}");
+
+        assertThat(run("dead", "retry", "orders", "--all")).isZero();
+
+        assertThat(requests)
+                .containsExactly(
+                        list,
+                        list + "&cursor=n",
+                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A1/retry",
+                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A2/retry");
+        assertThat(out.toString()).isEqualTo("2 tasks put back\n");
+    }
+
+    @Test
+    void someAreNamedOrAllAreMeant() {
+        assertThat(run("dead", "delete", "orders")).isEqualTo(2);
+        assertThat(run("dead", "delete", "orders", "a", "--all")).isEqualTo(2);
+        assertThat(requests).isEmpty();
+
+        assertThat(run("dead", "delete", "orders", "a", "b")).isZero();
+        assertThat(requests)
+                .containsExactly("DELETE /api/v1/queues/orders/tasks/a", "DELETE /api/v1/queues/orders/tasks/b");
+    }
+
+    @Test
+    void pausingIsOneRequest() {
+        run("pause", "orders");
+        run("resume", "orders");
+
+        assertThat(requests).containsExactly("POST /api/v1/queues/orders/pause", "POST /api/v1/queues/orders/resume");
+    }
+
+    @Test
+    void aRefusalIsSaidWithItsRemedy() {
+        status = 404;
+        answers.put(
+                "GET /api/v1/queues/order",
+                "{\"detail\": \"There is no queue 'order'\", \"remedy\": \"This server's settings have orders\"}");
+
+        assertThat(run("queues", "order")).isEqualTo(1);
+
+        assertThat(err.toString()).isEqualTo("tandem: There is no queue 'order'. This server's settings have orders\n");
+    }
+
+    @Test
+    void aServerThatIsNotThereHasItsOwnStatus() {
+        server.stop(0);
+
+        assertThat(run("queues")).isEqualTo(3);
+        assertThat(err.toString()).contains("can't be reached").contains("./tandem up");
+    }
+
+    @Test
+    void somethingElseThatAnswersIsNoticed() {
+        answers.put("GET /api/v1/queues", "<html>");
+
+        assertThat(run("queues")).isEqualTo(1);
+        assertThat(err.toString()).contains("is it a Tandem server?");
+    }
+
+    @Test
+    void whatATerminalWouldObeyIsNotPrinted() {
+        answers.put(
+                "GET /api/v1/queues/orders/tasks?state=active&limit=50",
+                "{\"tasks\":[{\"id\":\"a\\u001b[2J\\nb\",\"error\":\"x\\u0007y\"}]}");
+
+        run("tasks", "orders");
+
+        assertThat(out.toString()).doesNotContain("\u001b", "\u0007").contains("a [2J b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "nothing", "submit", "dead", "keys", "queues --server nowhere", "tasks orders --limit x"})
+    void wrongUsageHasItsOwnStatus(String line) {
+        CommandLine cli = commandLine();
+        assertThat(cli.execute(line.isEmpty() ? new String[0] : line.split(" ")))
+                .isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommand")
+    void everyCommandHasHelp(List<String> command) {
+        List<String> line = new ArrayList<>(command);
+        line.add("--help");
+
+        assertThat(commandLine().execute(line.toArray(String[]::new))).isZero();
+
+        assertThat(out.toString()).startsWith("Usage: tandem").contains("--help");
+    }
+
+    static Stream<List<String>> everyCommand() {
+        return paths(TandemCli.commandLine(), List.of());
+    }
+
+    private static Stream<List<String>> paths(CommandLine command, List<String> path) {
+        return Stream.concat(
+                Stream.of(path), command.getSubcommands().entrySet().stream().flatMap(sub -> {
+                    List<String> longer = new ArrayList<>(path);
+                    longer.add(sub.getKey());
+                    return paths(sub.getValue(), longer);
+                }));
+    }
+
+    private int run(String... command) {
+        List<String> line = new ArrayList<>(List.of(command));
+        // Behind the subcommand's name, where there is one.
+        line.add("--server");
+        line.add("http://127.0.0.1:" + server.getAddress().getPort());
+        return commandLine().execute(line.toArray(String[]::new));
+    }
+
+    private CommandLine commandLine() {
+        return TandemCli.commandLine()
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+    }
+}
