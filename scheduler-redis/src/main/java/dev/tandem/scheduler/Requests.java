@@ -88,14 +88,15 @@ final class Requests {
     private static Call step(Args args, StoreRequest.Step step, String executor) {
         List<Settle> settles = step.settles();
         List<Claim> claims = step.claims();
-        long highest = Math.max(highest(settles, Settle::nextToken), highest(claims, Claim::token));
+        long highest = Math.max(highest(settles, Requests::nextToken), highest(claims, Claim::token));
         args.line(step.line(), highest).number(step.leaseMillis());
         args.number(step.incarnation()).number(step.highWater());
         List<byte[]> blobs = new ArrayList<>();
-        Packer packer = new Packer().list(10);
+        Packer packer = new Packer().list(11);
         settles(packer, settles, blobs);
         claims(packer, claims, executor);
         packer.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
+        relays(packer, settles, executor);
         args.add(packer.done());
         blobs.forEach(args::add);
         return args.call(Script.STEP);
@@ -145,14 +146,31 @@ final class Requests {
         }
     }
 
+    private static void relays(Packer packer, List<Settle> settles, String executor) {
+        byte[] name = executor.getBytes(StandardCharsets.UTF_8);
+        packer.list(3
+                * (int) settles.stream().filter(settle -> settle.then() != null).count());
+        for (int i = 0; i < settles.size(); i++) {
+            Claim then = settles.get(i).then();
+            if (then != null) {
+                packer.number(i + 1).text(then.position().text());
+                packer.bytes(tail(then, name));
+            }
+        }
+    }
+
+    private static byte[] tail(Claim claim, byte[] executor) {
+        String key = claim.key();
+        return Claims.tail(claim.token(), executor, key == null ? null : key.getBytes(StandardCharsets.UTF_8));
+    }
+
     private static void claims(Packer packer, List<Claim> claims, String executor) {
         byte[] name = executor.getBytes(StandardCharsets.UTF_8);
         positions(packer, claims, Claim::position);
         packer.list(claims.size());
         int held = 0;
         for (Claim claim : claims) {
-            String key = claim.key();
-            packer.bytes(Claims.tail(claim.token(), name, key == null ? null : key.getBytes(StandardCharsets.UTF_8)));
+            packer.bytes(tail(claim, name));
             held += claim.held() ? 1 : 0;
         }
         packer.list(held);
@@ -161,6 +179,11 @@ final class Requests {
                 packer.number(i + 1);
             }
         }
+    }
+
+    private static long nextToken(Settle settle) {
+        Claim then = settle.then();
+        return then == null ? settle.nextToken() : Math.max(then.token(), settle.nextToken());
     }
 
     private static boolean isPlain(Verdict verdict) {
@@ -241,6 +264,8 @@ final class Requests {
         args.text(settle.position().text()).token(settle.token()).number(settle.bit());
         args.text(letter(settle.verdict())).number(delay(settle.verdict()));
         args.add(blob == null ? NOTHING : blob).key(settle.key());
+        Claim then = settle.then();
+        args.text(then == null ? "" : then.position().text()).token(then == null ? 0 : then.token());
         return args.call(Script.LATE);
     }
 

@@ -2,7 +2,8 @@
 -- KEYS: the partition's. ARGV 1-4: the fence's; 5: lease ms; 6: incarnation; 7: high-water mark; 8: msgpack of lists:
 --   of the settles: positions, tokens, keys, bits, next tokens (an empty list: none has one), and of each that is more
 --   than a plain success its index, verdict, number, blob; of the claims: positions, tails, indexes of held ones; then
---   1 if a position comes twice; 9 on: envelopes (blobs).
+--   1 if a position comes twice, and of each settle that passes its claim on its index and the position and tail that
+--   follow; 9 on: envelopes (blobs).
 -- Answers {0, settles, claims}, the exceptions only, each as index, code and what belongs to the code.
 --   settles: 1 opened; 2 done; 3 refused; 4 next, position, lapses, envelope. claims: 1 lapses; 2 done; 3 blocked, head.
 -- @include keys
@@ -36,14 +37,21 @@ if #positions > 0 then
   for i = 1, #more, 4 do
     verdicts[more[i]] = i
   end
+  local relays, thens = lists[11], {}
+  for i = 1, #relays, 3 do
+    thens[relays[i]] = i
+  end
   local plain, n = {}, 0
   for i = 1, #positions do
     local position, claim, at, entry = positions[i], standing[i], verdicts[i], entries[i]
-    if claim and not at and not twice and sub(claim, 8, 15) == tokens[i]
+    if claim and not at and not twice and not thens[i] and claims[position] == nil and sub(claim, 8, 15) == tokens[i]
         and not (entry and head_of(entry) == position) then
       -- A plain success of no blocked key's head: nothing to decide.
       n = n + 1
       plain[n] = position
+      if relays[1] then
+        claims[position] = false
+      end
       if offsets[i] then
         set_bit(offsets[i])
       end
@@ -53,6 +61,9 @@ if #positions > 0 then
       end
       local code = settle(position, tokens[i], keys[i], offsets[i] or -1, at and more[at + 1] or 'K',
         at and more[at + 2], at and ARGV[9 + more[at + 3]], next_tokens[i], deadline)
+      if thens[i] and (code == 0 or code == 1) then
+        relay(relays[thens[i] + 1], relays[thens[i] + 2], keys[i])
+      end
       if code ~= 0 then
         local m = #settle_answers
         settle_answers[m + 1] = i
@@ -77,6 +88,7 @@ if #positions > 0 then
     end
   end
   write_settled()
+  write_fresh(deadline)
   write_bits()
   count_settled()
 end

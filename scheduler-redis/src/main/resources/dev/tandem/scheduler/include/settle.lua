@@ -1,6 +1,7 @@
 -- Settling, shared by step and late. Needs the claims of the positions in `claims`; what is to be written gathers in
 -- lists, so that a batch costs a few commands; `write_settled` writes them.
 local claims = {} -- position -> claim, as far as known; false: none
+local fresh = {} -- position -> claim that this request relayed and that is not written yet
 local gone, forgotten = {}, {} -- positions out of claims and inflight; out of attempts and tasks
 local succeeded, retried, died = 0, 0, 0
 local writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
@@ -96,7 +97,11 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
     return seen(position, token, bit, verdict)
   end
   claims[position] = false
-  gone[#gone + 1] = position
+  if fresh[position] then
+    fresh[position] = nil
+  else
+    gone[#gone + 1] = position
+  end
   if verdict == 'B' then
     if any_tasks and call('HEXISTS', TASKS, position) == 1 then
       put(writes.retry, now_text, position)
@@ -148,6 +153,35 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
     write_settled()
   end
   return head and go_on(key, next_token, deadline) or 0
+end
+
+-- Passes a key's claim on to the next task, which runs already: unless the key is blocked, or somebody has that task.
+local function relay(position, tail, key)
+  local claim = claims[position]
+  if claim == nil then
+    claim = call('HGET', CLAIMS, position)
+  end
+  if claim or key and any_blocked and call('HEXISTS', BLOCKED, key) == 1 then
+    return
+  end
+  write_settled()
+  if any_tasks and call('HEXISTS', TASKS, position) == 1
+      or (any or died > 0) and call('HEXISTS', DEAD_TASKS, position) == 1 then
+    return
+  end
+  claims[position] = claim_head() .. tail
+  fresh[position] = claims[position]
+end
+
+local function write_fresh(deadline)
+  local made, leases = {}, {}
+  for position, claim in pairs(fresh) do
+    put(made, position, claim)
+    put(leases, deadline, position)
+  end
+  each_slice('HSET', CLAIMS, made)
+  each_slice('ZADD', INFLIGHT, leases)
+  fresh = {}
 end
 
 local function count_settled()

@@ -1,0 +1,192 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A settle passes its key's claim on to the next task (ADR 3). */
+class RelayIT {
+
+    private static RedisStore store;
+
+    private final Partition partition = Partition.of(Names.fresh("orders"), 0);
+    private Caller owner;
+
+    @BeforeAll
+    static void open() {
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    }
+
+    @AfterAll
+    static void close() {
+        if (store != null) {
+            store.close();
+        }
+    }
+
+    @BeforeEach
+    void own() {
+        owner = new Caller(store, partition, "one");
+        owner.acquire();
+    }
+
+    @Test
+    void aWholeRunOfAKeyIsSettledInOneStepAndOnlyItsLastIsClaimed() {
+        Claim claim = claim(0);
+        owner.step(List.of(), List.of(claim));
+        List<Settle> settles = new ArrayList<>();
+        for (int i = 1; i <= 100; i++) {
+            Claim then = claim(i);
+            settles.add(success(claim, then));
+            claim = then;
+        }
+        assertThat(owner.step(settles, List.of(claim(200))).settles()).containsOnly(Settled.Ok.PLAIN);
+        assertThat(positions()).containsExactlyInAnyOrder(Position.of(0, 100), Position.of(0, 200));
+        assertThat(owner.step(List.of(success(claim, null)), List.of()).settles())
+                .containsExactly(Settled.Ok.PLAIN);
+        StoreAnswer.Acquired again = owner.acquire();
+        for (int i = 0; i <= 100; i++) {
+            assertThat(again.chunks().get(0).has(i)).isTrue();
+        }
+        assertThat(again.chunks().get(0).has(101)).isFalse();
+    }
+
+    @Test
+    void aRefusedSettlePassesNothingOnAndAllThatFollowsIsRefused() {
+        Claim stolen = claim(0);
+        Claim next = claim(1);
+        Claim last = claim(2);
+        List<Settle> settles = List.of(success(stolen, next), success(next, last), success(last, null));
+        assertThat(owner.step(settles, List.of()).settles()).containsOnly(Settled.Refused.INSTANCE);
+        assertThat(positions()).isEmpty();
+    }
+
+    @Test
+    void aRetryEndsTheRelayAndBlocksTheKey() {
+        Claim first = claim(0);
+        Claim second = claim(1);
+        Claim third = claim(2);
+        owner.step(List.of(), List.of(first));
+        Settle retry = new Settle(
+                second.position(),
+                second.token(),
+                "k",
+                1,
+                new Verdict.Retry(60_000, envelope(second.token())),
+                0,
+                third);
+        assertThat(owner.step(List.of(success(first, second), retry, success(third, null)), List.of())
+                        .settles())
+                .containsExactly(Settled.Ok.PLAIN, Settled.Ok.PLAIN, Settled.Refused.INSTANCE);
+        assertThat(positions()).isEmpty();
+        assertThat(owner.acquire().blocked()).hasSize(1);
+    }
+
+    @Test
+    void aTaskThatTheStoreHoldsIsNotRelayedTo() {
+        Claim first = claim(0);
+        Claim scheduled = claim(1);
+        owner.step(List.of(), List.of(first));
+        hand(new Entry(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
+        assertThat(owner.step(List.of(success(first, scheduled), success(scheduled, null)), List.of())
+                        .settles())
+                .containsExactly(Settled.Ok.PLAIN, Settled.Refused.INSTANCE);
+    }
+
+    @Test
+    void aClaimThatStandsUnderTheSameTokenStays() {
+        Claim first = claim(0);
+        Claim second = claim(1);
+        owner.step(List.of(), List.of(first, second));
+        assertThat(owner.step(List.of(success(first, second), success(second, null)), List.of())
+                        .settles())
+                .containsOnly(Settled.Ok.PLAIN);
+        assertThat(positions()).isEmpty();
+    }
+
+    @Test
+    void aFormerOwnersRelayTakesTheNextOutOfItsLaneAndHeadsTheKey() {
+        Claim first = claim(0);
+        Claim second = claim(1);
+        owner.step(List.of(), List.of(first));
+        owner.ask(new StoreRequest.Release(owner.line()), StoreAnswer.Ok.class);
+        Caller heir = new Caller(store, partition, "two");
+        assertThat(heir.acquire().blocked())
+                .extracting(StoreAnswer.Blocked::why)
+                .containsExactly(Why.FOREIGN);
+        heir.ask(
+                new StoreRequest.Hand(
+                        heir.line(),
+                        0,
+                        0,
+                        10,
+                        10,
+                        List.of(
+                                new Entry(second.position(), "k", 1, new Move.Park(), envelope(0)),
+                                new Entry(Position.of(0, 2), "k", 2, new Move.Park(), envelope(0)))),
+                StoreAnswer.Handed.class);
+
+        assertThat(owner.ask(new StoreRequest.Late(partition, 0, success(first, second)), StoreAnswer.LateSettled.class)
+                        .recorded())
+                .isTrue();
+        StoreAnswer.Acquired again = heir.acquire();
+        assertThat(again.blocked()).containsExactly(new StoreAnswer.Blocked("k", Why.FOREIGN, second.position()));
+        assertThat(again.foreign()).hasSize(1);
+        assertThat(again.foreign().get(0).token()).isEqualTo(second.token());
+        assertThat(again.foreign().get(0).remainingMillis()).isPositive();
+
+        assertThat(owner.ask(new StoreRequest.Late(partition, 0, success(second, null)), StoreAnswer.LateSettled.class)
+                        .recorded())
+                .isTrue();
+        StoreAnswer.DueTasks due = heir.ask(
+                new StoreRequest.Due(heir.line(), Caller.LEASE, 10, 10, heir.nextToken(), true, 10),
+                StoreAnswer.DueTasks.class);
+        assertThat(due.claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
+    }
+
+    private void hand(Entry entry) {
+        owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)), StoreAnswer.Handed.class);
+    }
+
+    private List<Position> positions() {
+        List<TaskView> active = store.inspector()
+                .tasks(partition, dev.tandem.task.TaskState.ACTIVE, null, 100)
+                .join()
+                .items();
+        return active.stream().map(TaskView::position).toList();
+    }
+
+    private Claim claim(long offset) {
+        return new Claim(Position.of(0, offset), owner.nextToken(), offset == 200 ? null : "k", false);
+    }
+
+    private static Settle success(Claim claim, @Nullable Claim then) {
+        long bit = Long.parseLong(claim.position().text().substring(2));
+        return new Settle(claim.position(), claim.token(), claim.key(), bit, new Verdict.Success(null), 0, then);
+    }
+
+    private byte[] envelope(long token) {
+        return new Envelope(Task.of(partition.queue(), "k", new byte[1]), 1, token, null).encode();
+    }
+}
