@@ -1,5 +1,7 @@
 package dev.tandem.server;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -15,6 +17,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.NullMarked;
 
 /** The walls between the modules. The server is the one place that sees them all. */
@@ -51,8 +54,14 @@ class ArchitectureTest {
             .that()
             .resideInAnyPackage(TASK, ORDERING)
             .should()
+            // A promise is the form of an answer, not a thread.
             .dependOnClassesThat(are(resideInAnyPackage(
-                    "java.io..", "java.net..", "java.nio.file..", "java.nio.channels..", "java.util.concurrent..")))
+                            "java.io..",
+                            "java.net..",
+                            "java.nio.file..",
+                            "java.nio.channels..",
+                            "java.util.concurrent.."))
+                    .and(not(assignableTo(CompletionStage.class))))
             .orShould()
             .dependOnClassesThat()
             .areAssignableTo(Thread.class);
