@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -59,6 +62,7 @@ final class SourceRate {
                 report("source", total, () -> source(servers, topic, total));
             }
         }
+        idle(servers, topic);
     }
 
     private static void fill(String servers, String topic, int records, boolean headers) {
@@ -128,6 +132,40 @@ final class SourceRate {
             while (counter.seen < records) {
                 source.poll(500, counter);
             }
+        }
+    }
+
+    /** What a turn costs that finds nothing, and how soon a wake-up ends a wait. */
+    private static void idle(String servers, String topic) {
+        KafkaSettings settings =
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("idle"));
+        try (KafkaSource source = new KafkaSource(settings)) {
+            Counter counter = new Counter(source);
+            long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+            while (System.nanoTime() < until) {
+                source.poll(500, counter);
+            }
+            int turns = 100_000;
+            long since = System.nanoTime();
+            for (int i = 0; i < turns; i++) {
+                source.poll(0, counter);
+            }
+            System.out.printf("poll(0) that finds nothing: %.1f us%n", (System.nanoTime() - since) / 1e3 / turns);
+            AtomicLong woken = new AtomicLong();
+            long sum = 0;
+            int wakes = 2_000;
+            for (int i = 0; i < wakes; i++) {
+                CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> {
+                    LockSupport.parkNanos(1_000_000);
+                    woken.set(System.nanoTime());
+                    source.wakeup();
+                });
+                while (woken.get() == 0) {
+                    source.poll(10_000, counter);
+                }
+                sum += System.nanoTime() - woken.getAndSet(0);
+            }
+            System.out.printf("from wakeup to the end of poll: %.1f us%n", sum / 1e3 / wakes);
         }
     }
 
