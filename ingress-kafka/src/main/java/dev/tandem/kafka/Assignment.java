@@ -46,7 +46,7 @@ final class Assignment {
     /** The highest offset that was sent to be committed; never falls within an assignment. */
     long sent;
 
-    /** How many fetches there had been when reading was last moved: what the latest of them brought is void. */
+    /** How many fetches there had been when reading was last moved; see {@link Assignments#fetched}. */
     long movedAt = -1;
 
     /** Must be told even though no record comes: where reading starts, behind a gap. -1: nothing. */

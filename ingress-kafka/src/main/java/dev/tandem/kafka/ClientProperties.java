@@ -53,9 +53,15 @@ final class ClientProperties {
             ConsumerConfig.METADATA_MAX_AGE_CONFIG, "60000",
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 
-    /** The broker judges a record's size, not the producer: it knows the topic's limit. */
+    /**
+     * The broker judges a record's size, not the producer: it knows the topic's limit. One request at a time: a broker
+     * that has just been told of a topic may refuse a first batch and take the second, after which the first is out of
+     * order until it fails.
+     */
     private static final Map<String, String> PRODUCER = Map.of(
             ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "16777216",
+            ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1",
+            ProducerConfig.BATCH_SIZE_CONFIG, "65536",
             ProducerConfig.LINGER_MS_CONFIG, "2",
             ProducerConfig.MAX_BLOCK_MS_CONFIG, "5000",
             ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000",

@@ -54,19 +54,19 @@ final class Committer {
     }
 
     /** Sends what is wanted, unless the last request is still unanswered. */
-    void flush(Consumer<?, ?> consumer, long now) {
+    void flush(Consumer<?, ?> consumer, Millis clock) {
         if (inFlight != 0 || waiting.isEmpty()) {
             return;
         }
-        Batch batch = batch(consumer, waiting, now);
+        Batch batch = batch(consumer, waiting, clock.now());
         if (batch.parts().isEmpty()) {
             return;
         }
         inFlight = batch.number();
         try {
-            consumer.commitAsync(batch.offsets(), (offsets, problem) -> answered(batch, problem, now));
+            consumer.commitAsync(batch.offsets(), (offsets, problem) -> answered(batch, problem, clock.now()));
         } catch (KafkaException e) {
-            answered(batch, e, now);
+            answered(batch, e, clock.now());
         }
     }
 

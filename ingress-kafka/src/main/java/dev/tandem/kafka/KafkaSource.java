@@ -1,23 +1,15 @@
 package dev.tandem.kafka;
 
 import dev.tandem.kafka.Health.Trouble;
-import dev.tandem.kafka.Start.Found;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -27,9 +19,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,43 +37,36 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaSource implements Source {
 
     private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
-    private static final Duration CLOSE = Duration.ofSeconds(3);
     private static final long MAX_WAIT_MILLIS = 1_000;
     private static final long RETRY_MILLIS = 1_000;
-    private static final long TOPIC_CHECK_MILLIS = 30_000;
 
-    private final KafkaSettings settings;
-    private final InstantSource clock;
+    private final InstantSource wallClock;
     private final RecordCodec codec;
     private final Health health;
+    private final Clients clients;
+    private final Assignments assignments;
+    private final Millis clock = new Millis();
     private final Wakeups wakeups = new Wakeups();
+    private final Inbox inbox = new Inbox(wakeups);
     private final Reports reports = new Reports(wakeups);
     private final Committer committer = new Committer(reports);
-    private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
-    private final Map<TopicPartition, Assignment> assignments = new HashMap<>();
     private final Rebalances rebalances = new Rebalances();
     private final Runnable interrupt = this::interrupt;
-
     private volatile @Nullable Thread loop;
-    private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
-    private @Nullable GroupAdmin admin;
-    private @Nullable Link link;
-    private boolean asking;
     private boolean closed;
-    private long fetches;
     private long pollAt;
-    private long topicCheckAt;
 
     /** Connects at the first {@link #poll}, and waits there for brokers that can't be reached yet. */
     public KafkaSource(KafkaSettings settings) {
         this(settings, InstantSource.system());
     }
 
-    KafkaSource(KafkaSettings settings, InstantSource clock) {
-        this.settings = settings;
-        this.clock = clock;
-        this.codec = new RecordCodec(settings.queue(), settings.maxPayload());
-        this.health = new Health(settings, clock);
+    KafkaSource(KafkaSettings settings, InstantSource wallClock) {
+        this.wallClock = wallClock;
+        codec = new RecordCodec(settings.queue(), settings.maxPayload());
+        health = new Health(settings, wallClock);
+        clients = new Clients(settings, health, inbox);
+        assignments = new Assignments(settings, clients, inbox, health, reports, committer, clock);
     }
 
     @Override
@@ -102,10 +85,7 @@ public final class KafkaSource implements Source {
     }
 
     private void interrupt() {
-        KafkaConsumer<byte[], byte[]> waiting = consumer;
-        if (waiting != null) {
-            waiting.wakeup();
-        }
+        clients.wakeup();
         LockSupport.unpark(loop);
     }
 
@@ -119,77 +99,84 @@ public final class KafkaSource implements Source {
         loop = Thread.currentThread();
         reports.begin(events);
         try {
-            for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
-                answer.run();
-            }
-            turn(maxMillis, now());
+            inbox.empty();
+            turn(maxMillis);
         } finally {
             wakeups.end();
             reports.end();
         }
     }
 
-    private void turn(long maxMillis, long now) {
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (reading == null) {
-            connect(now);
-            park(maxMillis, pollAt - now);
+    private void turn(long maxMillis) {
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+        if (consumer == null) {
+            park(maxMillis, clients.connect(clock, rebalances));
             return;
         }
-        ask(now);
+        assignments.ask();
         tellGaps();
-        committer.flush(reading, now);
-        if (now < pollAt) {
-            park(maxMillis, pollAt - now);
+        committer.flush(consumer, clock);
+        if (clock.now() < pollAt) {
+            park(maxMillis, pollAt);
             return;
         }
-        long wait = reports.toldAny() ? 0 : Math.min(maxMillis, Math.max(0, nextAt(now) - now));
-        ConsumerRecords<byte[], byte[]> records = poll(reading, wait);
+        ConsumerRecords<byte[], byte[]> records = poll(consumer, patience(maxMillis));
         if (records != null) {
+            assignments.fetched();
             deliver(records);
         }
-        observe(now());
+        clients.watch(clock.now());
     }
 
-    private @Nullable ConsumerRecords<byte[], byte[]> poll(KafkaConsumer<byte[], byte[]> reading, long wait) {
+    private long patience(long maxMillis) {
+        if (maxMillis <= 0 || reports.toldAny()) {
+            return 0;
+        }
+        long next = Math.min(assignments.nextAt(), committer.nextAt()) - clock.now();
+        return Math.max(0, Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), next));
+    }
+
+    private @Nullable ConsumerRecords<byte[], byte[]> poll(KafkaConsumer<byte[], byte[]> consumer, long wait) {
         Duration patience = wait > 0 && wakeups.begin(interrupt) ? Duration.ofMillis(wait) : Duration.ZERO;
         reports.insideConsumer(true);
         try {
-            ConsumerRecords<byte[], byte[]> records = reading.poll(patience);
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(patience);
             health.clear(Trouble.POLL);
-            fetches++;
             return records;
         } catch (WakeupException e) {
             // Its purpose is fulfilled.
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
         } catch (OffsetOutOfRangeException e) {
-            e.offsetOutOfRangePartitions().forEach(this::astray);
+            e.offsetOutOfRangePartitions().forEach(assignments::astray);
         } catch (KafkaException e) {
             health.set(Trouble.POLL, "reading fails: " + Problems.explain(e));
-            pollAt = now() + RETRY_MILLIS;
+            pollAt = clock.now() + RETRY_MILLIS;
         } finally {
             reports.insideConsumer(false);
         }
         return null;
     }
 
+    /** Waits without the consumer. */
+    private void park(long maxMillis, long until) {
+        long wait = reports.toldAny() ? 0 : Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), until - clock.now());
+        if (wait > 0 && wakeups.begin(interrupt)) {
+            LockSupport.parkNanos(this, Duration.ofMillis(wait).toNanos());
+        }
+    }
+
     private void deliver(ConsumerRecords<byte[], byte[]> records) {
-        Map<TopicPartition, OffsetAndMetadata> next = positions(records);
-        if (next.isEmpty()) {
-            return;
-        }
-        long arrivedAt = clock.millis();
-        for (Map.Entry<TopicPartition, OffsetAndMetadata> each : next.entrySet()) {
-            Assignment assignment = assignments.get(each.getKey());
-            // The engine may have moved a partition while it was told of another.
-            if (assignment != null && assignment.open && assignment.movedAt != fetches) {
-                List<ConsumerRecord<byte[], byte[]>> some = records.records(each.getKey());
-                long position = each.getValue().offset();
-                reports.tell(
-                        events -> events.delivered(assignment.partition, codec.deliveries(some, arrivedAt), position));
+        long arrivedAt = records.isEmpty() ? 0 : wallClock.millis();
+        positions(records).forEach((topicPartition, next) -> {
+            Assignment assignment = assignments.get(topicPartition);
+            // The engine may move a partition while it is told of another.
+            if (assignment != null && assignment.open && !assignments.movedSinceFetched(assignment)) {
+                List<ConsumerRecord<byte[], byte[]>> some = records.records(topicPartition);
+                reports.tell(events ->
+                        events.delivered(assignment.partition, codec.deliveries(some, arrivedAt), next.offset()));
             }
-        }
+        });
     }
 
     /** Behind the records and the gaps that came. An interceptor may have made records of its own, without positions. */
@@ -205,8 +192,9 @@ public final class KafkaSource implements Source {
         return behind;
     }
 
+    /** Where reading started behind what is gone, the settled prefix may pass the gap before any record comes. */
     private void tellGaps() {
-        for (Assignment each : List.copyOf(assignments.values())) {
+        for (Assignment each : assignments.all()) {
             long gapTo = each.gapTo;
             if (each.open && gapTo >= 0) {
                 each.gapTo = -1;
@@ -215,276 +203,15 @@ public final class KafkaSource implements Source {
         }
     }
 
-    private long nextAt(long now) {
-        long next = Math.min(now + MAX_WAIT_MILLIS, Math.min(topicCheckAt, committer.nextAt()));
-        for (Assignment each : assignments.values()) {
-            next = Math.min(next, each.lookUpAt);
-        }
-        return next;
-    }
-
-    /** Waits without a consumer. */
-    private void park(long maxMillis, long untilNext) {
-        long wait = reports.toldAny() ? 0 : Math.min(maxMillis, Math.min(MAX_WAIT_MILLIS, untilNext));
-        if (wait > 0 && wakeups.begin(interrupt)) {
-            LockSupport.parkNanos(this, Duration.ofMillis(wait).toNanos());
-        }
-    }
-
-    private static long now() {
-        return System.nanoTime() / 1_000_000;
-    }
-
-    // ---- connecting ----
-
-    private void connect(long now) {
-        if (asking || now < pollAt) {
-            return;
-        }
-        try {
-            GroupAdmin asked = admin;
-            if (asked == null) {
-                asked = new GroupAdmin(settings);
-                admin = asked;
-            }
-            asking = true;
-            pollAt = Long.MAX_VALUE;
-            answer(asked.ensureTopic(), this::topicThere, this::cannotStart);
-        } catch (KafkaException e) {
-            cannotStart(e);
-        }
-    }
-
-    private void topicThere(boolean created) {
-        asking = false;
-        if (created) {
-            health.info("the topic was missing and is created");
-        }
-        try {
-            KafkaConsumer<byte[], byte[]> reading = new KafkaConsumer<>(
-                    ClientProperties.consumer(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer());
-            reading.subscribe(List.of(settings.topic()), rebalances);
-            consumer = reading;
-            link = new Link(reading.metrics());
-            pollAt = now();
-            topicCheckAt = pollAt + TOPIC_CHECK_MILLIS;
-            health.clear(Trouble.START);
-        } catch (KafkaException e) {
-            cannotStart(e);
-        }
-    }
-
-    private void cannotStart(Throwable problem) {
-        asking = false;
-        pollAt = now() + RETRY_MILLIS;
-        health.set(Trouble.START, "Kafka can't be used: " + Problems.explain(problem));
-    }
-
-    private void observe(long now) {
-        Link watched = link;
-        if (watched != null && watched.look(now)) {
-            String trouble = watched.trouble();
-            if (trouble != null) {
-                health.set(Trouble.LINK, trouble);
-            } else {
-                health.clear(Trouble.LINK);
-                health.connected();
-            }
-        }
-    }
-
-    /** A number of the consumer's own, for tests; NaN if there is none. */
-    double metric(String name) {
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        return reading == null
-                ? Double.NaN
-                : reading.metrics().values().stream()
-                        .filter(each -> each.metricName().name().equals(name))
-                        .map(each -> (Double) each.metricValue())
-                        .findFirst()
-                        .orElse(Double.NaN);
-    }
-
-    // ---- questions on the side ----
-
-    private void ask(long now) {
-        GroupAdmin asked = admin;
-        if (asked == null) {
-            return;
-        }
-        Map<TopicPartition, Assignment> due = new HashMap<>();
-        for (Assignment each : assignments.values()) {
-            if (each.lookUpAt <= now) {
-                each.lookUpAt = Long.MAX_VALUE;
-                due.put(each.topicPartition, each);
-            }
-        }
-        if (!due.isEmpty()) {
-            Map<TopicPartition, CompletionStage<Found>> facts = asked.find(due.keySet());
-            for (Assignment each : due.values()) {
-                answer(
-                        Objects.requireNonNull(facts.get(each.topicPartition)),
-                        found -> found(each, found),
-                        problem -> notFound(each, problem));
-            }
-        }
-        if (topicCheckAt <= now && !asking) {
-            asking = true;
-            topicCheckAt = Long.MAX_VALUE;
-            answer(asked.topicId(), this::topicIs, this::topicUnknown);
-        }
-    }
-
-    /** An answer that comes on another thread is judged on the loop's. */
-    private <T> void answer(CompletionStage<T> stage, Consumer<T> then, Consumer<Throwable> otherwise) {
-        stage.whenComplete((found, problem) -> {
-            answers.add(() -> {
-                if (problem == null) {
-                    then.accept(found);
-                } else {
-                    otherwise.accept(GroupAdmin.cause(problem));
-                }
-            });
-            wakeups.wake();
-        });
-    }
-
-    private void notFound(Assignment assignment, Throwable problem) {
-        if (!assignment.gone) {
-            assignment.lookUpAt = now() + RETRY_MILLIS;
-            health.set(
-                    Trouble.FACTS,
-                    "the offsets of partition " + assignment.partition.name() + " can't be looked up: "
-                            + Problems.explain(problem));
-        }
-    }
-
-    private void found(Assignment assignment, Found found) {
-        if (assignment.gone) {
-            return;
-        }
-        health.clear(Trouble.FACTS);
-        if (!assignment.announced) {
-            begin(assignment, found);
-            return;
-        }
-        if (!found.topicId().equals(assignment.topicId)) {
-            recreated(assignment, found.topicId());
-            return;
-        }
-        assignment.logStart = found.logStart();
-        if (assignment.astray && !straighten(assignment)) {
-            return;
-        }
-        if (assignment.confirming) {
-            assignment.factsFresh = true;
-            committer.commitUnchanged(assignment);
-        }
-    }
-
-    private void begin(Assignment assignment, Found found) {
-        Start start = Start.of(assignment.partition.name(), found, assignment.truncated);
-        if (start.warning() != null) {
-            health.warn(start.warning());
-        }
-        assignment.begin(start, found);
-        assignment.announced = true;
-        reports.tell(events -> events.assigned(assignment.partition, assignment.facts(generation())));
-    }
-
-    private long generation() {
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        return reading == null ? -1 : reading.groupMetadata().generationId();
-    }
-
-    private void topicIs(String id) {
-        asking = false;
-        topicCheckAt = now() + TOPIC_CHECK_MILLIS;
-        health.clear(Trouble.TOPIC);
-        for (Assignment each : List.copyOf(assignments.values())) {
-            if (each.announced && !each.topicId.equals(id)) {
-                recreated(each, id);
-            }
-        }
-    }
-
-    private void topicUnknown(Throwable problem) {
-        asking = false;
-        topicCheckAt = now() + RETRY_MILLIS;
-        if (problem instanceof UnknownTopicOrPartitionException) {
-            health.set(Trouble.TOPIC, "the topic does not exist any more: create it again");
-        }
-    }
-
-    // ---- partitions that do not stand where they should ----
-
-    private void recreated(Assignment assignment, String id) {
-        health.warn("partition " + assignment.partition.name() + ": the topic was deleted and created again (id "
-                + assignment.topicId + ", now " + id + ")");
-        replace(assignment, false);
-    }
-
-    private void astray(TopicPartition topicPartition, long offset) {
-        Assignment assignment = assignments.get(topicPartition);
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (assignment != null && reading != null) {
-            reading.pause(List.of(topicPartition));
-            assignment.astray = true;
-            assignment.astrayAt = offset;
-            assignment.lookUpAt = now();
-        }
-    }
-
-    /** Whether the assignment goes on. */
-    private boolean straighten(Assignment assignment) {
-        long from = assignment.astrayAt;
-        long logStart = assignment.logStart;
-        if (from >= logStart) {
-            health.warn("partition " + assignment.partition.name() + ": the log ends before offset " + from
-                    + ", it was cut");
-            replace(assignment, true);
-            return false;
-        }
-        health.warn("partition " + assignment.partition.name() + ": offsets " + from + " to " + (logStart - 1) + " ("
-                + (logStart - from) + ") were deleted before they were read; raise the topic's retention");
-        assignment.astray = false;
-        assignment.start = logStart;
-        assignment.gapTo = logStart;
-        if (assignment.open) {
-            read(assignment, logStart);
-        }
-        return true;
-    }
-
-    /** Lost and given again: all that was known of it is void. */
-    private void replace(Assignment assignment, boolean truncated) {
-        assignment.gone = true;
-        reports.tell(events -> events.lost(List.of(assignment.partition)));
-        take(assignment.topicPartition).truncated = truncated;
-    }
-
-    private Assignment take(TopicPartition topicPartition) {
-        Assignment taken = new Assignment(topicPartition, Partition.of(settings.queue(), topicPartition.partition()));
-        assignments.put(topicPartition, taken);
-        taken.lookUpAt = now();
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (reading != null) {
-            // Anywhere: with a position the consumer does not look one up itself, and paused it does not read there.
-            reading.pause(List.of(topicPartition));
-            reading.seek(topicPartition, 0);
-        }
-        return taken;
-    }
-
     // ---- what the engine asks ----
 
     @Override
     public void open(Partition partition) {
-        Assignment assignment = assignment(partition);
+        Assignment assignment = assignments.get(partition);
         if (assignment != null && !assignment.open) {
             assignment.open = true;
             assignment.paused = false;
-            read(assignment, assignment.resumeAt());
+            assignments.read(assignment, assignment.resumeAt());
             if (assignment.pin) {
                 committer.commitUnchanged(assignment);
             }
@@ -493,49 +220,37 @@ public final class KafkaSource implements Source {
 
     @Override
     public void pause(Partition partition) {
-        Assignment assignment = assignment(partition);
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (assignment != null && reading != null) {
+        Assignment assignment = assignments.get(partition);
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+        if (assignment != null && consumer != null) {
             assignment.paused = true;
-            reading.pause(List.of(assignment.topicPartition));
+            consumer.pause(List.of(assignment.topicPartition));
         }
     }
 
     @Override
     public void resume(Partition partition) {
-        Assignment assignment = assignment(partition);
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (assignment != null && reading != null) {
+        Assignment assignment = assignments.get(partition);
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+        if (assignment != null && consumer != null) {
             assignment.paused = false;
             if (assignment.open && !assignment.astray) {
-                reading.resume(List.of(assignment.topicPartition));
+                consumer.resume(List.of(assignment.topicPartition));
             }
         }
     }
 
     @Override
     public void rewind(Partition partition) {
-        Assignment assignment = assignment(partition);
+        Assignment assignment = assignments.get(partition);
         if (assignment != null && assignment.open) {
-            read(assignment, assignment.resumeAt());
-        }
-    }
-
-    private void read(Assignment assignment, long from) {
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (reading == null || assignment.astray) {
-            return;
-        }
-        assignment.movedAt = fetches;
-        reading.seek(assignment.topicPartition, from);
-        if (!assignment.paused) {
-            reading.resume(List.of(assignment.topicPartition));
+            assignments.read(assignment, assignment.resumeAt());
         }
     }
 
     @Override
     public void commit(Partition partition, long upTo) {
-        Assignment assignment = assignment(partition);
+        Assignment assignment = assignments.get(partition);
         if (assignment != null) {
             committer.commit(assignment, upTo);
         }
@@ -543,11 +258,11 @@ public final class KafkaSource implements Source {
 
     @Override
     public void confirm(Partition partition) {
-        Assignment assignment = assignment(partition);
+        Assignment assignment = assignments.get(partition);
         if (assignment != null) {
             assignment.confirming = true;
             assignment.factsFresh = false;
-            assignment.lookUpAt = now();
+            assignment.lookUpAt = clock.now();
         }
     }
 
@@ -561,40 +276,30 @@ public final class KafkaSource implements Source {
     @Override
     public void close(Partition partition) {}
 
-    private @Nullable Assignment assignment(Partition partition) {
-        if (!partition.queue().equals(settings.queue())) {
-            return null;
-        }
-        Assignment found;
-        try {
-            found = assignments.get(new TopicPartition(settings.topic(), Integer.parseInt(partition.name())));
-        } catch (NumberFormatException e) {
-            return null;
-        }
-        return found != null && found.announced ? found : null;
-    }
-
+    /** Commits what was asked for, and leaves the group; at most some seconds. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        KafkaConsumer<byte[], byte[]> reading = consumer;
-        if (reading != null) {
-            committer.commitNow(reading, List.copyOf(assignments.values()), LAST_COMMIT);
-            assignments.values().forEach(each -> each.gone = true);
-            assignments.clear();
-            try {
-                reading.close(CloseOptions.timeout(CLOSE));
-            } catch (KafkaException e) {
-                health.warn("the consumer did not close cleanly: " + Problems.explain(e));
+        if (!closed) {
+            closed = true;
+            KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+            if (consumer != null) {
+                committer.commitNow(consumer, assignments.all(), LAST_COMMIT);
+                assignments.remove(assignments.all());
             }
-            consumer = null;
+            clients.close();
         }
-        if (admin != null) {
-            admin.close();
-        }
+    }
+
+    /** A number of the consumer's own, for tests; NaN if there is none. */
+    double metric(String name) {
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+        return consumer == null
+                ? Double.NaN
+                : consumer.metrics().values().stream()
+                        .filter(each -> each.metricName().name().equals(name))
+                        .map(each -> (Double) each.metricValue())
+                        .findFirst()
+                        .orElse(Double.NaN);
     }
 
     /** Called by the consumer inside its poll. */
@@ -603,56 +308,36 @@ public final class KafkaSource implements Source {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             if (!closed) {
-                partitions.forEach(KafkaSource.this::take);
-                ask(now());
+                partitions.forEach(assignments::take);
+                assignments.ask();
             }
         }
 
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            List<Assignment> leaving = known(partitions);
+            List<Assignment> leaving = assignments.get(partitions);
             List<Partition> announced = announced(leaving);
             if (!announced.isEmpty()) {
                 reports.tell(events -> events.revoked(announced));
             }
-            KafkaConsumer<byte[], byte[]> reading = consumer;
-            if (reading != null) {
-                committer.commitNow(reading, leaving, LAST_COMMIT);
+            KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
+            if (consumer != null) {
+                committer.commitNow(consumer, leaving, LAST_COMMIT);
             }
-            forget(leaving);
+            assignments.remove(leaving);
         }
 
         @Override
         public void onPartitionsLost(Collection<TopicPartition> partitions) {
-            List<Assignment> leaving = known(partitions);
+            List<Assignment> leaving = assignments.get(partitions);
             List<Partition> announced = announced(leaving);
-            forget(leaving);
+            assignments.remove(leaving);
             if (!announced.isEmpty()) {
                 reports.tell(events -> events.lost(announced));
             }
         }
 
-        private void forget(List<Assignment> leaving) {
-            for (Assignment each : leaving) {
-                each.gone = true;
-                assignments.remove(each.topicPartition);
-            }
-            // A deleted topic's partitions are revoked, too.
-            topicCheckAt = Math.min(topicCheckAt, now() + RETRY_MILLIS);
-        }
-
-        private List<Assignment> known(Collection<TopicPartition> partitions) {
-            List<Assignment> known = new ArrayList<>();
-            for (TopicPartition each : partitions) {
-                Assignment assignment = assignments.get(each);
-                if (assignment != null) {
-                    known.add(assignment);
-                }
-            }
-            return known;
-        }
-
-        private List<Partition> announced(List<Assignment> leaving) {
+        private static List<Partition> announced(List<Assignment> leaving) {
             return leaving.stream()
                     .filter(each -> each.announced)
                     .map(each -> each.partition)

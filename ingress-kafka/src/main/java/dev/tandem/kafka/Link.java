@@ -12,16 +12,31 @@ import org.jspecify.annotations.Nullable;
 final class Link {
 
     private static final long LOOK_MILLIS = 500;
+    private static final long ALONE_MILLIS = 1_000;
     private static final long SILENCE_MILLIS = 12_000;
+
+    /** What the last looks showed. */
+    enum State {
+        /** Nothing came yet, and it is too soon to say more. */
+        NEW,
+        UP,
+        /** No connection is open. */
+        ALONE,
+        /** Connections are open, and nothing comes. */
+        SILENT
+    }
 
     private final @Nullable Metric connections;
     private final @Nullable Metric bytes;
-    private double lastBytes = -1;
-    private long heardAt = Long.MIN_VALUE;
+    private State state = State.NEW;
+    private double lastBytes;
+    private long heardAt;
+    private long connectedAt;
     private long lookAt;
-    private @Nullable String trouble;
 
-    Link(Map<MetricName, ? extends Metric> metrics) {
+    Link(Map<MetricName, ? extends Metric> metrics, long now) {
+        heardAt = now;
+        connectedAt = now;
         connections = metric(metrics, "connection-count");
         bytes = metric(metrics, "incoming-byte-total");
     }
@@ -35,34 +50,28 @@ final class Link {
                 .orElse(null);
     }
 
-    /** Looks now and then. Whether it did. */
-    boolean look(long now) {
-        if (now < lookAt) {
-            return false;
+    /** Looks now and then. Only bytes that come end a trouble: a connection that is being tried counts as one. */
+    State look(long now) {
+        if (now >= lookAt) {
+            lookAt = now + LOOK_MILLIS;
+            double received = value(bytes);
+            boolean connected = value(connections) > 0;
+            connectedAt = connected ? now : connectedAt;
+            if (received != lastBytes) {
+                lastBytes = received;
+                heardAt = now;
+                connectedAt = now;
+                state = State.UP;
+            } else if (now - connectedAt >= ALONE_MILLIS) {
+                state = State.ALONE;
+            } else if (now - heardAt >= SILENCE_MILLIS) {
+                state = State.SILENT;
+            }
         }
-        lookAt = now + LOOK_MILLIS;
-        double received = value(bytes);
-        if (received != lastBytes || heardAt == Long.MIN_VALUE) {
-            lastBytes = received;
-            heardAt = now;
-        }
-        if (value(connections) == 0) {
-            trouble = "no broker can be reached";
-        } else if (now - heardAt > SILENCE_MILLIS) {
-            trouble = "no broker has answered for " + SILENCE_MILLIS / 1000 + " s";
-        } else {
-            trouble = null;
-        }
-        return true;
-    }
-
-    /** Null if all is well. */
-    @Nullable
-    String trouble() {
-        return trouble;
+        return state;
     }
 
     private static double value(@Nullable Metric metric) {
-        return metric != null && metric.metricValue() instanceof Double value ? value : 1;
+        return metric != null && metric.metricValue() instanceof Double value ? value : 0;
     }
 }

@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -33,8 +34,9 @@ final class Engine implements Source.Events, AutoCloseable {
     record Event(long at, String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
 
     final KafkaSource source;
-    final List<Event> events = new CopyOnWriteArrayList<>();
-    final Map<Partition, List<Delivery>> delivered = new ConcurrentHashMap<>();
+    private final Queue<Event> events = new ConcurrentLinkedQueue<>();
+    private final Map<Partition, Queue<Delivery>> delivered = new ConcurrentHashMap<>();
+    private final AtomicInteger deliveredCount = new AtomicInteger();
     final Map<Partition, Long> position = new ConcurrentHashMap<>();
 
     /** What is done on the loop's thread when a partition is assigned; by default it is opened. */
@@ -87,7 +89,13 @@ final class Engine implements Source.Events, AutoCloseable {
             done.complete(null);
         });
         source.wakeup();
-        done.join();
+        // A loop that ended says why when it is closed.
+        done.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    /** In their order. */
+    List<Event> events() {
+        return List.copyOf(events);
     }
 
     List<Event> events(String kind) {
@@ -101,7 +109,8 @@ final class Engine implements Source.Events, AutoCloseable {
     }
 
     List<Delivery> delivered(Partition partition) {
-        return delivered.getOrDefault(partition, List.of());
+        Queue<Delivery> some = delivered.get(partition);
+        return some == null ? List.of() : List.copyOf(some);
     }
 
     /** Partitions that were assigned last and not taken away since. */
@@ -118,7 +127,7 @@ final class Engine implements Source.Events, AutoCloseable {
     }
 
     int deliveredCount() {
-        return delivered.values().stream().mapToInt(List::size).sum();
+        return deliveredCount.get();
     }
 
     List<Long> offsets(Partition partition) {
@@ -135,8 +144,9 @@ final class Engine implements Source.Events, AutoCloseable {
     public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
         add("delivered", partition, nextSequence, null);
         delivered
-                .computeIfAbsent(partition, each -> new CopyOnWriteArrayList<>())
+                .computeIfAbsent(partition, each -> new ConcurrentLinkedQueue<>())
                 .addAll(deliveries);
+        deliveredCount.addAndGet(deliveries.size());
         position.put(partition, nextSequence);
     }
 

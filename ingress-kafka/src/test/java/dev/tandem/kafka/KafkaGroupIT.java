@@ -162,7 +162,7 @@ class KafkaGroupIT {
             await().until(() -> engine.events("assigned").size() == 2);
             assertThat(engine.events("confirmed")).isEmpty();
             assertThat(engine.events("committed")).isEmpty();
-            assertThat(engine.events)
+            assertThat(engine.events())
                     .extracting(Event::kind)
                     .containsSubsequence("assigned", "commitFailed", "lost", "assigned");
             assertThat(engine.events("assigned").get(1).facts().committed()).isEqualTo(-1);

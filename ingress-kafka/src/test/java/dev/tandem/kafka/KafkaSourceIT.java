@@ -320,7 +320,7 @@ class KafkaSourceIT {
         try (Warnings warnings = new Warnings();
                 Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
             await().until(() -> engine.delivered(partition).size() == 5);
-            assertThat(engine.events).extracting(Engine.Event::kind).startsWith("assigned", "lost", "assigned");
+            assertThat(engine.events()).extracting(Engine.Event::kind).startsWith("assigned", "lost", "assigned");
             assertThat(engine.events("assigned"))
                     .extracting(each -> each.facts().committed())
                     .containsExactly(1_000L, 0L);

@@ -67,8 +67,8 @@ final class SourceRate {
 
     private static void fill(String servers, String topic, int records, boolean headers) {
         byte[] payload = new byte[PAYLOAD];
-        try (KafkaProducer<byte[], byte[]> producer =
-                Topics.producer(servers, Map.of("linger.ms", 20, "batch.size", 1 << 17))) {
+        try (KafkaProducer<byte[], byte[]> producer = Topics.producer(
+                servers, Map.of("linger.ms", 20, "batch.size", 1 << 17, "max.in.flight.requests.per.connection", 1))) {
             for (int i = 0; i < records; i++) {
                 var record = Topics.record(topic, i % PARTITIONS, "key-" + i % 1_000, "");
                 var full = new ProducerRecord<>(topic, record.partition(), record.key(), payload);
