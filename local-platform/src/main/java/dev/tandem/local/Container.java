@@ -195,7 +195,7 @@ final class Container implements Runner {
             LocalProcess process = LocalProcess.java(
                             name,
                             BrokerJars.classPath(),
-                            BrokerJars.jvmOptions("-Xmx128m"),
+                            BrokerJars.jvmOptions(false, "-Xmx128m"),
                             MAIN,
                             List.of(file.toString(), answer.toString()))
                     .directory(place.home())

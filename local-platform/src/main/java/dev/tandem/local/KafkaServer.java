@@ -28,7 +28,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
     private static final int CONTAINER_PORT = 9092;
     private static final int CONTAINER_CONTROLLER_PORT = 9093;
 
-    static KafkaServer process(Place place, Map<String, String> extra) {
+    static KafkaServer process(Place place, boolean fullSpeed, Map<String, String> extra) {
         Path ready = place.home().resolve("ready");
         int controller = Ports.reserve();
         Map<String, String> settings = settings(
@@ -41,7 +41,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
         Runner runner = place.build(LocalProcess.java(
                 "kafka-" + place.port(),
                 BrokerJars.classPath(),
-                BrokerJars.jvmOptions("-Xmx512m"),
+                BrokerJars.jvmOptions(fullSpeed, "-Xmx512m"),
                 MAIN,
                 List.of(file.toString(), ready.toString())));
         return new KafkaServer(

@@ -60,6 +60,7 @@ public final class LocalAmqp extends AbstractBroker {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private LocalMode mode = LocalMode.configured();
         private boolean rabbitOnly;
+        private boolean fullSpeed;
         private int port;
         private @Nullable Path data;
 
@@ -95,6 +96,12 @@ public final class LocalAmqp extends AbstractBroker {
             return this;
         }
 
+        /** For a benchmark, or long use: runs faster once it is warm, and starts slower. Only for embedded brokers. */
+        public Builder fullSpeed() {
+            this.fullSpeed = true;
+            return this;
+        }
+
         /**
          * Starts the broker and waits until it takes clients.
          *
@@ -118,7 +125,9 @@ public final class LocalAmqp extends AbstractBroker {
             Place place = Place.of("amqp", port, data);
             return new LocalAmqp(
                     place,
-                    script.isPresent() ? RabbitServer.process(script.get(), place, settings) : new QpidServer(place));
+                    script.isPresent()
+                            ? RabbitServer.process(script.get(), place, settings)
+                            : new QpidServer(place, fullSpeed));
         }
 
         private LocalAmqp inContainer() {

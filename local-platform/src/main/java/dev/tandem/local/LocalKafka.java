@@ -37,6 +37,7 @@ public final class LocalKafka extends AbstractBroker {
 
         private final Map<String, String> settings = new LinkedHashMap<>();
         private LocalMode mode = LocalMode.configured();
+        private boolean fullSpeed;
         private int port;
         private @Nullable Path data;
 
@@ -66,6 +67,12 @@ public final class LocalKafka extends AbstractBroker {
             return this;
         }
 
+        /** For a benchmark, or long use: runs faster once it is warm, and starts slower. Only for embedded brokers. */
+        public Builder fullSpeed() {
+            this.fullSpeed = true;
+            return this;
+        }
+
         /**
          * Starts Kafka and waits until it takes clients.
          *
@@ -78,7 +85,7 @@ public final class LocalKafka extends AbstractBroker {
 
         private LocalKafka asProcess() {
             Place place = Place.of("kafka", port, data);
-            return new LocalKafka(place, KafkaServer.process(place, settings));
+            return new LocalKafka(place, KafkaServer.process(place, fullSpeed, settings));
         }
 
         private LocalKafka inContainer() {

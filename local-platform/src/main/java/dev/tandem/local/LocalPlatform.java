@@ -38,29 +38,11 @@ public final class LocalPlatform implements AutoCloseable {
         });
         try {
             var kafkaStart = address(
-                    starters,
-                    "Kafka",
-                    builder.kafka,
-                    () -> LocalKafka.builder()
-                            .port(builder.port(KAFKA_PORT))
-                            .data(builder.data("kafka"))
-                            .start());
+                    starters, "Kafka", builder.kafka, () -> builder.kafka().start());
             var redisStart = address(
-                    starters,
-                    "Redis",
-                    builder.redis,
-                    () -> LocalRedis.builder()
-                            .port(builder.port(REDIS_PORT))
-                            .data(builder.data("redis"))
-                            .start());
-            var amqpStart = address(
-                    starters,
-                    "AMQP",
-                    builder.amqp,
-                    () -> LocalAmqp.builder()
-                            .port(builder.port(AMQP_PORT))
-                            .data(builder.data("amqp"))
-                            .start());
+                    starters, "Redis", builder.redis, () -> builder.redis().start());
+            var amqpStart =
+                    address(starters, "AMQP", builder.amqp, () -> builder.amqp().start());
             CompletableFuture.allOf(kafkaStart, redisStart, amqpStart).join();
             kafka = kafkaStart.join();
             redis = redisStart.join();
@@ -146,6 +128,7 @@ public final class LocalPlatform implements AutoCloseable {
         private @Nullable String redis;
         private @Nullable Path data;
         private boolean usualPorts;
+        private boolean fullSpeed;
         private Consumer<String> progress = line -> {};
 
         private Builder() {}
@@ -180,6 +163,12 @@ public final class LocalPlatform implements AutoCloseable {
             return this;
         }
 
+        /** For a benchmark, or long use: runs faster once it is warm, and starts slower. Only for embedded brokers. */
+        public Builder fullSpeed() {
+            this.fullSpeed = true;
+            return this;
+        }
+
         /** Gets a line for people about each broker when it is up; from several threads. */
         public Builder progress(Consumer<String> lines) {
             this.progress = lines;
@@ -193,6 +182,22 @@ public final class LocalPlatform implements AutoCloseable {
          */
         public LocalPlatform start() {
             return new LocalPlatform(this);
+        }
+
+        private LocalKafka.Builder kafka() {
+            LocalKafka.Builder builder =
+                    LocalKafka.builder().port(port(KAFKA_PORT)).data(data("kafka"));
+            return fullSpeed ? builder.fullSpeed() : builder;
+        }
+
+        private LocalAmqp.Builder amqp() {
+            LocalAmqp.Builder builder =
+                    LocalAmqp.builder().port(port(AMQP_PORT)).data(data("amqp"));
+            return fullSpeed ? builder.fullSpeed() : builder;
+        }
+
+        private LocalRedis.Builder redis() {
+            return LocalRedis.builder().port(port(REDIS_PORT)).data(data("redis"));
         }
 
         private int port(int usual) {

@@ -12,12 +12,12 @@ final class QpidServer implements Server {
     private final LocalProcess runner;
     private final Path ready;
 
-    QpidServer(Place place) {
+    QpidServer(Place place, boolean fullSpeed) {
         ready = place.home().resolve("ready");
         runner = place.build(LocalProcess.java(
                 "qpid-" + place.port(),
                 BrokerJars.classPath(),
-                BrokerJars.jvmOptions("-Xmx512m", "-XX:MaxDirectMemorySize=512m"),
+                BrokerJars.jvmOptions(fullSpeed, "-Xmx512m", "-XX:MaxDirectMemorySize=512m"),
                 MAIN,
                 List.of(Integer.toString(place.port()), place.data().toString(), ready.toString())));
     }
