@@ -3,7 +3,6 @@ package dev.tandem.local;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -165,27 +164,7 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     private static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + FORM_LIMIT.toNanos();
-        while (!holds(condition)) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new LocalException("Waited " + FORM_LIMIT.toSeconds() + " s for " + what + ", in vain.");
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(50);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new LocalException("Interrupted while waiting for " + what, e);
-            }
-        }
-    }
-
-    // A node that is just being killed does not answer: not yet, then.
-    private static boolean holds(BooleanSupplier condition) {
-        try {
-            return condition.getAsBoolean();
-        } catch (LocalException e) {
-            return false;
-        }
+        Patience.await(what, FORM_LIMIT, condition);
     }
 
     @Override

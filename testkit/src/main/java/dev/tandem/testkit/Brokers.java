@@ -5,6 +5,7 @@ import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
+import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.local.UnavailableException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,11 @@ public final class Brokers {
     /** A Redis Cluster of six nodes of the test's own. Close it. It takes about four seconds to start. */
     public static LocalRedisCluster ownRedisCluster() {
         return orSkip(LocalRedisCluster::start);
+    }
+
+    /** A Redis with two replicas and three Sentinels, of the test's own. Close it. */
+    public static LocalRedisSentinel ownRedisSentinel() {
+        return orSkip(LocalRedisSentinel::start);
     }
 
     /** A RabbitMQ of the test's own. Close it. It takes seven seconds to start. */
