@@ -1,0 +1,111 @@
+package dev.tandem.rabbit;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.AuthenticationFailureException;
+import com.rabbitmq.client.Method;
+import com.rabbitmq.client.PossibleAuthenticationFailureException;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the client's exceptions mean. */
+final class Replies {
+
+    static final int ACCESS_REFUSED = AMQP.ACCESS_REFUSED;
+    static final int NOT_FOUND = AMQP.NOT_FOUND;
+    static final int PRECONDITION_FAILED = AMQP.PRECONDITION_FAILED;
+
+    private static final int MAX_CAUSES = 10;
+    private static final Pattern LATE_ACK = Pattern.compile("(?is)acknowledg.*timed out|timed out.*acknowledg");
+
+    private Replies() {}
+
+    /** Whether channel or connection had ended, by whatever side. */
+    static boolean isEnd(Throwable problem) {
+        Throwable cause = problem;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            if (cause instanceof ShutdownSignalException) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    /** The broker's reply code; 0 if it gave none. */
+    static int code(@Nullable Throwable problem) {
+        Method reason = method(problem);
+        if (reason instanceof AMQP.Channel.Close close) {
+            return close.getReplyCode();
+        }
+        return reason instanceof AMQP.Connection.Close close ? close.getReplyCode() : 0;
+    }
+
+    /** The broker's reply text; empty if it gave none. */
+    static String text(@Nullable Throwable problem) {
+        Method reason = method(problem);
+        if (reason instanceof AMQP.Channel.Close close) {
+            return close.getReplyText();
+        }
+        return reason instanceof AMQP.Connection.Close close ? close.getReplyText() : "";
+    }
+
+    /** For people. */
+    static String reason(@Nullable Throwable problem) {
+        String text = text(problem);
+        if (!text.isEmpty()) {
+            return "the broker says " + text;
+        }
+        Throwable root = problem;
+        for (int i = 0; root != null && i < MAX_CAUSES; i++) {
+            if (root instanceof AuthenticationFailureException) {
+                return "the broker refused user or password";
+            }
+            if (root instanceof PossibleAuthenticationFailureException) {
+                return "the broker closed the connection while it was opened: wrong user, password or virtual host?";
+            }
+            if (root instanceof UnknownHostException) {
+                return "the host '" + root.getMessage() + "' is not known";
+            }
+            if (root instanceof ConnectException || root instanceof TimeoutException || root.getCause() == null) {
+                break;
+            }
+            root = root.getCause();
+        }
+        if (root == null) {
+            return "no reason given";
+        }
+        String message = root.getMessage();
+        String name = root.getClass().getSimpleName();
+        return message == null || message.isBlank() ? name : message + " (" + name + ")";
+    }
+
+    /** Why a consuming channel ended, and what to do about it. @param why null: the consumer was cancelled */
+    static String channelEnd(@Nullable Throwable why, int prefetch) {
+        if (why == null) {
+            return "the broker cancelled the consumer (the queue was deleted or moved; or, with RabbitMQ 4.3, "
+                    + lateAcks(prefetch) + ")";
+        }
+        String reason = reason(why);
+        return LATE_ACK.matcher(reason).find() ? reason + ": " + lateAcks(prefetch) : reason;
+    }
+
+    private static String lateAcks(int prefetch) {
+        return "messages waited longer than the broker's consumer_timeout: lower the queue's prefetch, which is "
+                + prefetch + ", raise its concurrency, or raise consumer_timeout in rabbitmq.conf";
+    }
+
+    private static @Nullable Method method(@Nullable Throwable problem) {
+        Throwable cause = problem;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            if (cause instanceof ShutdownSignalException signal && signal.getReason() != null) {
+                return signal.getReason();
+            }
+            cause = cause.getCause();
+        }
+        return null;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.tandem.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.ShutdownSignalException;
+import com.rabbitmq.client.impl.AMQImpl;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RepliesTest {
+
+    @Test
+    void theBrokersAnswerIsFoundInWhateverTheClientWrapsItIn() {
+        Exception wrapped = new IOException("wrapped", closed(404, "NOT_FOUND - no queue 'q'"));
+
+        assertThat(Replies.code(wrapped)).isEqualTo(AMQP.NOT_FOUND);
+        assertThat(Replies.reason(wrapped)).isEqualTo("the broker says NOT_FOUND - no queue 'q'");
+        assertThat(Replies.isEnd(wrapped)).isTrue();
+    }
+
+    @Test
+    void withoutAnAnswerTheCauseIsNamed() {
+        assertThat(Replies.code(new IOException("x"))).isZero();
+        assertThat(Replies.isEnd(new IOException("x"))).isFalse();
+        assertThat(Replies.reason(new IOException(new ConnectException("Connection refused"))))
+                .isEqualTo("Connection refused (ConnectException)");
+        assertThat(Replies.reason(new UnknownHostException("brokr"))).isEqualTo("the host 'brokr' is not known");
+        assertThat(Replies.reason(null)).isEqualTo("no reason given");
+        assertThat(Replies.reason(new IOException())).isEqualTo("IOException");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 1800000 ms.",
+                "PRECONDITION_FAILED - Consumer 'c' on channel 1 and queue 'q' in vhost '/' has timed out waiting for a"
+                        + " consumer acknowledgement of a delivery with delivery tag = 10.",
+            })
+    void aConsumerTimeoutComesWithItsRemedy(String text) {
+        assertThat(Replies.channelEnd(closed(406, text), 5_000))
+                .contains(text, "lower the queue's prefetch, which is 5000", "consumer_timeout in rabbitmq.conf");
+    }
+
+    @Test
+    void otherEndsComeAsTheyAre() {
+        assertThat(Replies.channelEnd(closed(406, "PRECONDITION_FAILED - unknown delivery tag 9"), 1))
+                .isEqualTo("the broker says PRECONDITION_FAILED - unknown delivery tag 9");
+        assertThat(Replies.channelEnd(null, 1)).contains("cancelled the consumer");
+    }
+
+    private static ShutdownSignalException closed(int code, String text) {
+        return new ShutdownSignalException(false, false, new AMQImpl.Channel.Close(code, text, 0, 0), null);
+    }
+}
