@@ -1,0 +1,249 @@
+package dev.tandem.rabbit;
+
+import com.rabbitmq.client.AMQP.Queue.DeclareOk;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that waits for the broker's answer, on one thread of its own, so that the loop never does: it renews leases
+ * meanwhile. Decides nothing; each call's end is told to the listener.
+ */
+final class BrokerCalls {
+
+    /** Told on this object's thread. */
+    interface Listener {
+        void connected(Connection connection, Broker broker, List<String> queues);
+
+        void connectFailed(Exception why);
+
+        /** It could not be opened, or a call on it failed: it is closed. */
+        void failed(Intake intake, Exception why);
+
+        void confirmed(Intake intake);
+
+        /** Once so many of its deliveries were taken, all that earlier owners left has been; -1: not known yet. */
+        void counted(Intake intake, long deliveries);
+
+        void disconnected(Connection connection, ShutdownSignalException signal);
+    }
+
+    private static final int CLOSE_MILLIS = 2_000;
+    private static final long ACKS_MILLIS = 100;
+
+    private final RabbitSettings settings;
+    private final Declarer.Notes notes;
+    private final Listener listener;
+    private final Client client;
+    private final ScheduledThreadPoolExecutor thread;
+
+    private @Nullable Connection connection;
+    private @Nullable Broker broker;
+    private volatile boolean ended;
+
+    BrokerCalls(RabbitSettings settings, Declarer.Notes notes, Listener listener, ThreadFactory threads) {
+        this.settings = settings;
+        this.notes = notes;
+        this.listener = listener;
+        this.client = new Client(settings.uri(), threads);
+        this.thread = new ScheduledThreadPoolExecutor(1, threads);
+    }
+
+    /** Connects and declares, after a while. */
+    void connect(long delayMillis) {
+        later(delayMillis, () -> {
+            Connection fresh = null;
+            try {
+                fresh = client.connect("tandem " + settings.queue());
+                Broker met = Broker.of(fresh.getServerProperties());
+                List<String> queues = new Declarer(fresh, met, settings, notes).declare();
+                if (ended) {
+                    abort(fresh);
+                    return;
+                }
+                connection = fresh;
+                broker = met;
+                listener.connected(fresh, met, queues);
+                // Told at once if it is closed already.
+                Connection current = fresh;
+                fresh.addShutdownListener(signal -> listener.disconnected(current, signal));
+            } catch (IOException | TimeoutException | RuntimeException e) {
+                abort(fresh);
+                listener.connectFailed(e);
+            }
+        });
+    }
+
+    /** Opens a channel and consumes on it, after a while. */
+    void open(Intake intake, long delayMillis) {
+        later(delayMillis, () -> openNow(intake));
+    }
+
+    private void openNow(Intake intake) {
+        if (intake.isClosed()) {
+            return;
+        }
+        try {
+            intake.consume(channel(), settings.prefetch());
+        } catch (IOException | RuntimeException e) {
+            close(intake.channel());
+            if (Replies.code(e) == Replies.NOT_FOUND) {
+                declareAgain();
+            }
+            listener.failed(intake, e);
+        }
+    }
+
+    private Channel channel() throws IOException {
+        Connection current = connection;
+        Channel channel = current == null ? null : current.createChannel();
+        if (channel == null) {
+            throw new IOException(
+                    current == null ? "not connected" : "the broker's channel_max of this connection is used up");
+        }
+        return channel;
+    }
+
+    private void declareAgain() {
+        Connection current = connection;
+        Broker met = broker;
+        if (current == null || met == null || !current.isOpen()) {
+            return;
+        }
+        try {
+            new Declarer(current, met, settings, notes).declare();
+        } catch (IOException | RuntimeException e) {
+            notes.warn("what is missing can't be declared again: " + Replies.reason(e));
+        }
+    }
+
+    /** A round trip on the consuming channel. Its failure shows as the end of the channel. */
+    void confirm(Intake intake) {
+        later(0, () -> {
+            DeclareOk answer = ask(intake);
+            if (answer != null) {
+                listener.confirmed(intake);
+            }
+        });
+    }
+
+    /**
+     * Asks the queue how much of what earlier owners left is still to come. Two round trips: what the queue had sent
+     * when it answered the first is here when the second is answered.
+     */
+    void count(Intake intake) {
+        later(0, () -> {
+            DeclareOk first = ask(intake);
+            DeclareOk second = first == null ? null : ask(intake);
+            if (first != null && second != null) {
+                // Another consumer may be an earlier owner's, with messages that are not back in the queue yet.
+                // None is a queue whose leader did not answer in time.
+                boolean alone = first.getConsumerCount() == 1;
+                listener.counted(intake, alone ? intake.received() + first.getMessageCount() : -1);
+            }
+        });
+    }
+
+    private @Nullable DeclareOk ask(Intake intake) {
+        Channel channel = intake.channel();
+        if (intake.isClosed() || channel == null) {
+            return null;
+        }
+        try {
+            return channel.queueDeclarePassive(intake.queue);
+        } catch (IOException | RuntimeException e) {
+            // A late answer must not be taken for the next one's: the channel is of no use any more.
+            close(channel);
+            listener.failed(intake, e);
+            return null;
+        }
+    }
+
+    /**
+     * Closes the channel; what was not acked goes back to the queue. Never cancels before: see the source.
+     *
+     * <p>Acks that RabbitMQ's channel holds back while its queue is slow would be lost with it, and no answer tells of
+     * them. So the channel stays open for a moment after the last acks, and for a round trip, which shows that those
+     * before it are in the queue's log.
+     */
+    void close(Intake intake) {
+        close(intake, () -> {});
+    }
+
+    /** Closes the one, then opens the other: what was not acked comes again first. */
+    void replace(Intake intake, Intake fresh) {
+        close(intake, () -> openNow(fresh));
+    }
+
+    private void close(Intake intake, Runnable then) {
+        later(0, () -> {
+            Channel channel = intake.channel();
+            if (channel == null || !channel.isOpen()) {
+                then.run();
+                return;
+            }
+            later(ACKS_MILLIS, () -> {
+                roundTrip(intake, channel);
+                close(channel);
+                then.run();
+            });
+        });
+    }
+
+    private static void roundTrip(Intake intake, Channel channel) {
+        try {
+            DeclareOk unused = channel.queueDeclarePassive(intake.queue);
+        } catch (IOException | RuntimeException e) {
+            // Then it is as good as closed.
+        }
+    }
+
+    private static void close(@Nullable Channel channel) {
+        try {
+            if (channel != null && channel.isOpen()) {
+                channel.close();
+            }
+        } catch (IOException | TimeoutException | RuntimeException e) {
+            // Closed meanwhile, or the broker hangs. Then only the end of the connection gives messages back.
+            if (!Replies.isEnd(e)) {
+                abort(channel.getConnection());
+            }
+        }
+    }
+
+    /** Ends all, within a few seconds. */
+    void shutdown() {
+        ended = true;
+        // After the channels that are being closed.
+        Future<?> end = thread.schedule(() -> abort(connection), 2 * ACKS_MILLIS, TimeUnit.MILLISECONDS);
+        try {
+            end.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            notes.warn("its connection could not be closed in time and ends with its heartbeats");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        thread.shutdownNow();
+    }
+
+    private static void abort(@Nullable Connection connection) {
+        if (connection != null) {
+            connection.abort(CLOSE_MILLIS);
+        }
+    }
+
+    private void later(long delayMillis, Runnable call) {
+        if (!thread.isShutdown()) {
+            thread.schedule(call, delayMillis, TimeUnit.MILLISECONDS);
+        }
+    }
+}

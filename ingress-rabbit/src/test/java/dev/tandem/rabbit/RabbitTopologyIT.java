@@ -1,0 +1,213 @@
+package dev.tandem.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.MessageProperties;
+import dev.tandem.local.LocalAmqp;
+import dev.tandem.rabbit.Topology.Queue;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RabbitTopologyIT {
+
+    private static final Broker RABBIT = new Broker("RabbitMQ", "3.10.8");
+
+    private Connection connection;
+    private Channel channel;
+    private RabbitSettings settings;
+
+    @BeforeEach
+    void connect() throws IOException {
+        connection = Brokers.rabbit().connect();
+        channel = connection.createChannel();
+        String name = Names.fresh("orders");
+        settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
+                .withExchange(name + ".in")
+                .withPartitions(2);
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        connection.close();
+    }
+
+    @Test
+    void whatExistsAsItMustIsDeclaredAgainByTheNextProcess() throws Exception {
+        RabbitSettings ordered = settings.orderedByHeader();
+        try (Loop first = new Loop(ordered);
+                Loop second = new Loop(ordered)) {
+            assertThat(second.partitions()).hasSize(2);
+            assertThat(first.partitions()).isEqualTo(second.partitions());
+        }
+        try (Loop first = new Loop(settings);
+                Loop second = new Loop(settings)) {
+            assertThat(first.partitions()).isEqualTo(second.partitions());
+        }
+    }
+
+    @Test
+    void allSubQueuesThatExistAreUsed() throws Exception {
+        try (Loop three = new Loop(settings.orderedByHeader().withPartitions(3))) {
+            assertThat(three.partitions()).hasSize(3);
+        }
+        try (Loop one = new Loop(settings.orderedByHeader().withPartitions(1))) {
+            assertThat(one.partitions()).hasSize(3);
+        }
+        try (Loop four = new Loop(settings.orderedByHeader().withPartitions(4))) {
+            assertThat(four.partitions()).hasSize(4);
+        }
+    }
+
+    @Test
+    void aSubQueueMadeOtherwiseIsRefusedByNameArgumentAndRemedy() throws Exception {
+        String name = settings.brokerQueue() + ".1";
+        Map<String, Object> arguments = new HashMap<>(((Queue) Topology.ordered(settings.orderedByHeader(), 1).stream()
+                        .filter(p -> p instanceof Queue q && q.name().endsWith(".0"))
+                        .findFirst()
+                        .orElseThrow())
+                .arguments());
+        arguments.remove("x-single-active-consumer");
+        channel.queueDeclare(name, true, false, false, arguments);
+
+        assertRefused(
+                settings.orderedByHeader(),
+                "The queue '" + name + "' exists with another 'x-single-active-consumer' than Tandem needs",
+                "Delete it once it is empty");
+    }
+
+    @Test
+    void anExchangeOfAnotherTypeIsRefused() throws Exception {
+        channel.exchangeDeclare(settings.exchange(), "direct", true);
+
+        assertRefused(settings, "The exchange '" + settings.exchange() + "' exists with another 'type'", "'topic'");
+    }
+
+    @Test
+    void anotherKeyThanTheExchangeWasMadeForIsRefused() throws Exception {
+        try (Loop byHeader = new Loop(settings.orderedByHeader())) {
+            byHeader.connected();
+        }
+
+        assertRefused(
+                settings.orderedByRoutingKey("#"),
+                "are filled by the exchange '" + settings.brokerQueue() + ".keys', which was made for key: header");
+        assertThat(channel.exchangeDeclarePassive(settings.brokerQueue() + ".keys"))
+                .isNotNull();
+    }
+
+    @Test
+    void aMissingPluginIsNamedWithTheCommandThatEnablesIt(@TempDir Path data) throws Exception {
+        try (LocalAmqp rabbit =
+                Brokers.orSkip(() -> LocalAmqp.builder().rabbitOnly().data(data).start())) {
+            rabbit.stop();
+            Files.writeString(data.resolve("enabled_plugins"), "[].\n");
+            rabbit.start();
+
+            assertRefused(
+                    RabbitSettings.of(rabbit.address(), "orders").orderedByHeader(),
+                    "needs the exchange type 'x-consistent-hash'",
+                    "rabbitmq-plugins enable rabbitmq_consistent_hash_exchange");
+        }
+    }
+
+    @Test
+    void wrongCredentialsAreSaid() {
+        String uri = settings.uri().replace("guest:guest", "guest:wrong");
+
+        assertRefused(RabbitSettings.of(uri, "orders"), "the broker refused user or password");
+    }
+
+    @Test
+    void returnedMessagesComeAgainFirstAndInOrder() throws Exception {
+        try (Loop loop = new Loop(settings.withPartitions(1).withPrefetch(3)).openAll()) {
+            loop.settle(loop.partition(0));
+            publish(settings.brokerQueue(), 6);
+            for (int crash = 0; crash < 3; crash++) {
+                loop.untilDelivered(3);
+                assertThat(loop.bodies()).containsExactly("0", "1", "2");
+                loop.delivered.clear();
+                loop.source.rewind(loop.partition(0));
+            }
+            loop.untilDelivered(3);
+            loop.ackAll();
+            loop.untilDelivered(6);
+
+            assertThat(loop.bodies()).containsExactly("0", "1", "2", "3", "4", "5");
+        }
+    }
+
+    @Test
+    void whatTheBrokerGivesUpIsKeptAsADeadLetter() throws Exception {
+        try (Loop loop = new Loop(settings).connected()) {
+            publish(settings.brokerQueue(), 2);
+            await().until(() -> count(settings.brokerQueue()) == 2);
+            GetResponse first = channel.basicGet(settings.brokerQueue(), false);
+            channel.basicReject(first.getEnvelope().getDeliveryTag(), false);
+
+            await().until(() -> count(Topology.deadLetterName(settings)) == 1);
+        }
+    }
+
+    /** Why the limit is high: all that a channel holds counts once more at each end of it. */
+    @Test
+    void withALowDeliveryLimitAWholePrefetchBecomesDeadLettersThatNeverFailed() throws Exception {
+        try (Loop loop = new Loop(settings).connected()) {
+            Map<String, Object> arguments =
+                    new HashMap<>(Topology.queue(settings, RABBIT).arguments());
+            arguments.put("x-delivery-limit", 2);
+            String low = settings.brokerQueue() + ".low";
+            channel.queueDeclare(low, true, false, false, arguments);
+            publish(low, 5);
+            for (int crash = 0; crash < 3; crash++) {
+                await().until(() -> count(low) == 5);
+                try (Channel crashing = connection.createChannel()) {
+                    List<String> seen = new ArrayList<>();
+                    crashing.basicQos(100);
+                    crashing.basicConsume(low, false, (tag, d) -> seen.add(new String(d.getBody())), tag -> {});
+                    await().until(() -> seen.size() == 5);
+                }
+            }
+
+            await().until(() -> count(Topology.deadLetterName(settings)) == 5);
+            assertThat(count(low)).isZero();
+        }
+    }
+
+    private static void assertRefused(RabbitSettings refused, String... parts) {
+        try (Loop loop = new Loop(refused)) {
+            loop.until("refused", () -> !loop.source.status().detail().startsWith("not connected yet"));
+            assertThat(loop.source.status().connected()).isFalse();
+            assertThat(loop.source.status().detail()).contains(parts);
+            assertThat(loop.source.leasable()).isEmpty();
+        }
+    }
+
+    private void publish(String queue, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            channel.basicPublish(
+                    "",
+                    queue,
+                    MessageProperties.PERSISTENT_BASIC,
+                    Integer.toString(i).getBytes());
+        }
+    }
+
+    private int count(String queue) throws IOException {
+        return channel.queueDeclarePassive(queue).getMessageCount();
+    }
+}

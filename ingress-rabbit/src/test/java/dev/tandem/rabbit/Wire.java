@@ -1,0 +1,101 @@
+package dev.tandem.rabbit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The way to a broker, which a test can cut. */
+final class Wire implements AutoCloseable {
+
+    private final int target;
+    private final ServerSocket server;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private volatile boolean down;
+
+    Wire(String uri) throws IOException {
+        target = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
+        server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        start(this::accept);
+    }
+
+    String uri() {
+        return "amqp://guest:guest@127.0.0.1:" + server.getLocalPort();
+    }
+
+    /** Breaks every connection; new ones go through. */
+    void cut() {
+        sockets.forEach(Wire::close);
+        sockets.clear();
+    }
+
+    /** Breaks every connection, and new ones too. */
+    void down() {
+        down = true;
+        cut();
+    }
+
+    void up() {
+        down = false;
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket client = server.accept();
+                if (down) {
+                    close(client);
+                    continue;
+                }
+                Socket broker = new Socket(InetAddress.getLoopbackAddress(), target);
+                sockets.add(client);
+                sockets.add(broker);
+                start(() -> copy(client, broker));
+                start(() -> copy(broker, client));
+            } catch (IOException e) {
+                // Closed, or the broker is down: the client sees it.
+            }
+        }
+    }
+
+    private static void copy(Socket from, Socket to) {
+        byte[] buffer = new byte[64 * 1024];
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                out.write(buffer, 0, n);
+                out.flush();
+            }
+        } catch (IOException e) {
+            // Cut.
+        } finally {
+            close(from);
+            close(to);
+        }
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "wire");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is no more in any case.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        cut();
+    }
+}
