@@ -1,0 +1,196 @@
+package dev.tandem.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.task.Publisher.PublishException;
+import dev.tandem.task.Publisher.PublishedId;
+import dev.tandem.task.Task;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RabbitPublisherIT {
+
+    private RabbitSettings settings;
+
+    @BeforeEach
+    void names() {
+        String name = Names.fresh("mail");
+        settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
+                .withExchange(name + ".in")
+                .withPartitions(1);
+    }
+
+    @Test
+    void aPublishedTaskArrivesAsItWas() throws Exception {
+        Task task = new Task(
+                "o-1",
+                settings.queue(),
+                "welcome",
+                "customer-7",
+                "{}".getBytes(StandardCharsets.UTF_8),
+                Map.of("content-type", "application/json", "correlation-id", "c", "traceparent", "00-1-2-01", "é", "ü"),
+                1_790_000_000_123L,
+                1_790_000_100_000L,
+                60_000,
+                3,
+                "pay-1");
+        try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings))) {
+            PublishedId published = get(publisher.publish(task));
+
+            assertThat(published.id()).isEqualTo("o-1");
+            assertThat(published.place()).contains(settings.exchange(), settings.queue());
+            try (Loop loop = new Loop(settings).openAll()) {
+                loop.untilDelivered(1);
+                assertThat(loop.all().get(0).task()).usingRecursiveComparison().isEqualTo(task);
+                assertThat(loop.all().get(0).identity()).startsWith("m");
+            }
+        }
+    }
+
+    @Test
+    void manyAreConfirmedAndNoneIsLost() throws Exception {
+        int count = 12_000;
+        try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
+                Loop loop = new Loop(settings.withPrefetch(65_535)).openAll()) {
+            List<CompletionStage<PublishedId>> stages = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                stages.add(publisher.publish(task(null, Integer.toString(i))));
+            }
+            Set<String> ids = new HashSet<>();
+            for (CompletionStage<PublishedId> stage : stages) {
+                ids.add(get(stage).id());
+            }
+            loop.untilDelivered(count);
+
+            assertThat(ids).as("ids of tasks that name none").hasSize(count);
+            assertThat(new HashSet<>(loop.bodies())).hasSize(count);
+        }
+    }
+
+    @Test
+    void tasksOfAKeyGoWhereTheirOrderIsKept() throws Exception {
+        RabbitSettings byHeader = settings.orderedByHeader().withPartitions(3);
+        RabbitSettings byRoutingKey = RabbitSettings.of(settings.uri(), settings.queue() + "-2")
+                .orderedByRoutingKey("r.#")
+                .withPartitions(3);
+        for (RabbitSettings ordered : List.of(byHeader, byRoutingKey)) {
+            try (RabbitPublisher publisher = new RabbitPublisher(List.of(ordered));
+                    Loop loop = new Loop(ordered).openAll()) {
+                for (int i = 0; i < 30; i++) {
+                    get(publisher.publish(new Task(
+                            null,
+                            ordered.queue(),
+                            null,
+                            i == 0 ? null : "r.k" + i % 5,
+                            bytes("" + i),
+                            Map.of(),
+                            0,
+                            0,
+                            0,
+                            0,
+                            null)));
+                }
+                loop.untilDelivered(30);
+
+                loop.delivered
+                        .values()
+                        .forEach(deliveries -> assertThat(deliveries.stream()
+                                        .map(d -> Integer.parseInt(Loop.body(d)))
+                                        .toList())
+                                .isSorted());
+                assertThat(loop.all().stream().filter(d -> d.task().key() == null))
+                        .singleElement()
+                        .satisfies(d -> assertThat(Loop.body(d)).isEqualTo("0"));
+            }
+        }
+    }
+
+    @Test
+    void anUnroutableTaskFailsNamingExchangeAndRoutingKey() {
+        RabbitSettings ordered = settings.orderedByRoutingKey("orders.*");
+        try (RabbitPublisher publisher = new RabbitPublisher(List.of(ordered))) {
+            assertThatThrownBy(() -> get(publisher.publish(task("mail.7", "x"))))
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContainingAll(
+                            "no queue is bound to exchange '" + settings.exchange() + "' with the routing key 'mail.7'",
+                            "'orders.*'");
+        }
+    }
+
+    @Test
+    void whatCouldNotBeReadOnArrivalIsRefused() {
+        try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings.withMaxPayload(3)))) {
+            assertThatThrownBy(() -> get(publisher.publish(task(null, "four"))))
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContaining("over the limit of 3 bytes");
+            assertThatThrownBy(() -> get(publisher.publish(Task.of("other", null, bytes("x")))))
+                    .hasMessageContaining("The queue 'other' has no RabbitMQ exchange here");
+        }
+    }
+
+    @Test
+    void aLostConnectionFailsWhatIsUnderWayAndIsMadeAgain() throws Exception {
+        try (Wire wire = new Wire(settings.uri());
+                RabbitPublisher publisher = new RabbitPublisher(
+                        List.of(RabbitSettings.of(wire.uri(), settings.queue()).withExchange(settings.exchange())))) {
+            get(publisher.publish(task(null, "1")));
+            wire.down();
+            assertThatThrownBy(() -> get(publisher.publish(task(null, "2"))))
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContaining("RabbitMQ");
+
+            wire.up();
+
+            get(publisher.publish(task(null, "3")));
+        }
+    }
+
+    @Test
+    void aClosedPublisherSaysSo() {
+        RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
+        publisher.close();
+        publisher.close();
+
+        assertThatThrownBy(() -> get(publisher.publish(task(null, "1"))))
+                .isInstanceOf(PublishException.class)
+                .hasMessageContaining("this publisher is closed");
+    }
+
+    @Test
+    void queuesOfDifferentBrokersNeedPublishersOfTheirOwn() {
+        assertThatThrownBy(() -> new RabbitPublisher(List.of(settings, RabbitSettings.of("amqp://elsewhere", "b"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("different brokers");
+        assertThatThrownBy(() -> new RabbitPublisher(List.of())).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    static PublishedId get(CompletionStage<PublishedId> stage) throws Exception {
+        try {
+            CompletableFuture<PublishedId> future = stage.toCompletableFuture();
+            return future.orTimeout(40, TimeUnit.SECONDS).join();
+        } catch (CompletionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
+    private Task task(String key, String body) {
+        return Task.of(settings.queue(), key, bytes(body));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
