@@ -25,7 +25,9 @@ final class ClusterTopology implements Topology {
     private volatile @Nullable Partitions known;
 
     ClusterTopology(RedisSettings settings, ClientResources resources) {
-        List<RedisURI> uris = settings.uris().stream().map(RedisURI::create).toList();
+        List<RedisURI> uris = settings.uris().stream()
+                .map(each -> Connections.uri(settings, each))
+                .toList();
         subscribing = RedisClusterClient.create(resources, uris);
         subscribing.setOptions(Connections.clusterSubscribing());
         commanding = RedisClusterClient.create(resources, uris);
@@ -59,8 +61,8 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public void close() {
-        subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS);
-        commanding.shutdownAsync(0, 2, TimeUnit.SECONDS);
+    public CompletableFuture<Void> end() {
+        return CompletableFuture.allOf(
+                subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS), commanding.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 }

@@ -15,6 +15,26 @@ final class Connections {
 
     private Connections() {}
 
+    /**
+     * An address of the settings; making a connection may take as long as an answer.
+     *
+     * @throws IllegalArgumentException if it can't be read
+     */
+    static RedisURI uri(RedisSettings settings, String address) {
+        RedisURI uri;
+        try {
+            uri = RedisURI.create(address);
+        } catch (RuntimeException e) {
+            // Without the cause, which names the address with its password.
+            throw new IllegalArgumentException(
+                    "tandem.redis.uri has the address '" + address.replaceAll("//.*@", "//***@")
+                            + "', which can't be read: use redis://host:port, rediss://host:port or"
+                            + " redis-sentinel://host:port,host:port/#master");
+        }
+        uri.setTimeout(settings.answerTimeout());
+        return uri;
+    }
+
     /** For requests: a connection that broke stays broken, so that nothing is ever sent again by itself. */
     static ClientOptions breaking() {
         return common(ClientOptions.builder())

@@ -40,6 +40,11 @@ final class Failures {
         return MOVED.stream().anyMatch(message::startsWith) ? Kind.MOVED : Kind.REQUEST;
     }
 
+    /** Redis answers, and must not be used as it is set up. */
+    static boolean isUnfit(@Nullable Throwable failure) {
+        return root(failure) instanceof Connector.UnfitException;
+    }
+
     static boolean isScriptMissing(Throwable failure) {
         Throwable cause = root(failure);
         return cause instanceof RedisCommandExecutionException

@@ -58,7 +58,7 @@ final class RedisLink implements Store.Link, Runnable {
             unanswered.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
             if (request instanceof StoreRequest.Renew renew && renew.positions().isEmpty()) {
-                to.probed();
+                to.probed(partition);
             }
         }
     }
@@ -72,8 +72,8 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (reply != null && failure == null) {
                 try {
-                    StoreAnswer answer = Answers.decode(request, reply, from.durable(unanswered.peek()));
-                    unanswered.poll();
+                    long sentAt = unanswered.remove();
+                    StoreAnswer answer = Answers.decode(request, reply, from.durable(sentAt));
                     noteOwnership(request, answer);
                     listener.answered(request, answer);
                     return;

@@ -11,9 +11,10 @@ import java.util.List;
  * @param answerTimeout how long an answer may take before the connection is given up and made anew
  * @param replicas how many replicas must have confirmed before anything counts as durable; 0: none is asked
  * @param horizon how old an answer must be before a later probe proves it durable ({@code tandem.redis.horizon})
+ * @param durable false: {@code tandem.redis.durability=none}, a Redis that may forget tasks is not refused
  */
 public record RedisSettings(
-        List<String> uris, boolean cluster, Duration answerTimeout, int replicas, Duration horizon) {
+        List<String> uris, boolean cluster, Duration answerTimeout, int replicas, Duration horizon, boolean durable) {
 
     /** @throws IllegalArgumentException naming the setting, its value and what is allowed */
     public RedisSettings {
@@ -38,6 +39,11 @@ public record RedisSettings(
         }
     }
 
+    /** The same, durable. */
+    public RedisSettings(List<String> uris, boolean cluster, Duration answerTimeout, int replicas, Duration horizon) {
+        this(uris, cluster, answerTimeout, replicas, horizon, true);
+    }
+
     /** One Redis, or a Sentinel's master, with defaults: answers within 5 s, no replicas, a horizon of 3 s. */
     public static RedisSettings of(String uri) {
         return new RedisSettings(List.of(uri), false, Duration.ofSeconds(5), 0, Duration.ofSeconds(3));
@@ -49,14 +55,18 @@ public record RedisSettings(
     }
 
     public RedisSettings withAnswerTimeout(Duration timeout) {
-        return new RedisSettings(uris, cluster, timeout, replicas, horizon);
+        return new RedisSettings(uris, cluster, timeout, replicas, horizon, durable);
     }
 
     public RedisSettings withReplicas(int count) {
-        return new RedisSettings(uris, cluster, answerTimeout, count, horizon);
+        return new RedisSettings(uris, cluster, answerTimeout, count, horizon, durable);
     }
 
     public RedisSettings withHorizon(Duration newHorizon) {
-        return new RedisSettings(uris, cluster, answerTimeout, replicas, newHorizon);
+        return new RedisSettings(uris, cluster, answerTimeout, replicas, newHorizon, durable);
+    }
+
+    public RedisSettings withDurable(boolean needed) {
+        return new RedisSettings(uris, cluster, answerTimeout, replicas, horizon, needed);
     }
 }

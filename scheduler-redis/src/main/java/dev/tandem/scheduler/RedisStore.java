@@ -2,16 +2,10 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,7 +45,7 @@ public final class RedisStore implements Store {
     private final RedisSettings settings;
     private final ClientResources resources;
     private final Topology topology;
-    private final RedisClient client;
+    private final Connector connector;
     private final Wakes wakes = new Wakes();
     private final Side side;
     private final Inspector inspector;
@@ -82,8 +76,7 @@ public final class RedisStore implements Store {
                 .computationThreadPoolSize(2)
                 .build();
         topology = Topology.of(settings, resources);
-        client = RedisClient.create(resources);
-        client.setOptions(Connections.breaking());
+        connector = new Connector(settings, resources);
         side = new Side(topology, settings.answerTimeout().toMillis());
         inspector = new Inspector(side);
         admin = new Admin(side, inspector);
@@ -179,15 +172,9 @@ public final class RedisStore implements Store {
     public void close() {
         onLoop(() -> {
             closed = true;
-            nodes.values().forEach(node -> {
-                if (node.session != null) {
-                    node.session.close();
-                }
-            });
             loop.shutdownNow();
-            client.shutdownAsync(0, 2, TimeUnit.SECONDS);
-            topology.close();
-            resources.shutdown(0, 2, TimeUnit.SECONDS);
+            CompletableFuture.allOf(connector.end(), topology.end())
+                    .whenComplete((done, failure) -> resources.shutdown(0, 2, TimeUnit.SECONDS));
         });
     }
 
@@ -287,52 +274,24 @@ public final class RedisStore implements Store {
             return;
         }
         node.connecting = true;
-        CompletableFuture<StatefulRedisConnection<byte[], byte[]>> connecting;
-        try {
-            connecting = client.connectAsync(ByteArrayCodec.INSTANCE, node.uri).toCompletableFuture();
-        } catch (RuntimeException e) {
-            connecting = CompletableFuture.failedFuture(e);
-        }
-        connecting
-                .thenCompose(connection -> loadScripts(connection).thenApply(loaded -> connection))
-                .whenComplete((connection, failure) -> onLoop(() -> connected(node, connection, failure)));
+        connector.connect(node).whenComplete((session, failure) -> onLoop(() -> connected(node, session, failure)));
     }
 
-    private static CompletableFuture<Void> loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {
-        List<CompletableFuture<String>> loading = new ArrayList<>();
-        for (Script script : Script.values()) {
-            loading.add(connection.async().scriptLoad(script.source()).toCompletableFuture());
-        }
-        CompletableFuture<Void> all = CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new));
-        all.whenComplete((done, failure) -> {
-            if (failure != null) {
-                connection.closeAsync();
-            }
-        });
-        return all;
-    }
-
-    private void connected(
-            Node node, @Nullable StatefulRedisConnection<byte[], byte[]> connection, @Nullable Throwable failure) {
+    private void connected(Node node, @Nullable Session made, @Nullable Throwable failure) {
         node.connecting = false;
-        if (connection == null) {
-            trouble("Redis at " + node + " can't be reached: " + Failures.why(failure));
+        if (made == null) {
+            trouble("Redis at " + node + (Failures.isUnfit(failure) ? ": " : " can't be reached: ")
+                    + Failures.why(failure));
             evict(node);
             return;
         }
-        Session made = new Session(node, connection);
         if (closed) {
             made.close();
             return;
         }
         node.session = made;
-        connection.addListener(new RedisConnectionStateListener() {
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
-                onLoop(() -> broken(made, "the connection broke"));
-            }
-        });
-        if (!connection.isOpen()) {
+        made.whenBroken(() -> onLoop(() -> broken(made, "the connection broke")));
+        if (!made.isOpen()) {
             broken(made, "the connection broke");
             return;
         }

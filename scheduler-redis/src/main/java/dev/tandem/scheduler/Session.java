@@ -1,5 +1,8 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.Partition;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
@@ -20,10 +23,29 @@ final class Session {
 
     private final Node node;
     private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final @Nullable Replicas replicas;
 
-    Session(Node node, StatefulRedisConnection<byte[], byte[]> connection) {
+    Session(Node node, StatefulRedisConnection<byte[], byte[]> connection, @Nullable Replicas replicas) {
         this.node = node;
         this.connection = connection;
+        this.replicas = replicas;
+    }
+
+    void whenBroken(Runnable told) {
+        RedisConnectionStateListener listener = new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+                told.run();
+            }
+        };
+        connection.addListener(listener);
+        if (replicas != null) {
+            replicas.whenBroken(listener);
+        }
+    }
+
+    boolean isOpen() {
+        return connection.isOpen() && (replicas == null || replicas.isOpen());
     }
 
     Node node() {
@@ -44,15 +66,22 @@ final class Session {
         connection.dispatch(command);
     }
 
-    /** A probe was sent. */
-    void probed() {}
+    /** A probe of this partition was sent. */
+    void probed(Partition partition) {
+        if (replicas != null) {
+            replicas.probed(partition);
+        }
+    }
 
-    /** Whether what was answered a horizon before {@code sentAt} is on the replicas. */
-    boolean durable(@Nullable Long sentAt) {
-        return true;
+    /** Whether what was answered a horizon before {@code sentAt} is durable, as far as replicas go. */
+    boolean durable(long sentAt) {
+        return replicas == null || replicas.durable(sentAt);
     }
 
     void close() {
         connection.closeAsync();
+        if (replicas != null) {
+            replicas.close();
+        }
     }
 }

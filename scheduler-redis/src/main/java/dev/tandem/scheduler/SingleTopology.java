@@ -20,7 +20,7 @@ final class SingleTopology implements Topology {
     private final RedisClient commanding;
 
     SingleTopology(RedisSettings settings, ClientResources resources) {
-        uri = RedisURI.create(settings.uris().get(0));
+        uri = Connections.uri(settings, settings.uris().get(0));
         subscribing = RedisClient.create(resources);
         subscribing.setOptions(Connections.subscribing());
         commanding = RedisClient.create(resources);
@@ -51,8 +51,8 @@ final class SingleTopology implements Topology {
     }
 
     @Override
-    public void close() {
-        subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS);
-        commanding.shutdownAsync(0, 2, TimeUnit.SECONDS);
+    public CompletableFuture<Void> end() {
+        return CompletableFuture.allOf(
+                subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS), commanding.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 }

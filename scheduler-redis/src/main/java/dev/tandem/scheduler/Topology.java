@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Which Redis has which partition. */
-interface Topology extends AutoCloseable {
+interface Topology {
 
     static Topology of(RedisSettings settings, ClientResources resources) {
         return settings.cluster() ? new ClusterTopology(settings, resources) : new SingleTopology(settings, resources);
@@ -28,6 +28,6 @@ interface Topology extends AutoCloseable {
     /** A connection for everything that is not a link's, which mends itself; keys may be of any partition. */
     CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> commands();
 
-    @Override
-    void close();
+    /** Closes all connections. */
+    CompletableFuture<Void> end();
 }

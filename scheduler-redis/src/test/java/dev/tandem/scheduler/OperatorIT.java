@@ -22,6 +22,8 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -327,9 +329,13 @@ class OperatorIT {
     }
 
     private long trim(Retention retention) {
-        try (Topology topology = Topology.of(
-                RedisSettings.of(Brokers.redis().uri()), io.lettuce.core.resource.DefaultClientResources.create())) {
+        ClientResources resources = DefaultClientResources.create();
+        Topology topology = Topology.of(RedisSettings.of(Brokers.redis().uri()), resources);
+        try {
             return get(new Housekeeper(new Side(topology, 5_000), retention).trim(partition));
+        } finally {
+            topology.end().join();
+            resources.shutdown();
         }
     }
 

@@ -24,7 +24,6 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -211,27 +210,11 @@ class RedisTroubleIT {
     @Test
     void nobodyAnswersAtFirstAndTheLinkGoesUpWhenRedisComes() {
         redis.kill();
-        List<String> heard = new ArrayList<>();
+        Heard heard = new Heard();
         try (RedisStore early = RedisStore.open(RedisSettings.of(redis.address()))) {
-            early.link(PARTITION, new dev.tandem.task.store.Store.Listener() {
-                @Override
-                public void answered(StoreRequest request, StoreAnswer answer) {}
-
-                @Override
-                public void down(String why) {
-                    heard.add("down");
-                }
-
-                @Override
-                public void up() {
-                    heard.add("up");
-                }
-
-                @Override
-                public void woken() {}
-            });
+            early.link(PARTITION, heard);
             redis.start();
-            await().untilAsserted(() -> assertThat(heard).containsExactly("up"));
+            await().untilAsserted(() -> assertThat(heard.events).containsExactly("up"));
         }
     }
 

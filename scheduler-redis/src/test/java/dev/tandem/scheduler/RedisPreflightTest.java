@@ -1,0 +1,115 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RedisPreflightTest {
+
+    private final Map<String, String> info = new LinkedHashMap<>(Map.of(
+            "redis_version", "7.0.15",
+            "role", "master",
+            "maxmemory_policy", "noeviction",
+            "aof_enabled", "1",
+            "cluster_enabled", "0"));
+    private RedisSettings settings = RedisSettings.of("redis://localhost");
+
+    @Test
+    void aRedisAsItShouldBeIsFit() {
+        assertThat(errors("everysec")).isEmpty();
+        assertThat(errors("always")).isEmpty();
+        info.put("redis_version", "6.2.0");
+        assertThat(errors("everysec")).isEmpty();
+        info.put("redis_version", "8");
+        assertThat(check("everysec").warnings()).isEmpty();
+    }
+
+    @Test
+    void anOldOneIsRefused() {
+        info.put("redis_version", "6.0.20");
+        assertThat(errors("everysec")).singleElement().asString().contains("6.0.20", "6.2 or later");
+        info.put("redis_version", "unstable");
+        assertThat(errors("everysec")).singleElement().asString().contains("unstable");
+    }
+
+    @Test
+    void oneThatEvictsIsRefused() {
+        info.put("maxmemory_policy", "allkeys-lru");
+        assertThat(errors("everysec")).singleElement().asString().contains("allkeys-lru", "noeviction");
+    }
+
+    @Test
+    void oneThatForgetsIsRefusedUnlessThatIsWanted() {
+        info.put("aof_enabled", "0");
+        assertThat(errors("everysec"))
+                .singleElement()
+                .asString()
+                .contains("appendonly is off", "appendonly yes", "tandem.redis.durability=none");
+        settings = settings.withDurable(false);
+        assertThat(errors("everysec")).isEmpty();
+        assertThat(check("everysec").warnings()).isNotEmpty();
+    }
+
+    @Test
+    void oneThatLeavesSyncingToTheSystemIsRefused() {
+        assertThat(errors("no")).singleElement().asString().contains("appendfsync is no", "everysec");
+    }
+
+    @Test
+    void whereConfigIsNotAllowedThereIsOnlyAWarning() {
+        RedisPreflight.Report report = check(null);
+        assertThat(report.errors()).isEmpty();
+        assertThat(report.warnings()).singleElement().asString().contains("CONFIG");
+    }
+
+    @Test
+    void aReplicaAndAClusterNodeAreRefusedWhereAMasterIsMeant() {
+        info.put("role", "slave");
+        info.put("cluster_enabled", "1");
+        assertThat(errors("everysec")).hasSize(2).anyMatch(error -> error.contains("tandem.redis.cluster=true"));
+        settings = RedisSettings.cluster(List.of("redis://a", "redis://b"));
+        assertThat(errors("everysec")).singleElement().asString().contains("replica");
+    }
+
+    @Test
+    void settingsThatCannotBeAreRefusedByName() {
+        assertThatThrownBy(() -> RedisSettings.cluster(List.of())).hasMessageContaining("tandem.redis.uri");
+        assertThatThrownBy(() ->
+                        new RedisSettings(List.of("a", "b"), false, Duration.ofSeconds(5), 0, Duration.ofSeconds(3)))
+                .hasMessageContaining("tandem.redis.cluster=true");
+        assertThatThrownBy(() -> settings.withAnswerTimeout(Duration.ZERO))
+                .hasMessageContaining("tandem.redis.answer-timeout is PT0S");
+        assertThatThrownBy(() -> settings.withReplicas(-1)).hasMessageContaining("tandem.redis.replicas is -1");
+        assertThatThrownBy(() -> settings.withHorizon(Duration.ZERO).withReplicas(1))
+                .hasMessageContaining("tandem.redis.horizon");
+    }
+
+    @Test
+    void anAddressThatCannotBeReadIsNamedWithoutItsPassword() {
+        assertThatThrownBy(() -> Connections.uri(settings, "http://user:secret@host"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("tandem.redis.uri")
+                .hasMessageContaining("***@host")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+    }
+
+    private List<String> errors(@Nullable String fsync) {
+        return check(fsync).errors();
+    }
+
+    private RedisPreflight.Report check(@Nullable String fsync) {
+        String text = "# Server\r\n"
+                + info.entrySet().stream()
+                        .map(fact -> fact.getKey() + ":" + fact.getValue() + "\r\n")
+                        .collect(Collectors.joining());
+        return RedisPreflight.check(settings, text, fsync);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tandem.local.LocalProcess;
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.Ports;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A master with a replica, and what may take its place. */
+class RedisReplicationIT {
+
+    private static final Partition PARTITION = Partition.of("orders", 0);
+
+    private LocalRedis master;
+    private LocalRedis replica;
+
+    @BeforeEach
+    void start() {
+        master = Brokers.ownRedis();
+        replica = Brokers.orSkip(() -> LocalRedis.builder()
+                .setting("replicaof", "127.0.0.1 " + master.port())
+                .setting("repl-diskless-sync-delay", "0")
+                .start());
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> ask(replica.address(), commands -> commands.info("replication"))
+                        .contains("master_link_status:up"));
+    }
+
+    @AfterEach
+    void stop() {
+        if (replica != null) {
+            replica.close();
+        }
+        if (master != null) {
+            master.close();
+        }
+    }
+
+    @Test
+    void aProbeCountsOnlyWhileTheReplicasConfirm() {
+        RedisSettings settings =
+                RedisSettings.of(master.address()).withReplicas(1).withHorizon(Duration.ofSeconds(1));
+        try (RedisStore store = RedisStore.open(settings)) {
+            Caller owner = new Caller(store, PARTITION, "one");
+            owner.acquire();
+            await().until(() -> owner.renew().durable());
+            replica.suspend();
+            try {
+                await().until(() -> !owner.renew().durable());
+            } finally {
+                replica.resume();
+            }
+            await().until(() -> owner.renew().durable());
+        }
+    }
+
+    @Test
+    void withoutReplicasToAskEveryProbeCounts() {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            Caller owner = new Caller(store, PARTITION, "one");
+            owner.acquire();
+            assertThat(owner.renew().durable()).isTrue();
+        }
+    }
+
+    @Test
+    void aRedisThatIsNotFitIsNotUsedUntilItIs() {
+        ask(master.address(), commands -> commands.configSet("maxmemory-policy", "allkeys-lru"));
+        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            Heard heard = new Heard();
+            store.link(PARTITION, heard);
+            await().until(() -> store.status().detail().contains("maxmemory-policy is allkeys-lru"));
+            assertThat(store.status().connected()).isFalse();
+            assertThat(heard.events).isEmpty();
+            ask(master.address(), commands -> commands.configSet("maxmemory-policy", "noeviction"));
+            await().until(() -> heard.events.contains("up"));
+            assertThat(store.status().connected()).isTrue();
+        }
+    }
+
+    @Test
+    void aReplicaIsRefused() {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(replica.address()))) {
+            store.link(PARTITION, new Heard());
+            await().until(() -> store.status().detail().contains("it is a replica"));
+        }
+    }
+
+    @Test
+    void theMasterThatSentinelsChooseIsFollowed(@TempDir Path folder) throws IOException {
+        int port = Ports.reserve();
+        try (LocalProcess sentinel = sentinel(folder, port)) {
+            String uri = "redis-sentinel://127.0.0.1:" + port + "/#mymaster";
+            try (RedisStore store = RedisStore.open(RedisSettings.of(uri).withAnswerTimeout(Duration.ofSeconds(2)))) {
+                Caller owner = new Caller(store, PARTITION, "one");
+                String run = owner.acquire().runId();
+                Claim claim = new Claim(Position.of(0, 1), owner.nextToken(), null, false);
+                owner.step(List.of(), List.of(claim));
+                await().until(() -> ask(replica.address(), commands -> commands.hlen("tandem:{orders/0}:claims")) == 2);
+                await().until(() -> ask("redis://127.0.0.1:" + port, commands -> commands.info("sentinel"))
+                        .contains("slaves=1"));
+                master.kill();
+                owner.expect("down");
+                Object event = owner.next(Duration.ofSeconds(60));
+                assertThat(event).isEqualTo("up");
+                StoreAnswer.Acquired acquired =
+                        owner.acquire(new Presented(claim.position(), claim.token(), null, 1, 1));
+                assertThat(acquired.runId()).isNotEqualTo(run);
+                Settle settle = new Settle(claim.position(), claim.token(), null, 1, new Verdict.Success(null), 0);
+                assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+            }
+        }
+    }
+
+    private LocalProcess sentinel(Path folder, int port) throws IOException {
+        Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .map(path -> Path.of(path, "redis-server"))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+        assumeTrue(program != null, "no redis-server on the PATH to be a sentinel");
+        Path file = folder.resolve("sentinel.conf");
+        Files.writeString(file, """
+                port %d
+                bind 127.0.0.1
+                dir "%s"
+                sentinel monitor mymaster 127.0.0.1 %d 1
+                sentinel down-after-milliseconds mymaster 1000
+                sentinel failover-timeout mymaster 3000
+                """.formatted(port, folder, master.port()));
+        LocalProcess process = LocalProcess.program(
+                        "sentinel-" + port, List.of(program.toString(), file.toString(), "--sentinel"))
+                .directory(folder)
+                .build();
+        process.startAndAwait(Duration.ofSeconds(20), () -> {
+            try {
+                return ask("redis://127.0.0.1:" + port, commands -> commands.ping())
+                        .equals("PONG");
+            } catch (RuntimeException e) {
+                return false;
+            }
+        });
+        return process;
+    }
+
+    private static <T> T ask(
+            String address, Function<io.lettuce.core.api.sync.RedisCommands<String, String>, T> question) {
+        RedisClient client = RedisClient.create(RedisURI.create(address));
+        try {
+            return question.apply(client.connect().sync());
+        } finally {
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        }
+    }
+}
