@@ -29,6 +29,10 @@ final class Discovery {
             case PROCESS, PATH, EMBEDDED -> process.apply(mode);
             case DOCKER -> {
                 DockerEngine.require();
+                if (data != null) {
+                    throw new LocalException(LocalMode.VARIABLE + "=docker keeps no data, and " + data
+                            + " is to keep it. Leave the folder out, or set " + LocalMode.VARIABLE + "=process.");
+                }
                 yield container.get();
             }
             case AUTO -> {

@@ -31,6 +31,9 @@ public final class LocalPlatform implements AutoCloseable {
 
     private LocalPlatform(Builder builder) {
         progress = builder.progress;
+        if (builder.mayUseDocker()) {
+            progress.accept("Docker answers: brokers run as its containers (their images are pulled the first time)");
+        }
         ExecutorService starters = Executors.newFixedThreadPool(3, task -> {
             Thread thread = new Thread(task, "tandem-local-start");
             thread.setDaemon(true);
@@ -182,6 +185,12 @@ public final class LocalPlatform implements AutoCloseable {
          */
         public LocalPlatform start() {
             return new LocalPlatform(this);
+        }
+
+        private boolean mayUseDocker() {
+            LocalMode mode = LocalMode.configured();
+            boolean any = kafka == null || amqp == null || redis == null;
+            return any && data == null && mode != mode.withoutDocker() && DockerEngine.answers();
         }
 
         private LocalKafka.Builder kafka() {
