@@ -54,12 +54,10 @@ final class ClientProperties {
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 
     /**
-     * The broker judges a record's size, not the producer: it knows the topic's limit. One request at a time: a broker
-     * that has just been told of a topic may refuse a first batch and take the second, after which the first is out of
+     * One request at a time: a broker that has just been told of a topic may refuse a first batch and take the second, after which the first is out of
      * order until it fails.
      */
     private static final Map<String, String> PRODUCER = Map.of(
-            ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "16777216",
             ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1",
             ProducerConfig.BATCH_SIZE_CONFIG, "65536",
             ProducerConfig.LINGER_MS_CONFIG, "2",
@@ -70,6 +68,11 @@ final class ClientProperties {
     private static final Map<String, String> ADMIN = Map.of(
             AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "5000",
             AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
+
+    /** For headers, and what a batch and a request add. */
+    private static final int REQUEST_ROOM = 1 << 20;
+
+    private static final long MIN_BUFFER = 32 << 20;
 
     private static final Pattern SERVER = Pattern.compile("\\s*\\S+:[0-9]{1,5}\\s*");
 
@@ -84,8 +87,12 @@ final class ClientProperties {
         return all;
     }
 
-    static Map<String, Object> producer(String servers, Map<String, String> properties) {
+    /** @param maxPayload in bytes: a request and the buffer must hold it */
+    static Map<String, Object> producer(String servers, Map<String, String> properties, int maxPayload) {
         Map<String, Object> all = new HashMap<>(PRODUCER);
+        int largest = Math.min(maxPayload, Integer.MAX_VALUE / 2) + REQUEST_ROOM;
+        all.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, largest);
+        all.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(MIN_BUFFER, 2L * largest));
         if (!properties.containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
                 && properties.containsKey(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG)) {
             // A delivery must outlast its request: Kafka's own default fits a longer one.

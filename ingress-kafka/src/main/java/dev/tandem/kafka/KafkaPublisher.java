@@ -37,6 +37,7 @@ public final class KafkaPublisher implements Publisher {
 
     private final String servers;
     private final Map<String, String> properties;
+    private final int maxPayload;
     private final Map<String, Target> targets = new LinkedHashMap<>();
     private @Nullable Producer<byte[], byte[]> producer;
     private boolean closed;
@@ -51,6 +52,7 @@ public final class KafkaPublisher implements Publisher {
                 .orElseThrow(() -> new IllegalArgumentException("A publisher needs one queue or more"));
         servers = first.bootstrapServers();
         properties = first.properties();
+        maxPayload = queues.stream().mapToInt(KafkaSettings::maxPayload).max().orElseThrow();
         for (KafkaSettings each : queues) {
             if (!each.bootstrapServers().equals(servers) || !each.properties().equals(properties)) {
                 throw new IllegalArgumentException("The queues '" + first.queue() + "' and '" + each.queue()
@@ -123,7 +125,7 @@ public final class KafkaPublisher implements Publisher {
         Producer<byte[], byte[]> made = producer;
         if (made == null) {
             made = new KafkaProducer<>(
-                    ClientProperties.producer(servers, properties),
+                    ClientProperties.producer(servers, properties, maxPayload),
                     new ByteArraySerializer(),
                     new ByteArraySerializer());
             producer = made;

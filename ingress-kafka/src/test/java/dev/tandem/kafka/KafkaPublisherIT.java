@@ -14,6 +14,7 @@ import dev.tandem.testkit.Names;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,28 @@ class KafkaPublisherIT {
             done(publisher.publish(Task.of(topic, null, bytes("1"))));
             assertThat(done(publisher.publish(Task.of(topic, null, bytes("2")))).id())
                     .isEqualTo(topic + ":0:1");
+        }
+    }
+
+    @Test
+    void theLargestPayloadGoesInAndOutAndATopicThatTakesLessSaysSo() {
+        int size = 40 << 20;
+        String topic = Names.fresh("large");
+        String small = Brokers.kafka().topic("small", 1);
+        Topics.get(Brokers.kafka()
+                .admin()
+                .createTopics(List.of(new NewTopic(topic, 1, (short) 1)
+                        .configs(Map.of("max.message.bytes", Integer.toString(size + 1_000)))))
+                .all());
+        KafkaSettings settings = KafkaSettings.of(servers, topic).withMaxPayload(size);
+        try (KafkaPublisher publisher = new KafkaPublisher(
+                        List.of(settings, KafkaSettings.of(servers, small).withMaxPayload(size)));
+                Engine engine = Engine.started(settings)) {
+            done(publisher.publish(Task.of(topic, null, new byte[size])));
+            await().until(() -> engine.deliveredCount() == 1);
+            assertThat(engine.delivered(Partition.of(topic, 0)).get(0).task().payload())
+                    .hasSize(size);
+            assertFails(publisher.publish(Task.of(small, null, new byte[size])), "raise max.message.bytes");
         }
     }
 

@@ -38,8 +38,10 @@ class KafkaSettingsTest {
                         Map.entry("fetch.max.bytes", "16777216"),
                         Map.entry("metadata.max.age.ms", "60000"),
                         Map.entry("request.timeout.ms", "15000"));
-        assertThat(ClientProperties.producer("localhost:9092", Map.of()))
+        assertThat(ClientProperties.producer("localhost:9092", Map.of(), 1 << 20))
                 .containsEntry("acks", "all")
+                .containsEntry("max.request.size", 2 << 20)
+                .containsEntry("max.in.flight.requests.per.connection", "1")
                 .containsEntry("enable.idempotence", "true");
     }
 
@@ -53,7 +55,7 @@ class KafkaSettingsTest {
                 .containsEntry("fetch.max.wait.ms", "9")
                 .containsEntry("my.plugin", "x")
                 .doesNotContainKey("compression.type");
-        assertThat(ClientProperties.producer("localhost:9092", more.properties()))
+        assertThat(ClientProperties.producer("localhost:9092", more.properties(), 1 << 20))
                 .containsEntry("security.protocol", "SSL")
                 .containsEntry("compression.type", "zstd")
                 .doesNotContainKey("fetch.max.wait.ms");

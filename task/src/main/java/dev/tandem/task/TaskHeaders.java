@@ -232,8 +232,7 @@ public final class TaskHeaders {
         private void checkSizes(List<Field> fields, byte[] payload) {
             if (payload.length > maxPayload) {
                 problem("the payload of " + payload.length + " bytes is over the limit of " + maxPayload
-                        + " bytes: raise max-payload of the queue '" + queue
-                        + "', or send a reference instead of the data");
+                        + " bytes: raise tandem.max-payload, or send a reference instead of the data");
             }
             if (fields.size() > MAX_HEADERS) {
                 problem("the message has " + fields.size() + " headers: at most " + MAX_HEADERS + " are allowed");

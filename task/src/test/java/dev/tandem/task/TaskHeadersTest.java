@@ -253,7 +253,7 @@ class TaskHeadersTest {
     @Test
     void tooLargeIsUnreadableAndStillWhole() {
         Read payload = kafka.read(List.of(), origin("k"), new byte[101]);
-        assertThat(payload.unreadable()).contains("101 bytes", "limit of 100 bytes", "max-payload", "'orders'");
+        assertThat(payload.unreadable()).contains("101 bytes", "limit of 100 bytes", "tandem.max-payload");
         assertThat(payload.task().payload()).hasSize(101);
 
         Read key = kafka.read(List.of(), origin("k".repeat(1025)), null);
