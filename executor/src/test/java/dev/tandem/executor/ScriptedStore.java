@@ -61,6 +61,7 @@ final class ScriptedStore implements Store {
                     List.of(),
                     -1,
                     -1,
+                    0,
                     tokens);
         } else if (request instanceof StoreRequest.Step step) {
             return new StoreAnswer.Stepped(

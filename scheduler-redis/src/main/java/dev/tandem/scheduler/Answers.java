@@ -97,13 +97,25 @@ final class Answers {
         }
         long nextDue = in.number();
         long nextLapse = in.number();
+        long quiet = in.number();
         Reader tokens = in.list();
         List<Long> presented = new ArrayList<>();
         while (tokens.more()) {
             presented.add(tokens.number());
         }
         return new StoreAnswer.Acquired(
-                epoch, runId, incarnation, highWater, mirror, foreign, chunks, blocked, nextDue, nextLapse, presented);
+                epoch,
+                runId,
+                incarnation,
+                highWater,
+                mirror,
+                foreign,
+                chunks,
+                blocked,
+                nextDue,
+                nextLapse,
+                quiet,
+                presented);
     }
 
     static Blocked blocked(String key, String entry) {

@@ -12,6 +12,7 @@ import dev.tandem.task.store.StoreRequest.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +44,6 @@ final class Requests {
         } else if (request instanceof StoreRequest.Due due) {
             args.line(due.line(), 0).number(due.leaseMillis()).number(due.maxClaims());
             args.number(due.maxOffers()).number(due.firstToken()).flag(due.ordered());
-            args.number(due.maxParkedPerKey());
             return args.call(Script.DUE);
         } else if (request instanceof StoreRequest.Acquire acquire) {
             return acquire(args, acquire);
@@ -72,8 +72,10 @@ final class Requests {
         Line line = acquire.line();
         args.text(line.writer()).number(line.number()).text(acquire.executor()).number(acquire.leaseMillis());
         args.number(acquire.generation()).text(acquire.sourceId()).number(acquire.committed());
-        List<Presented> presented = acquire.presented();
-        Packer packer = new Packer().list(4);
+        List<Presented> presented = acquire.presented().stream()
+                .sorted(Comparator.comparingLong(Presented::token))
+                .toList();
+        Packer packer = new Packer().list(5);
         positions(packer, presented, Presented::position);
         packer.list(presented.size());
         presented.forEach(each -> packer.token(each.token()));
@@ -81,7 +83,9 @@ final class Requests {
         presented.forEach(each -> key(packer, each.key()));
         packer.list(presented.size());
         presented.forEach(each -> packer.number(each.bit()));
-        args.add(packer.done());
+        packer.list(presented.size());
+        presented.forEach(each -> packer.number(each.outcomeNumber()));
+        args.add(packer.done()).text(acquire.runId());
         return args.call(Script.ACQUIRE);
     }
 

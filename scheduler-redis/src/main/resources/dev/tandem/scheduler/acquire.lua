@@ -1,9 +1,10 @@
 -- Takes ownership of a partition, or takes it again with the claims that its executor still runs.
 -- KEYS: the partition's. ARGV 1: writer; 2: number; 3: executor; 4: lease ms; 5: generation; 6: source id; 7: committed;
---   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits.
+--   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits, numbers of the requests that
+--   carried their outcomes (0: none); in order of token; 9: the run id that a continuing owner knows, else ''.
 -- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
 --   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
---   next due ms, next lapse ms, presented tokens that hold}.
+--   next due ms, next lapse ms, quiet ms, presented tokens that hold}.
 -- @include keys
 -- @include now
 -- @include lists
@@ -22,11 +23,12 @@ elseif stored > tonumber(ARGV[2]) then
   return {2, stored}
 end
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet',
-  'lease', 'generation', 'run', 'source')
+  'lease', 'generation', 'run', 'source', 'lead', 'released')
 -- @include bits
 local before = owner[3]
 local live = before and tonumber(owner[8]) > now
-if live and (generation == -1 and before ~= executor or tonumber(owner[9]) > generation) then
+local another = before ~= executor and owner[13] ~= '1'
+if live and (generation == -1 and another or tonumber(owner[9]) > generation) then
   return {4, before, tonumber(owner[8]) - now}
 end
 
@@ -39,7 +41,8 @@ for _, field in ipairs(call('HKEYS', OWNER)) do
 end
 local run = run_id()
 local quiet = tonumber(owner[7] or '0')
-if before and before ~= executor and owner[10] ~= run then
+local restarted = before and owner[10] ~= run
+if restarted and (before ~= executor or ARGV[9] == '') then
   quiet = now + lease
 end
 local incarnation, high_water, mirror = owner[4] or '0', owner[5] or '0', tonumber(owner[6] or '-1')
@@ -50,16 +53,18 @@ if recreated or committed >= 0 and mirror >= 0 and committed < mirror then
 else
   mirror = math.max(mirror, committed)
 end
-local presented, tokens, keys, offsets = unpack(cmsgpack.unpack(ARGV[8]))
+local presented, tokens, keys, offsets, outcomes = unpack(cmsgpack.unpack(ARGV[8]))
 local highest = tonumber(owner[2] or '0')
 for i = 1, #tokens do
   highest = math.max(highest, number_of(tokens[i]))
 end
-local epoch = math.max(highest + lease * 1000, micros)
+-- The line of tokens keeps its lead on the clock, so that an epoch which was forgotten is not given again.
+local epoch = math.max(highest + 1, micros + tonumber(owner[12] or '0')) + (restarted and lease * 1000 or 0)
 owner[4], owner[6] = incarnation, format('%.0f', mirror)
 call('HSET', OWNER, WRITER, ARGV[2], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
   'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[6], 'quiet', format('%.0f', quiet),
-  'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run,
+  'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run, 'lead', format('%.0f', epoch - micros),
+  'released', '0',
   'source', source ~= '' and source or owner[11] or '')
 
 -- Small hashes and sorted sets are lists that Redis walks through. One wide member makes these two real ones, for good.
@@ -78,12 +83,12 @@ end
 for i = 1, #presented do
   local position, token, key = presented[i], number_of(tokens[i]), keys[i]
   local claim, envelope = at[position], call('HGET', TASKS, position)
-  local overtaken = claim and number_of(token_of(claim)) > token
+  local overtaken = claim and number_of(token_of(claim)) > token or outcomes[i] > 0 and outcomes[i] <= stored
   if envelope then
     local run_before = envelope_token(envelope)
     overtaken = overtaken or run_before and number_of(run_before) >= token
   elseif not claim then
-    overtaken = has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1
+    overtaken = overtaken or has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1
   end
   if not overtaken then
     at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
@@ -110,16 +115,22 @@ for key, claim in pairs(last) do
   end
 end
 
--- Other claims of this executor never started: their answer was missed. Those of other executors head their keys.
+-- Other claims of this executor never started: their answer was missed. Those of others whose key was claimed again
+-- since have ended. The rest of them head their keys.
 local foreign = {}
 for position, claim in pairs(at) do
+  local key = key_of(claim)
+  local ended = key and last[key] and last[key][1] > number_of(token_of(claim))
   if standing[position] then
     -- Presented.
-  elseif executor_of(claim) == executor then
+  elseif executor_of(claim) == executor or ended then
     call('HDEL', CLAIMS, position)
     call('ZREM', INFLIGHT, position)
+    local entry = key and call('HGET', BLOCKED, key)
     if call('HEXISTS', TASKS, position) == 1 then
       call('ZADD', RETRY, format('%.0f', now), position)
+    elseif entry and head_of(entry) == position then
+      block(key, 'R', position)
     end
   else
     foreign[#foreign + 1] = position
@@ -139,4 +150,4 @@ for _, position in ipairs(foreign) do
   listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
 end
 return {0, epoch, run, tonumber(incarnation), tonumber(high_water), mirror, listed, call('HGETALL', SETTLED),
-  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), holding}
+  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), math.max(0, quiet - now), holding}

@@ -1,7 +1,7 @@
 -- Takes what fell due, from retry and scheduled together in order of due time (retry first on a tie): at most 1,000
 -- positions are looked at.
 -- KEYS: the partition's. ARGV 1-4: the fence's (4 is ignored: tokens are counted here); 5: lease ms; 6: most claims;
---   7: most offers; 8: first token; 9: 1 if ordered by key; 10: most parked per key.
+--   7: most offers; 8: first token; 9: 1 if ordered by key.
 -- Answers {0, claimed (position, token, lapses, envelope), offered (position, lapses, envelope), next due ms, 1 if more}.
 -- @include keys
 -- @include fence
@@ -9,13 +9,12 @@
 -- @include lists
 -- @include claim
 -- @include envelope
--- @include lanes
 -- @include blocked
 -- @include next
 -- @include apply
 local LOOK = 1000
 local lease, max_claims, max_offers = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local token, ordered, max_per_key = tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
+local token, ordered = tonumber(ARGV[8]), ARGV[9] == '1'
 local now_text = format('%.0f', now)
 call('HDEL', OWNER, '') -- As apply, which comes last here.
 
@@ -47,14 +46,7 @@ for i = 1, #fallen do
   local entry = key and call('HGET', BLOCKED, key)
   if not envelope then
     call('ZREM', set, position)
-  elseif entry and head_of(entry) ~= position then
-    if lane_size(key) < max_per_key then
-      call('ZREM', set, position)
-      call('ZADD', LANES, '0', lane_member(key, lane_numbers(1) + 1, position))
-    else
-      call('ZADD', set, format('%.0f', now + 1000), position)
-    end
-  elseif not key or entry then
+  elseif not key or entry and head_of(entry) == position then
     if issued == max_claims then
       more = true
     else

@@ -106,9 +106,12 @@ for i = 1, #positions do
   local moves_lane = move == 'P' and not blob
     and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position))
   local code
-  if not moves_lane and (not blob or has_bit(offset) or call('HEXISTS', TASKS, position) == 1
-      or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1) then
+  local settled = not moves_lane and (has_bit(offset) or call('HEXISTS', TASKS, position) == 1
+    or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1)
+  if settled then
     code = 'D'
+  elseif not blob and not moves_lane then
+    code, offset = 'D', -1 -- Nothing to park: it is not here.
   elseif move == 'P' then
     code = park(position, key, blob, moves_lane)
   elseif move == 'A' then

@@ -385,7 +385,7 @@ class OperatorIT {
 
     private StoreAnswer.DueTasks due() {
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, owner.token + 1, true, 10),
+                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, owner.token + 1, true),
                 StoreAnswer.DueTasks.class);
         owner.token += due.claimed().size();
         return due;

@@ -99,8 +99,7 @@ final class RandomRequests {
                     random.nextInt(4),
                     random.nextInt(4),
                     executor.token + 1,
-                    random.nextInt(8) > 0,
-                    1 + random.nextInt(4));
+                    random.nextInt(8) > 0);
         } else if (dice < 84) {
             List<Position> positions = List.copyOf(executor.running.keySet());
             return new StoreRequest.Renew(line(executor), lease(), positions, tokens(executor, positions));
@@ -172,11 +171,13 @@ final class RandomRequests {
         List<Presented> presented = new ArrayList<>();
         executor.running.forEach((position, token) -> {
             if (random.nextInt(4) > 0) {
-                presented.add(new Presented(position, token, key(position), 1, bit(position)));
+                long outcome = random.nextInt(4) > 0 ? 0 : Math.max(0, executor.number - random.nextInt(3));
+                presented.add(new Presented(position, token, key(position), 1, bit(position), outcome));
             }
         });
         Line line = new Line(partition, "w-" + executor.name, executor.number += 1 + random.nextInt(3), 0);
-        return new Acquire(line, executor.name, lease(), generation, source, from, "", presented);
+        return new Acquire(
+                line, executor.name, lease(), generation, source, from, random.nextBoolean() ? "" : "known", presented);
     }
 
     private Step step(Executor executor) {

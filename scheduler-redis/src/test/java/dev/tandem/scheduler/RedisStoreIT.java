@@ -94,7 +94,7 @@ class RedisStoreIT {
 
         long again = owner.nextToken();
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, again, true, 100), StoreAnswer.DueTasks.class);
+                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, again, true), StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).hasSize(1);
         assertThat(due.claimed().get(0).position()).isEqualTo(head);
         long next = owner.nextToken();

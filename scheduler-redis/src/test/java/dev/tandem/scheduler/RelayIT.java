@@ -160,7 +160,7 @@ class RelayIT {
                         .recorded())
                 .isTrue();
         StoreAnswer.DueTasks due = heir.ask(
-                new StoreRequest.Due(heir.line(), Caller.LEASE, 10, 10, heir.nextToken(), true, 10),
+                new StoreRequest.Due(heir.line(), Caller.LEASE, 10, 10, heir.nextToken(), true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
     }

@@ -105,6 +105,8 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
   if verdict == 'B' then
     if any_tasks and call('HEXISTS', TASKS, position) == 1 then
       put(writes.retry, now_text, position)
+    elseif heads(key, position) then
+      block(key, 'R', position)
     end
     return 0
   end

@@ -35,6 +35,8 @@ public sealed interface StoreAnswer {
      * @param blocked every blocked key
      * @param nextDueMillis until the next scheduled or retried task is due; -1: none
      * @param nextLapseMillis until the earliest deadline in flight; -1: none
+     * @param quietMillis for how long nothing may be claimed yet: the store was restarted and may have forgotten claims
+     *     that others still run; 0: no wait
      * @param presentedTokens the tokens of the presented claims that hold now
      */
     record Acquired(
@@ -48,6 +50,7 @@ public sealed interface StoreAnswer {
             List<Blocked> blocked,
             long nextDueMillis,
             long nextLapseMillis,
+            long quietMillis,
             List<Long> presentedTokens)
             implements StoreAnswer {}
 

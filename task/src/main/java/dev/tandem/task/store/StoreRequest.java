@@ -38,7 +38,7 @@ public sealed interface StoreRequest {
      *     lives; -1: refused while another's lease lives
      * @param sourceId Kafka's topic id; a changed one begins a new incarnation; "" where there is none
      * @param committed the broker's committed offset; one below the mirror begins a new incarnation; -1: none
-     * @param runId the store's run id at our last answer; "" if none
+     * @param runId the store's run id at our last acquire, if nobody else can have owned the partition since; else ""
      */
     record Acquire(
             Line line,
@@ -55,9 +55,16 @@ public sealed interface StoreRequest {
      * A claim that is still held by its executor, or whose outcome is.
      *
      * @param bit the task's offset in the incarnation's bitmap, -1 if it has none
+     * @param outcomeNumber the number of this line's request that carried the outcome; 0 if none did yet. If that number was
+     *     applied, the claim has ended
      */
     record Presented(
-            Position position, long token, @Nullable String key, int attempt, long bit) {}
+            Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
+
+        public Presented(Position position, long token, @Nullable String key, int attempt, long bit) {
+            this(position, token, key, attempt, bit, 0);
+        }
+    }
 
     /**
      * Settles outcomes, then claims. The hot path.
@@ -157,20 +164,13 @@ public sealed interface StoreRequest {
 
     /**
      * Takes what fell due. Unkeyed tasks and heads of blocked keys are claimed under tokens from {@code firstToken} on;
-     * tasks of another blocked key are parked; other keyed ones are offered: returned, and hidden for a lease, for the
-     * core to claim (or park) when their turn comes in the hot lane.
+     * other keyed ones are offered: returned, and hidden for a lease, for the core to claim or park in the order in which
+     * tasks enter their lanes.
      *
      * @param maxClaims free slots, 0 or more
      * @param maxOffers room for offered tasks, 0 or more
      */
-    record Due(
-            Line line,
-            long leaseMillis,
-            int maxClaims,
-            int maxOffers,
-            long firstToken,
-            boolean ordered,
-            int maxParkedPerKey)
+    record Due(Line line, long leaseMillis, int maxClaims, int maxOffers, long firstToken, boolean ordered)
             implements Numbered {}
 
     /**

@@ -42,6 +42,9 @@ final class Owner {
     long generation = 1;
     String sourceId = "";
     long committed = -1;
+    /** What it gives as the run id it knows; "": it does not continue an ownership. */
+    String runId = "";
+
     long number;
     long epoch;
     long incarnation;
@@ -67,7 +70,7 @@ final class Owner {
     StoreAnswer tryAcquire(Presented... presented) {
         Line line = new Line(partition, writer, ++number, 0);
         StoreAnswer answer = ask(new Acquire(
-                line, executor, leaseMillis, generation, sourceId, committed, "", Arrays.asList(presented)));
+                line, executor, leaseMillis, generation, sourceId, committed, runId, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;
@@ -182,12 +185,11 @@ final class Owner {
     // The rest
 
     DueTasks due(int maxClaims, int maxOffers) {
-        return due(maxClaims, maxOffers, true, 100);
+        return due(maxClaims, maxOffers, true);
     }
 
-    DueTasks due(int maxClaims, int maxOffers, boolean ordered, int maxParkedPerKey) {
-        StoreRequest.Due due =
-                new StoreRequest.Due(line(), leaseMillis, maxClaims, maxOffers, token + 1, ordered, maxParkedPerKey);
+    DueTasks due(int maxClaims, int maxOffers, boolean ordered) {
+        StoreRequest.Due due = new StoreRequest.Due(line(), leaseMillis, maxClaims, maxOffers, token + 1, ordered);
         DueTasks tasks = (DueTasks) ask(due);
         token += maxClaims;
         return tasks;
@@ -230,7 +232,10 @@ final class Owner {
 
     /** As a former owner. */
     boolean late(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
-        Settle settle = new Settle(position, claimToken, key, bit, verdict, 0);
+        return late(new Settle(position, claimToken, key, bit, verdict, 0));
+    }
+
+    boolean late(Settle settle) {
         return ((StoreAnswer.LateSettled) ask(new StoreRequest.Late(partition, incarnation, settle))).recorded();
     }
 }

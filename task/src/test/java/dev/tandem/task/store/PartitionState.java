@@ -101,7 +101,13 @@ public final class PartitionState {
 
     long epoch;
     long token;
+    /** How far the line of tokens runs before the clock, in microseconds. */
+    long lead;
+
     long leaseDeadline;
+    /** Given up: the lease only keeps older generations out. */
+    boolean released;
+
     long generation = -1;
     String runId = "";
     long quietUntil;
@@ -132,7 +138,9 @@ public final class PartitionState {
         copy.executor = executor;
         copy.epoch = epoch;
         copy.token = token;
+        copy.lead = lead;
         copy.leaseDeadline = leaseDeadline;
+        copy.released = released;
         copy.generation = generation;
         copy.runId = runId;
         copy.quietUntil = quietUntil;
@@ -163,7 +171,7 @@ public final class PartitionState {
     }
 
     public boolean leaseLives(long now) {
-        return executor != null && leaseDeadline > now;
+        return executor != null && !released && leaseDeadline > now;
     }
 
     public long epoch() {

@@ -170,6 +170,26 @@ public abstract class StoreConformance {
         long epoch = a.acquire().epoch();
         assertThat(epoch).isBetween(before, before + 600_000_000L);
         long token = a.claim(P1, null);
+        assertThat(a.acquire().epoch()).isGreaterThan(token);
+    }
+
+    @Test
+    void anEpochKeepsItsLeadOnTheClock() {
+        a.acquire();
+        long ahead = a.epoch + 3_600_000_000L;
+        long epoch = a.acquire(new Presented(P1, ahead, null, 1, -1)).epoch();
+        assertThat(epoch).isGreaterThan(ahead);
+        pass(SHORT);
+        assertThat(a.acquire(new Presented(P1, ahead, null, 1, -1)).epoch())
+                .as("a forgotten epoch is not given again")
+                .isGreaterThanOrEqualTo(epoch + SHORT * 1_000);
+    }
+
+    @Test
+    void afterARestartAnEpochIsALeaseAhead() {
+        a.acquire();
+        long token = a.claim(P1, null);
+        restarted(partition);
         assertThat(a.acquire().epoch()).isGreaterThanOrEqualTo(token + Owner.LONG * 1_000);
     }
 
@@ -207,7 +227,9 @@ public abstract class StoreConformance {
         a.generation = 8;
         assertThat(a.tryAcquire()).isInstanceOf(Acquired.class);
         a.release();
-        b.generation = 1;
+        b.generation = 7;
+        assertThat(b.tryAcquire()).as("it may come late").isInstanceOf(Refused.class);
+        b.generation = 8;
         assertThat(b.tryAcquire()).isInstanceOf(Acquired.class);
     }
 
@@ -396,6 +418,37 @@ public abstract class StoreConformance {
     }
 
     @Test
+    void aPresentedClaimWhoseOutcomeWasAppliedIsSkipped() {
+        a.acquire();
+        a.block(KEY, P1, 0);
+        a.hand(park(P2, KEY, 2));
+        long token = a.due(1, 0).claimed().get(0).token();
+        a.settle(P1, token, KEY, -1, new Verdict.Success(null), 0);
+        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 2, -1, a.number));
+        assertThat(acquired.presentedTokens()).isEmpty();
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        long lost = a.nextToken();
+        assertThat(a.acquire(new Presented(P3, lost, "other", 2, -1, a.number + 1))
+                        .presentedTokens())
+                .as("its outcome was sent, but not applied")
+                .containsExactly(lost);
+    }
+
+    @Test
+    void aClaimOfAnotherThatMustHaveEndedIsNotForeign() {
+        a.acquire();
+        a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        long token = b.nextToken();
+        Acquired acquired = b.acquire(new Presented(P2, token, KEY, 1, -1));
+        assertThat(acquired.presentedTokens()).containsExactly(token);
+        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(b.succeed(P2, token, KEY, -1)).isEqualTo(Settled.Ok.OPENED);
+    }
+
+    @Test
     void aClaimOfThisExecutorThatIsNotPresentedGoesBackWithoutAnAttempt() {
         a.acquire();
         a.claim(P1, KEY);
@@ -451,20 +504,22 @@ public abstract class StoreConformance {
         restarted(partition);
         b.generation = 2;
         b.leaseMillis = Owner.LONG;
-        b.acquire();
+        assertThat(b.acquire().quietMillis()).isBetween(Owner.LONG - 10_000, Owner.LONG);
+        assertThat(b.acquire().quietMillis()).as("it lasts").isGreaterThan(SHORT);
         assertThat(b.patrol().returned()).isEqualTo(0);
         assertThat(b.patrol().nextLapseMillis()).isGreaterThan(SHORT);
     }
 
     @Test
-    void afterARestartTheSameOwnerNeedNotWait() {
+    void afterARestartAnOwnerThatContinuesNeedNotWait() {
         a.leaseMillis = SHORT;
         a.acquire();
         a.claim(P1, KEY);
         b.generation = 2;
         b.acquire();
         restarted(partition);
-        b.acquire();
+        b.runId = "known";
+        assertThat(b.acquire().quietMillis()).isEqualTo(0);
         pass(SHORT + 1);
         assertThat(b.patrol().returned()).isEqualTo(1);
     }
@@ -685,7 +740,7 @@ public abstract class StoreConformance {
         a.leaseMillis = Owner.LONG;
         long token = a.claim(P1, KEY);
         a.settle(P1, token, KEY, 1, new Verdict.Returned());
-        assertThat(a.blocked()).extracting(Blocked::head).containsExactly(P1);
+        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
         assertThat(a.claimed(P1, KEY, false)).isEqualTo(new Claimed.Ok(1));
     }
 
@@ -699,6 +754,70 @@ public abstract class StoreConformance {
         assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(1));
         a.retry(P1, a.lastToken(), null, 1, 0);
         assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(0);
+    }
+
+    // Step: relay
+
+    @Test
+    void aSettlePassesItsKeysClaimOnToTheNextTask() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        long t2 = a.nextToken();
+        long t3 = a.nextToken();
+        Stepped stepped = a.step(
+                List.of(relay(P1, t1, P2, t2), relay(P2, t2, P3, t3)),
+                List.of(new Claim(P4, a.nextToken(), null, false)));
+        assertThat(stepped.settles()).containsExactly(Settled.Ok.PLAIN, Settled.Ok.PLAIN);
+        assertThat(a.claimed(P3, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.succeed(P3, t3, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+    }
+
+    @Test
+    void nothingIsRelayedWhereTheKeyIsBlockedOrSomebodyHasTheTask() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        a.schedule(P2, KEY, 2, now() + Owner.LONG);
+        long t2 = a.nextToken();
+        assertThat(a.step(List.of(relay(P1, t1, P2, t2)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P2, t2, KEY, 2)).isEqualTo(Settled.Refused.INSTANCE);
+        long t3 = a.claim(P3, KEY);
+        a.adopt(P3, KEY, 3);
+        a.hand(park(P1, KEY, -1));
+        assertThat(a.step(List.of(relay(P3, t3, P4, a.nextToken())), List.of()).settles())
+                .containsExactly(Settled.Ok.PLAIN);
+        assertThat(a.claimed(P4, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+    }
+
+    @Test
+    void aRefusedSettleRelaysNothing() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        assertThat(a.step(List.of(relay(P1, t1 - 1, P2, a.nextToken())), List.of())
+                        .settles())
+                .containsExactly(Settled.Refused.INSTANCE);
+        assertThat(a.claimed(P2, null, false)).isEqualTo(Claimed.Ok.FIRST);
+    }
+
+    @Test
+    void aFormerOwnersRelayTakesTheLanesFrontAlong() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        b.hand(park(P2, KEY, 2), park(P3, KEY, 3));
+        long t2 = a.nextToken();
+        assertThat(a.late(relay(P1, t1, P2, t2))).isTrue();
+        assertThat(b.probe().opened()).containsExactly(KEY);
+        Acquired acquired = b.acquire();
+        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P2));
+        assertThat(acquired.foreign()).extracting(Foreign::token).containsExactly(t2);
+        assertThat(a.late(P2, t2, KEY, 2, new Verdict.Success(null))).isTrue();
+        assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
+    }
+
+    private static Settle relay(Position position, long token, Position next, long nextToken) {
+        return new Settle(
+                position, token, KEY, -1, new Verdict.Success(null), 0, new Claim(next, nextToken, KEY, false));
     }
 
     // Step: claims
@@ -813,6 +932,15 @@ public abstract class StoreConformance {
     }
 
     @Test
+    void aParkOfWhatTheStoreForgotSetsNoBit() {
+        a.acquire();
+        a.block(KEY, P1, Owner.LONG);
+        assertThat(a.hand(new StoreRequest.Entry(P2, KEY, 2, new StoreRequest.Move.Park(), null)))
+                .containsExactly(HandCode.DONE);
+        assertThat(a.acquire().chunks()).noneMatch(chunk -> chunk.has(2));
+    }
+
+    @Test
     void aHeldTaskMovesIntoTheLaneOfItsBlockedKey() {
         a.acquire();
         a.schedule(P2, KEY, 2, now() - 5);
@@ -921,20 +1049,14 @@ public abstract class StoreConformance {
     }
 
     @Test
-    void aTaskThatFellDueBehindItsBlockedKeyIsParked() {
+    void aTaskThatFellDueBehindItsBlockedKeyIsOffered() {
         a.acquire();
         a.block(KEY, P1, Owner.LONG);
         a.schedule(P2, KEY, 2, now() - 20);
-        a.schedule(P3, KEY, 3, now() - 10);
-        DueTasks due = a.due(9, 9, true, 1);
+        DueTasks due = a.due(9, 9);
         assertThat(due.claimed()).isEmpty();
-        assertThat(due.offered()).isEmpty();
-        assertThat(due.more()).isFalse();
-        assertThat(due.nextDueMillis())
-                .as("hidden for a second: the lane is full")
-                .isBetween(1L, 1_000L);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
-        assertThat(a.hand(parkHeld(P3, KEY))).containsExactly(HandCode.OK);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OK);
     }
 
     @Test
@@ -952,7 +1074,7 @@ public abstract class StoreConformance {
         a.acquire();
         a.schedule(P1, KEY, 1, now() - 20);
         a.schedule(P2, KEY, 2, now() - 10);
-        DueTasks due = a.due(9, 0, false, 1);
+        DueTasks due = a.due(9, 0, false);
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1, P2);
         assertThat(a.blocked()).isEmpty();
     }

@@ -51,6 +51,7 @@ import dev.tandem.task.store.StoreRequest.Verdict.Success;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -157,10 +158,10 @@ public final class StoreModel {
     }
 
     private static @Nullable StoreAnswer refusal(PartitionState p, Acquire request, long now) {
-        if (!p.leaseLives(now)) {
+        if (p.executor == null || p.leaseDeadline <= now) {
             return null;
         }
-        boolean another = !request.executor().equals(p.executor);
+        boolean another = !request.executor().equals(p.executor) && !p.released;
         if ((another && request.generation() == -1) || p.generation > request.generation()) {
             return new Refused(String.valueOf(p.executor), p.leaseDeadline - now);
         }
@@ -192,7 +193,7 @@ public final class StoreModel {
                 p.attempts.remove(gone.position());
             }
         } else if (request instanceof Release) {
-            p.leaseDeadline = 0;
+            p.released = true;
         }
         return new Ok(p.nextDueMillis(now));
     }
@@ -203,8 +204,10 @@ public final class StoreModel {
         for (Presented presented : request.presented()) {
             p.token = Math.max(p.token, presented.token());
         }
-        boolean another = p.executor != null && !request.executor().equals(p.executor);
-        if (another && !runId.equals(p.runId)) {
+        boolean restarted = p.executor != null && !runId.equals(p.runId);
+        boolean continues =
+                request.executor().equals(p.executor) && !request.runId().isEmpty();
+        if (restarted && !continues) {
             p.quietUntil = now + request.leaseMillis();
         }
         boolean recreated = !request.sourceId().isEmpty()
@@ -222,28 +225,34 @@ public final class StoreModel {
         if (!request.sourceId().isEmpty()) {
             p.sourceId = request.sourceId();
         }
-        p.epoch = Math.max(p.token + request.leaseMillis() * 1_000, now * 1_000);
+        long micros = now * 1_000;
+        p.epoch = Math.max(p.token + 1, micros + p.lead) + (restarted ? request.leaseMillis() * 1_000 : 0);
+        p.lead = p.epoch - micros;
         p.token = p.epoch;
         p.executor = request.executor();
         p.generation = request.generation();
         p.runId = runId;
         p.leaseDeadline = now + request.leaseMillis();
+        p.released = false;
+        long applied = p.writers.getOrDefault(request.line().writer(), 0L);
         p.writers.clear();
         p.opened.clear();
         List<Presented> written = new ArrayList<>();
-        for (Presented presented : request.presented()) {
-            if (present(p, presented, request, now)) {
+        List<Presented> inOrder = new ArrayList<>(request.presented());
+        inOrder.sort(Comparator.comparingLong(Presented::token));
+        for (Presented presented : inOrder) {
+            boolean ended = presented.outcomeNumber() > 0 && presented.outcomeNumber() <= applied;
+            if (!ended && present(p, presented, request, now)) {
                 written.add(presented);
             }
         }
-        written.sort(Comparator.comparingLong(Presented::token));
         for (Presented presented : written) {
             if (presented.key() != null && p.blocked.containsKey(presented.key())) {
                 p.block(presented.key(), Why.HEAD, presented.position());
             }
         }
         List<Long> holding = written.stream().map(Presented::token).toList();
-        takeBackTheRest(p, request, holding, now);
+        takeBackTheRest(p, request, written, now);
         List<Foreign> foreign = new ArrayList<>();
         for (Claimed claim : p.claims.values()) {
             if (!claim.executor().equals(request.executor())) {
@@ -272,6 +281,7 @@ public final class StoreModel {
                 List.copyOf(p.blocked.values()),
                 p.nextDueMillis(now),
                 p.nextLapseMillis(now),
+                Math.max(0, p.quietUntil - now),
                 holding);
     }
 
@@ -298,12 +308,25 @@ public final class StoreModel {
         return true;
     }
 
-    /** Claims of this executor that it does not know: their answer was missed, they never started. */
-    private static void takeBackTheRest(PartitionState p, Acquire request, List<Long> holding, long now) {
+    /**
+     * Claims of this executor that it does not know: their answer was missed, they never started. And claims of others
+     * that ended, for their key was claimed again since; the store forgot that.
+     */
+    private static void takeBackTheRest(PartitionState p, Acquire request, List<Presented> written, long now) {
+        Map<String, Long> latest = new HashMap<>();
+        Set<Position> standing = new HashSet<>();
+        for (Presented presented : written) {
+            standing.add(presented.position());
+            if (presented.key() != null) {
+                latest.merge(presented.key(), presented.token(), Math::max);
+            }
+        }
         for (Claimed claim : List.copyOf(p.claims.values())) {
-            if (claim.executor().equals(request.executor()) && !holding.contains(claim.token())) {
+            boolean ours = claim.executor().equals(request.executor());
+            boolean ended = claim.key() != null && latest.getOrDefault(claim.key(), 0L) > claim.token();
+            if (!standing.contains(claim.position()) && (ours || ended)) {
                 p.claims.remove(claim.position());
-                returned(p, claim.position(), now);
+                returned(p, claim.position(), claim.key(), now);
             }
         }
     }
@@ -317,9 +340,14 @@ public final class StoreModel {
         step.settles().forEach(settle -> p.token = Math.max(p.token, settle.nextToken()));
         step.claims().forEach(claim -> p.token = Math.max(p.token, claim.token()));
         List<Settled> settles = new ArrayList<>(step.settles().size());
+        boolean bitsCount = step.incarnation() == p.incarnation;
+        long deadline = now + step.leaseMillis();
         for (Settle settle : step.settles()) {
-            settles.add(settle(
-                    p, settle, step.incarnation() == p.incarnation, settle.nextToken(), step.leaseMillis(), now));
+            Settled settled = settle(p, settle, bitsCount, settle.nextToken(), step.leaseMillis(), now);
+            if (settled instanceof Settled.Ok && settle.then() != null) {
+                relay(p, settle.then(), p.executor, deadline);
+            }
+            settles.add(settled);
         }
         List<StoreAnswer.Claimed> claims = new ArrayList<>(step.claims().size());
         for (Claim claim : step.claims()) {
@@ -341,7 +369,7 @@ public final class StoreModel {
         String key = settle.key();
         Verdict verdict = settle.verdict();
         if (verdict instanceof Returned) {
-            returned(p, position, now);
+            returned(p, position, key, now);
             return Settled.Ok.PLAIN;
         }
         p.attempts.remove(position);
@@ -435,9 +463,20 @@ public final class StoreModel {
     }
 
     /** A claim that never became a run has gone. */
-    private static void returned(PartitionState p, Position position, long now) {
+    private static void returned(PartitionState p, Position position, @Nullable String key, long now) {
         if (p.holds(position)) {
             p.retry.put(position, now);
+        } else if (p.blockedBy(key, position)) {
+            p.block(key, Why.REDELIVERY, position);
+        }
+    }
+
+    /** The key's claim passes on to its next task, which runs already; unless the key is blocked or somebody has it. */
+    private static void relay(PartitionState p, Claim then, @Nullable String executor, long deadline) {
+        Position position = then.position();
+        boolean blocked = then.key() != null && p.blocked.containsKey(then.key());
+        if (!blocked && !p.claims.containsKey(position) && !p.holds(position) && !p.dead.containsKey(position)) {
+            p.claim(position, then.token(), then.key(), executor, deadline);
         }
     }
 
@@ -480,8 +519,12 @@ public final class StoreModel {
                 && entry.envelope() == null
                 && (p.scheduled.has(position) || p.retry.has(position));
         boolean settled = p.bit(bit) || p.holds(position) || p.dead.containsKey(position);
-        if (!moves && (settled || entry.move() instanceof Park && entry.envelope() == null)) {
+        if (!moves && settled) {
             p.setBit(bit);
+            return HandCode.DONE;
+        }
+        if (!moves && entry.move() instanceof Park && entry.envelope() == null) {
+            // Nothing to park: it is not here.
             return HandCode.DONE;
         }
         if (entry.move() instanceof Park) {
@@ -554,14 +597,7 @@ public final class StoreModel {
                 continue;
             }
             String key = due.ordered() ? held.key() : null;
-            if (p.blockedByAnother(key, position)) {
-                if (p.laneSize(key) < due.maxParkedPerKey()) {
-                    set.remove(position);
-                    p.toLane(key, position);
-                } else {
-                    set.put(position, now + 1_000);
-                }
-            } else if (key == null || p.blockedBy(key, position)) {
+            if (key == null || p.blockedBy(key, position)) {
                 if (claimed.size() == due.maxClaims()) {
                     more = true;
                     continue;
@@ -647,16 +683,46 @@ public final class StoreModel {
 
     private LateSettled late(PartitionState p, Late late, long now) {
         Settle settle = late.settle();
+        Claimed claim = p.claims.get(settle.position());
         boolean head = p.blockedBy(settle.key(), settle.position());
+        boolean relays = settle.then() != null && claim != null && claim.token() == settle.token();
+        if (relays && head && settle.verdict() instanceof Success && takeNext(p, settle.then())) {
+            Position next = settle.then().position();
+            p.block(settle.key(), Why.FOREIGN, next);
+            if (!p.claims.containsKey(next)) {
+                p.claim(next, settle.then().token(), settle.key(), claim.executor(), claim.deadline());
+            }
+        }
         Settled settled = settle(p, settle, late.incarnation() == p.incarnation, 0, 0, now);
         if (settled instanceof Settled.Refused) {
             return new LateSettled(false);
+        }
+        if (relays && !head && settled instanceof Settled.Ok) {
+            relay(p, settle.then(), claim.executor(), claim.deadline());
         }
         boolean wentOn = settle.verdict() instanceof Returned || !p.blockedBy(settle.key(), settle.position());
         if (head && wentOn && settled instanceof Settled.Ok) {
             p.opened.add(settle.key());
         }
         return new LateSettled(true);
+    }
+
+    /** Takes a former owner's next task out of the lane's front, or of where it waits to be due. */
+    private static boolean takeNext(PartitionState p, Claim then) {
+        Position next = then.position();
+        Claimed standing = p.claims.get(next);
+        if (standing != null) {
+            return standing.token() == then.token();
+        } else if (p.dead.containsKey(next)) {
+            return false;
+        } else if (!p.holds(next) || p.scheduled.remove(next) || p.retry.remove(next)) {
+            return true;
+        }
+        boolean first = then.key() != null && next.equals(p.laneHead(then.key()));
+        if (first) {
+            p.pop(then.key());
+        }
+        return first;
     }
 
     private static Map<Partition, PartitionState> copies(Map<Partition, PartitionState> states) {
