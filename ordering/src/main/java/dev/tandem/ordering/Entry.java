@@ -27,7 +27,7 @@ final class Entry {
     /** Its offset in the bitmap; -1 if it has none. */
     final long bit;
     /** When it came, in relation to others of its partition. */
-    final long order;
+    long order;
 
     final int weight;
     final @Nullable String unreadable;

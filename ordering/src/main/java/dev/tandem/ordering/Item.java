@@ -19,7 +19,42 @@ sealed interface Item {
     Item inPlaceOf(Item older);
 
     /** The outcome of one run. */
-    record Outcome(Entry entry, long token, int attempt, Verdict verdict) implements Item {
+    final class Outcome implements Item {
+        private Entry entry;
+        private final long token;
+        private final int attempt;
+        private final Verdict verdict;
+        /** The last request that carried it; 0 if none did. */
+        long sentIn;
+
+        Outcome(Entry entry, long token, int attempt, Verdict verdict) {
+            this.entry = entry;
+            this.token = token;
+            this.attempt = attempt;
+            this.verdict = verdict;
+        }
+
+        @Override
+        public Entry entry() {
+            return entry;
+        }
+
+        long token() {
+            return token;
+        }
+
+        int attempt() {
+            return attempt;
+        }
+
+        Verdict verdict() {
+            return verdict;
+        }
+
+        /** Its task was delivered again: that delivery is settled by this. */
+        void attach(Entry delivered) {
+            entry = delivered;
+        }
 
         Settle settle(long nextToken) {
             return new Settle(entry.position, token, entry.key, entry.bit, verdict, nextToken);
@@ -35,9 +70,15 @@ sealed interface Item {
 
         @Override
         public Item inPlaceOf(Item older) {
-            return older.entry().tracked() && !entry.tracked()
-                    ? new Outcome(older.entry(), token, attempt, verdict)
-                    : this;
+            if (older.entry().tracked() && !entry.tracked()) {
+                entry = older.entry();
+            }
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return verdict.getClass().getSimpleName() + " of " + entry;
         }
     }
 
@@ -46,6 +87,11 @@ sealed interface Item {
 
         boolean parks() {
             return move instanceof Move.Park;
+        }
+
+        /** Until it is answered, nothing of its key may start or be handed over. */
+        boolean holdsLane() {
+            return entry.key != null && !(move instanceof Move.Schedule);
         }
 
         @Override

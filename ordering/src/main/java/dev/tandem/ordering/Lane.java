@@ -16,8 +16,8 @@ final class Lane {
     /** Claimed, or being claimed; until its outcome is sent. */
     @Nullable
     Entry busy;
-    /** Parks on their way. While there are any, nothing of this key may start or be parked. */
-    int parking;
+    /** Parks, adoptions and burials on their way. Until they are answered nothing of this key starts or is parked. */
+    int handing;
     /** Tasks of this key must be parked; a guess that the store's answers correct. */
     boolean blocked;
     /** What blocks it, where known. */
@@ -33,7 +33,7 @@ final class Lane {
     }
 
     boolean mayStart() {
-        if (busy != null || parking > 0 || queue.isEmpty()) {
+        if (busy != null || handing > 0 || queue.isEmpty()) {
             return false;
         }
         return !blocked || queue.getFirst().position.equals(head);
@@ -41,14 +41,14 @@ final class Lane {
 
     boolean mayPark() {
         return blocked
-                && parking == 0
+                && handing == 0
                 && !full
                 && !queue.isEmpty()
                 && !queue.getFirst().position.equals(head);
     }
 
     boolean forgettable() {
-        return busy == null && parking == 0 && !blocked && queue.isEmpty();
+        return busy == null && handing == 0 && !blocked && queue.isEmpty();
     }
 
     /** All wait for this position; if it is in memory, it is the next. */
@@ -100,6 +100,6 @@ final class Lane {
 
     @Override
     public String toString() {
-        return key + (blocked ? " blocked by " + head : " hot") + " busy=" + busy + " parking=" + parking + queue;
+        return key + (blocked ? " blocked by " + head : " hot") + " busy=" + busy + " handing=" + handing + queue;
     }
 }

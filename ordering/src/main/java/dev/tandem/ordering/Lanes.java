@@ -47,6 +47,20 @@ final class Lanes {
         touch(lane);
     }
 
+    /** An entry from the broker enters; in the place of the one that the store offered of the same task, if there is one. */
+    void enterInPlace(Entry entry) {
+        Entry offer = offered.remove(entry.position);
+        if (offer != null) {
+            entry.order = offer.order;
+            unkeyed.remove(offer);
+            Lane lane = find(offer.key);
+            if (lane != null) {
+                lane.queue.remove(offer);
+            }
+        }
+        enter(entry);
+    }
+
     /** An entry without a key goes back to where it was. */
     void reenter(Entry entry) {
         if (entry.key == null) {
@@ -68,7 +82,7 @@ final class Lanes {
     }
 
     void forgetOffered(Entry entry) {
-        offered.remove(entry.position);
+        offered.remove(entry.position, entry);
     }
 
     /** Something about the lane changed: looks whether it has work now, or can be forgotten. */
@@ -120,7 +134,7 @@ final class Lanes {
             lane.listed = false;
             if (lane.mayPark()) {
                 List<Entry> taken = lane.takeForParking(limit);
-                lane.parking += taken.size();
+                lane.handing += taken.size();
                 return taken;
             }
             touch(lane);
@@ -156,6 +170,12 @@ final class Lanes {
             lane.listed = false;
             touch(lane);
         }
+    }
+
+    @Override
+    public String toString() {
+        return lanes.values() + " unkeyed " + unkeyed + " ready " + ready.size() + " parkable " + parkable.size()
+                + " offered " + offered.keySet();
     }
 
     boolean isEmpty() {

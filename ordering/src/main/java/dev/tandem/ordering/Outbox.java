@@ -132,20 +132,23 @@ final class Outbox {
      * to send all of it again, in order; of several items of one position only the last, which implies the others.
      *
      * @param queued outcomes that were not sent yet, newer than all else; rewritten where they replace an item
+     * @return entries whose park is the last that was heard of them: their place is in their lane again, among those that
+     *     came before and after them
      */
-    void planResend(ArrayDeque<Item.Outcome> queued) {
+    Collection<Entry> planResend(ArrayDeque<Item.Outcome> queued) {
         LinkedHashMap<Position, Item> plan = new LinkedHashMap<>();
-        held.forEach(h -> keepLast(plan, h.item()));
+        LinkedHashMap<Position, Item> parked = new LinkedHashMap<>();
+        held.forEach(h -> keepLast(plan, parked, h.item()));
         for (Sent sent : pending) {
-            sent.outcomes().forEach(item -> keepLast(plan, item));
-            sent.handovers().forEach(item -> keepLast(plan, item));
+            sent.outcomes().forEach(item -> keepLast(plan, parked, item));
+            sent.handovers().forEach(item -> keepLast(plan, parked, item));
         }
-        resend.values().forEach(item -> keepLast(plan, item));
+        resend.values().forEach(item -> keepLast(plan, parked, item));
         List<Item.Outcome> newest = new ArrayList<>(queued);
         queued.clear();
         for (Item.Outcome outcome : newest) {
             boolean replaces = !(outcome.verdict() instanceof Verdict.Returned);
-            Item older = replaces ? plan.remove(outcome.position()) : null;
+            Item older = replaces ? takeOut(plan, parked, outcome.position()) : null;
             queued.addLast(older == null ? outcome : (Item.Outcome) outcome.inPlaceOf(older));
         }
         held.clear();
@@ -153,14 +156,26 @@ final class Outbox {
         steps = 0;
         resend.clear();
         resend.putAll(plan);
+        return parked.values().stream().map(Item::entry).toList();
     }
 
-    private static void keepLast(Map<Position, Item> plan, Item item) {
+    private static void keepLast(Map<Position, Item> plan, Map<Position, Item> parked, Item item) {
         if (item instanceof Item.Outcome outcome && outcome.verdict() instanceof Verdict.Returned) {
             return;
         }
-        Item older = plan.remove(item.position());
+        if (item instanceof Item.Handover handover && handover.parks()) {
+            // A park says nothing of how the store got the task, so what did that stays in the plan.
+            parked.put(item.position(), item);
+            return;
+        }
+        Item older = takeOut(plan, parked, item.position());
         plan.put(item.position(), older == null ? item : item.inPlaceOf(older));
+    }
+
+    private static @Nullable Item takeOut(Map<Position, Item> plan, Map<Position, Item> parked, Position position) {
+        Item park = parked.remove(position);
+        Item older = plan.remove(position);
+        return older == null ? park : older;
     }
 
     Map<Position, Item> resend() {

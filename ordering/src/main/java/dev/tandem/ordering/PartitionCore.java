@@ -17,6 +17,7 @@ import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -65,6 +66,10 @@ final class PartitionCore {
     private final Map<Position, Active> active = new HashMap<>();
     /** Outcomes to be settled. */
     private final ArrayDeque<Item.Outcome> outcomes = new ArrayDeque<>();
+    /** Outcomes, not yet recorded, of tasks that the broker has not delivered in this ownership; it still may. */
+    private final Map<Position, Item.Outcome> undelivered = new HashMap<>();
+    /** Offsets that may still be delivered in this ownership, but were settled in it; with the settling request. */
+    private final Map<Long, Long> settledAhead = new HashMap<>();
     /** Hand-overs but parks, which lanes keep. */
     private final ArrayDeque<Item.Handover> handovers = new ArrayDeque<>();
 
@@ -76,6 +81,7 @@ final class PartitionCore {
     private Source.Facts facts = Source.Facts.NONE;
     private boolean storeUp;
     private boolean confirmFirst;
+    private long factsAt;
     private boolean opened;
     private boolean openWanted;
     private boolean rewindWanted;
@@ -88,8 +94,10 @@ final class PartitionCore {
     private long acquireSentAt;
     private long acquiredWith;
     private String runId = "";
+    /** Nobody else can have owned it since our last acquire, whatever the store remembers. */
+    private boolean continues;
+
     private long incarnation = -1;
-    private long highWater;
     private long highest;
     private long mirror = -1;
     private long token;
@@ -111,6 +119,9 @@ final class PartitionCore {
     private boolean dueInFlight;
     private long lapseAt = NEVER;
     private boolean patrolInFlight;
+    /** Before this nothing is claimed: the store may have forgotten what others run. */
+    private long quietUntil;
+
     private long lastAnswerAt;
     private long extendMillis;
     private long fullRetryAt = NEVER;
@@ -136,8 +147,10 @@ final class PartitionCore {
             leftWanted = false;
         }
         facts = now;
+        factsAt = shared.now;
         phase = Phase.WAITING;
         confirmFirst = false;
+        continues = false;
         opened = false;
         openWanted = false;
         rewindWanted = false;
@@ -166,6 +179,7 @@ final class PartitionCore {
             }
         }
         nextSequence = next;
+        settledAhead.keySet().removeIf(offset -> offset < next);
         tracker.position(next);
         giveUpAwaited();
     }
@@ -197,32 +211,53 @@ final class PartitionCore {
     private void judge(Entry entry) {
         highest = Math.max(highest, entry.bit + 1);
         awaited.remove(entry.bit);
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && entry.position.equals(lane.head)) {
+            // All of its key wait for it, and still will if the store forgets that.
+            entry.order = 0;
+        }
         Active running = active.get(entry.position);
+        Item.Outcome ending = undelivered.remove(entry.position);
+        Long settledBy = settledAhead.remove(entry.bit);
         Item planned = outbox.resend().get(entry.position);
-        if (running != null && running.owned) {
+        boolean settled = isSettled(entry.bit);
+        entry.held = settled && running != null && running.entry == entry;
+        if (settled) {
+            tracker.mark(entry, Mark.JUDGED, acquiredWith);
+        } else if (settledBy != null) {
+            tracker.mark(entry, Mark.JUDGED, settledBy);
+        } else if (running != null && running.owned) {
             attach(running, entry);
+        } else if (ending != null) {
+            attach(ending, entry);
         } else if (planned != null) {
             outbox.resend().replace(entry.position, planned.inPlaceOf(new Item.Handover(entry, new Move.Adopt())));
-        } else if (isSettled(entry.bit)) {
-            tracker.mark(entry, Mark.JUDGED, acquiredWith);
         } else if (foreign.containsKey(entry.position)) {
-            handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
+            handOver(entry, new Move.Adopt());
         } else if (entry.unreadable != null) {
-            handovers.addLast(new Item.Handover(entry, new Move.Bury()));
+            handOver(entry, new Move.Bury());
         } else if (entry.requireTask().notBefore() > shared.wall) {
-            handovers.addLast(new Item.Handover(
-                    entry, new Move.Schedule(entry.requireTask().notBefore())));
+            handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
         } else {
-            lanes.enter(entry);
+            // If the store offered it and then forgot it, this has its place.
+            lanes.enterInPlace(entry);
+        }
+    }
+
+    private void handOver(Entry entry, Move move) {
+        Item.Handover handover = new Item.Handover(entry, move);
+        handovers.addLast(handover);
+        if (handover.holdsLane()) {
+            lanes.lane(entry.key).handing++;
         }
     }
 
     private boolean isSettled(long bit) {
-        if (bit < 0 || bit >= Math.max(highWater, mirror)) {
-            return false;
+        if (bit < mirror || bit < 0 || chunks.isEmpty()) {
+            return bit >= 0 && bit < mirror;
         }
         StoreAnswer.Chunk chunk = chunks.get(bit / StoreAnswer.Chunk.BITS);
-        return bit < mirror || chunk != null && chunk.has(bit);
+        return chunk != null && chunk.has(bit);
     }
 
     /** A task that this process runs was delivered again. */
@@ -231,8 +266,15 @@ final class PartitionCore {
         if (lane != null && lane.busy == running.entry) {
             lane.busy = entry;
         }
-        entry.held = running.entry != null && running.entry.held && running.adopted;
         running.entry = entry;
+    }
+
+    private void attach(Item.Outcome ending, Entry entry) {
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && lane.busy == ending.entry()) {
+            lane.busy = entry;
+        }
+        ending.attach(entry);
     }
 
     void committed(long upTo) {
@@ -248,6 +290,7 @@ final class PartitionCore {
     void confirmed(Source.Facts now) {
         if (phase == Phase.CONFIRMING) {
             facts = now;
+            factsAt = shared.now;
             confirmFirst = false;
             phase = Phase.WAITING;
             retryAt = 0;
@@ -277,8 +320,7 @@ final class PartitionCore {
         late.again();
         keeping = null;
         switch (phase) {
-            case OWNED, ACQUIRING -> recover();
-            case LEAVING -> leave();
+            case OWNED, ACQUIRING, LEAVING -> recover();
             case CONFIRMING -> {
                 phase = Phase.WAITING;
                 confirmFirst = true;
@@ -382,8 +424,10 @@ final class PartitionCore {
                 facts.generation(),
                 facts.sourceId(),
                 Math.max(facts.committed(), committed),
-                runId,
-                List.copyOf(presented.values()));
+                continues ? runId : "",
+                presented.values().stream()
+                        .sorted(Comparator.comparingLong(StoreRequest.Presented::token))
+                        .toList());
         acquireSentAt = shared.now;
         phase = Phase.ACQUIRING;
         out.send(acquiring);
@@ -395,7 +439,7 @@ final class PartitionCore {
             presented.put(
                     entry.position,
                     new StoreRequest.Presented(
-                            entry.position, outcome.token(), entry.key, outcome.attempt(), entry.bit));
+                            entry.position, outcome.token(), entry.key, outcome.attempt(), entry.bit, outcome.sentIn));
         }
     }
 
@@ -423,9 +467,9 @@ final class PartitionCore {
         proofs.clear();
         proofs.answered(acquiredWith, shared.now);
         runId = a.runId();
+        continues = true;
         incarnation = a.incarnation();
-        highWater = a.highWater();
-        highest = Math.max(highest, highWater);
+        highest = Math.max(highest, a.highWater());
         mirror = a.mirror();
         token = a.epoch();
         foreign.clear();
@@ -441,18 +485,18 @@ final class PartitionCore {
         patrolInFlight = false;
         dueAt = after(a.nextDueMillis());
         lapseAt = after(a.nextLapseMillis());
+        quietUntil = shared.now + a.quietMillis();
 
         awaited.clear();
         for (Lane lane : lanes.all()) {
             lane.open();
-            lane.parking = 0;
+            lane.handing = 0;
             lane.busy = null;
         }
         a.blocked().forEach(this::block);
         List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
-        for (Item item : outbox.resend().values()) {
-            foresee(item);
-        }
+        outbox.resend().values().forEach(this::foresee);
+        handovers.forEach(this::foresee);
         List<Entry> judgeAgain = tracker.takeJudged();
         judgeAgain.addAll(overtaken);
         judgeAgain.forEach(this::judge);
@@ -509,9 +553,10 @@ final class PartitionCore {
                 lane.block(outcome.position());
             }
         } else if (item instanceof Item.Handover handover) {
-            if (handover.parks()) {
-                lane.parking++;
-            } else if (handover.move() instanceof Move.Adopt) {
+            if (handover.holdsLane()) {
+                lane.handing++;
+            }
+            if (handover.move() instanceof Move.Adopt && active.containsKey(handover.position())) {
                 lane.block(handover.position());
             }
         }
@@ -525,11 +570,25 @@ final class PartitionCore {
     private void block(StoreAnswer.Blocked blocked) {
         Lane lane = lanes.lane(blocked.key());
         lane.block(blocked.head());
-        long offset = offsetOf(blocked.head());
-        if (blocked.why() == StoreAnswer.Why.REDELIVERY && offset >= 0) {
-            awaited.put(offset, blocked.key());
+        if (blocked.why() == StoreAnswer.Why.REDELIVERY) {
+            awaitHead(blocked.key());
         }
         lanes.touch(lane);
+    }
+
+    /** The key waits for a delivery of its head, which may never come. */
+    private void awaitHead(String key) {
+        Lane lane = lanes.find(key);
+        if (lane == null || lane.head == null || !tracker.isLog()) {
+            return;
+        }
+        long offset = offsetOf(lane.head);
+        if (offset >= 0) {
+            awaited.put(offset, key);
+        } else {
+            // Of an earlier incarnation: if it comes again, then as another position.
+            gone.addLast(new Gone(lane.head, key));
+        }
     }
 
     /** The offset of a position of this incarnation; -1 for any other. */
@@ -557,11 +616,26 @@ final class PartitionCore {
 
     /** Memory stays; all that is not known to be durable is sent again once the partition is acquired again. */
     private void recover() {
+        if (phase == Phase.LEAVING) {
+            leave();
+            return;
+        }
         for (Outbox.Sent sent : outbox.pending()) {
             takeBack(sent);
         }
-        outbox.planResend(outcomes);
+        Collection<Entry> parked = outbox.planResend(outcomes);
         adoptWhatRuns();
+        for (Entry entry : parked) {
+            if (adoptIfRuns(entry)) {
+                continue;
+            }
+            if (entry.tracked()) {
+                entry.held = false;
+                tracker.mark(entry, Mark.JUDGED, NEVER);
+            } else {
+                lanes.enter(entry);
+            }
+        }
         for (Item item : outbox.resend().values()) {
             tracker.mark(item.entry(), Mark.PENDING, 0);
         }
@@ -580,7 +654,7 @@ final class PartitionCore {
             requeue(sent.claims().get(i));
         }
         for (Item.Outcome outcome : sent.outcomes()) {
-            if (outcome.verdict() instanceof Verdict.Returned && !outcome.entry().held) {
+            if (outcome.verdict() instanceof Verdict.Returned && !comesBackByItself(outcome.entry())) {
                 requeue(outcome.entry());
             }
         }
@@ -596,20 +670,23 @@ final class PartitionCore {
 
     /** In the plan, what runs by now is adopted instead: its outcome comes later. */
     private void adoptWhatRuns() {
-        Map<Position, Item> plan = outbox.resend();
-        for (Position position : new ArrayList<>(plan.keySet())) {
-            Active running = active.get(position);
-            if (running == null || running.entry == null) {
-                continue;
-            }
-            Entry delivered = plan.get(position).entry();
-            if (delivered.tracked()) {
-                attach(running, delivered);
-                plan.replace(position, new Item.Handover(delivered, new Move.Adopt()));
-            } else {
-                plan.remove(position);
-            }
+        for (Item item : List.copyOf(outbox.resend().values())) {
+            adoptIfRuns(item.entry());
         }
+    }
+
+    private boolean adoptIfRuns(Entry handed) {
+        Active running = active.get(handed.position);
+        if (running == null || running.entry == null) {
+            return false;
+        }
+        if (handed.tracked()) {
+            attach(running, handed);
+            outbox.resend().put(handed.position, new Item.Handover(handed, new Move.Adopt()));
+        } else {
+            outbox.resend().remove(handed.position);
+        }
+        return true;
     }
 
     /** Another has or had the partition: what is in memory may be wrong. The broker is asked whether it is ours. */
@@ -621,6 +698,7 @@ final class PartitionCore {
             return;
         }
         rewindWanted = opened;
+        continues = false;
         confirmFirst = true;
         phase = Phase.WAITING;
         retryAt = 0;
@@ -630,7 +708,7 @@ final class PartitionCore {
         dropMemory();
         acquiring = null;
         keepAt = shared.now;
-        leftWanted = phase != Phase.LEFT;
+        leftWanted |= phase != Phase.LEFT;
         phase = Phase.LEFT;
     }
 
@@ -642,6 +720,8 @@ final class PartitionCore {
         outbox.drop().forEach(item -> late.add(item, incarnation));
         outcomes.forEach(item -> late.add(item, incarnation));
         outcomes.clear();
+        undelivered.clear();
+        settledAhead.clear();
         handovers.clear();
         gone.clear();
         awaited.clear();
@@ -687,15 +767,31 @@ final class PartitionCore {
         if (current) {
             active.remove(run.position());
         }
-        if (current && a.owned && a.entry != null) {
-            Entry entry = a.entry;
-            handovers.removeIf(h -> h.entry() == entry);
-            outcomes.addLast(new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, a.key, outcome)));
-            return;
-        }
         String key = keyOf(run.task());
-        Entry entry = new Entry(run.position(), key, -1, run.sequence(), 0, run.task(), null, run.attempt() - 1, true);
-        late.add(new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome)), incarnation);
+        Entry entry = current && a.entry != null ? a.entry : endedEntry(run, key);
+        Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
+        if (current && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
+            withdrawAdoption(entry);
+            outcomes.addLast(ended);
+            if (!entry.tracked() && tracker.isLog()) {
+                undelivered.put(entry.position, ended);
+            }
+        } else {
+            late.add(ended, incarnation);
+        }
+    }
+
+    /** A run that ended before its adoption was sent needs none. */
+    private void withdrawAdoption(Entry entry) {
+        Lane lane = lanes.find(entry.key);
+        if (handovers.removeIf(handover -> handover.entry() == entry) && lane != null) {
+            lane.handing--;
+            lanes.touch(lane);
+        }
+    }
+
+    private static Entry endedEntry(Run run, @Nullable String key) {
+        return new Entry(run.position(), key, -1, run.sequence(), 0, run.task(), null, run.attempt() - 1, true);
     }
 
     private Verdict verdict(Run run, @Nullable String key, Outcome outcome) {
@@ -744,10 +840,11 @@ final class PartitionCore {
 
     private void settled(Item.Outcome outcome, long number, boolean nowOpen) {
         Entry entry = outcome.entry();
+        noLongerUndelivered(outcome, number);
         if (outcome.verdict() instanceof Verdict.Success) {
             tracker.mark(entry, Mark.DONE, number);
         } else if (outcome.verdict() instanceof Verdict.Returned) {
-            if (entry.held) {
+            if (comesBackByItself(entry)) {
                 dueAt = Math.min(dueAt, shared.now);
             } else if (phase == Phase.OWNED) {
                 requeue(entry);
@@ -766,6 +863,22 @@ final class PartitionCore {
         if (lane != null && nowOpen) {
             lane.open();
             lanes.touch(lane);
+        }
+    }
+
+    /** A returned task of the store is due at once, and comes by that, unless it has a place in a hot lane to keep. */
+    private boolean comesBackByItself(Entry entry) {
+        Lane lane = lanes.find(entry.key);
+        return entry.held && (lane == null || entry.position.equals(lane.head) || entry.task == null);
+    }
+
+    private void noLongerUndelivered(Item.Outcome outcome, long number) {
+        Entry entry = outcome.entry();
+        if (!entry.tracked() && tracker.isLog()) {
+            undelivered.remove(entry.position);
+            if (entry.bit >= nextSequence && !(outcome.verdict() instanceof Verdict.Returned)) {
+                settledAhead.put(entry.bit, number);
+            }
         }
     }
 
@@ -805,6 +918,7 @@ final class PartitionCore {
     /** Another token has the position: this outcome counts for nothing. What the position's state is, a claim tells. */
     private void refused(Item.Outcome outcome) {
         Entry entry = outcome.entry();
+        undelivered.remove(entry.position);
         if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
             requeue(entry);
         }
@@ -825,13 +939,19 @@ final class PartitionCore {
             return;
         }
         lanes.forgetOffered(entry);
+        if (entry.tracked()) {
+            // The store knows more of it than we do. Its lane waits for what that is.
+            handOver(entry, new Move.Adopt());
+        } else {
+            free(entry);
+        }
+    }
+
+    private void free(Entry entry) {
         Lane lane = lanes.find(entry.key);
         if (lane != null && lane.busy == entry) {
             lane.busy = null;
             lanes.touch(lane);
-        }
-        if (entry.tracked()) {
-            handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
         }
     }
 
@@ -841,21 +961,24 @@ final class PartitionCore {
             Item.Handover handover = sent.handovers().get(i);
             Entry entry = handover.entry();
             HandCode code = answer.codes().get(i);
-            Lane lane = handover.parks() ? lanes.find(entry.key) : null;
+            Lane lane = handover.holdsLane() ? lanes.find(entry.key) : null;
             if (lane != null) {
-                lane.parking--;
+                lane.handing--;
             }
             switch (code) {
                 case OK -> handedOver(handover, sent.number());
                 case DONE -> {
                     lanes.forgetOffered(entry);
+                    if (handover.parks() && !entry.tracked()) {
+                        outbox.hold(handover, sent.number());
+                    }
                     tracker.mark(entry, Mark.JUDGED, sent.number());
                     proofs.answered(sent.number(), shared.now);
-                    afterAdoption(handover);
+                    afterAdoption(handover, false);
                 }
                 case OPEN -> {
                     if (lane != null) {
-                        if (lane.parking == 0) {
+                        if (lane.handing == 0) {
                             lane.open();
                         }
                         lane.add(entry);
@@ -871,7 +994,8 @@ final class PartitionCore {
                 case GONE -> {
                     if (entry.mark == Mark.PENDING && !active.containsKey(entry.position)) {
                         foreign.remove(entry.position);
-                        lanes.enter(entry);
+                        entry.held = false;
+                        requeue(entry);
                     }
                 }
             }
@@ -888,20 +1012,28 @@ final class PartitionCore {
         tracker.mark(entry, Mark.HANDED, number);
         outbox.hold(handover, number);
         proofs.answered(number, shared.now);
-        afterAdoption(handover);
+        afterAdoption(handover, true);
     }
 
-    /** The key of a task that runs in the store's custody is blocked by it. */
-    private void afterAdoption(Item.Handover handover) {
+    /** The key of a task under a claim that the store holds is blocked by it. */
+    private void afterAdoption(Item.Handover handover, boolean moved) {
+        if (!(handover.move() instanceof Move.Adopt)) {
+            return;
+        }
         Entry entry = handover.entry();
-        if (handover.move() instanceof Move.Adopt && entry.key != null) {
-            Active running = active.get(entry.position);
-            boolean runs = running != null || foreign.containsKey(entry.position);
-            if (runs) {
-                Lane lane = lanes.lane(entry.key);
-                lane.block(entry.position);
-                lanes.touch(lane);
-            }
+        boolean runs = active.containsKey(entry.position);
+        // If it is still ours, what was done is that the store has it.
+        entry.held = true;
+        if (entry.key == null) {
+            return;
+        }
+        if (moved || runs || foreign.containsKey(entry.position)) {
+            Lane lane = lanes.lane(entry.key);
+            lane.block(entry.position);
+            lanes.touch(lane);
+        }
+        if (!runs) {
+            free(entry);
         }
     }
 
@@ -937,6 +1069,8 @@ final class PartitionCore {
         lapseAt = after(answer.nextLapseMillis());
         if (!answer.opened().isEmpty()) {
             lanes.retryFull();
+            answer.opened().forEach(this::awaitHead);
+            giveUpAwaited();
         }
     }
 
@@ -944,8 +1078,9 @@ final class PartitionCore {
         Set<Position> gonePositions = Set.copyOf(lost);
         for (Position position : positions) {
             Active a = active.get(position);
-            if (a != null && !gonePositions.contains(position)) {
-                a.run.renewedUntil(sentAt + settings.leaseMillis());
+            if (a != null) {
+                // A run that lost its claim and still waits for a worker must not begin.
+                a.run.renewedUntil(gonePositions.contains(position) ? Long.MIN_VALUE : sentAt + settings.leaseMillis());
             }
         }
     }
@@ -953,7 +1088,11 @@ final class PartitionCore {
     private void proven(long upTo) {
         if (upTo > 0) {
             tracker.proven(upTo);
-            outbox.proven(upTo).forEach(item -> tracker.letGo(item.entry()));
+            for (Item item : outbox.proven(upTo)) {
+                if (item.entry().number <= upTo) {
+                    tracker.letGo(item.entry());
+                }
+            }
         }
     }
 
@@ -1007,7 +1146,8 @@ final class PartitionCore {
             switch (phase) {
                 case WAITING -> {
                     if (shared.now >= retryAt) {
-                        if (confirmFirst) {
+                        // What the broker said long ago (this process may have been frozen) says nothing of now.
+                        if (confirmFirst || shared.now - factsAt > settings.leaseMillis() / 4) {
                             phase = Phase.CONFIRMING;
                             out.confirm(partition);
                         } else {
@@ -1075,7 +1215,7 @@ final class PartitionCore {
     }
 
     private void steps(Commands out) {
-        boolean claims = phase == Phase.OWNED;
+        boolean claims = phase == Phase.OWNED && shared.now >= quietUntil;
         while (outbox.stepsInFlight() < settings.batchesInFlight()) {
             int ready = claims ? Math.min(lanes.readyCount(), shared.slots.free()) : 0;
             if (outcomes.size() + ready == 0 || outbox.stepsInFlight() > 0 && outcomes.size() + ready < MIN_PIPELINED) {
@@ -1125,6 +1265,7 @@ final class PartitionCore {
             int slots) {
         StoreRequest.Step step =
                 new StoreRequest.Step(outbox.next(), settings.leaseMillis(), incarnation, highest, settles, claims);
+        batch.forEach(outcome -> outcome.sentIn = step.line().number());
         outbox.sent(new Outbox.Sent(step, batch, entries, List.of(), slots, shared.now));
         out.send(step);
     }
@@ -1156,7 +1297,7 @@ final class PartitionCore {
             }
         } else if (outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.DRAIN) {
             drain(lane, dead);
-        } else if (outcome.verdict() instanceof Verdict.Returned && !entry.held) {
+        } else if (outcome.verdict() instanceof Verdict.Returned && !comesBackByItself(entry)) {
             // Nothing of this key may overtake it before it is back in its place.
             lane.busy = entry;
         }
@@ -1170,7 +1311,7 @@ final class PartitionCore {
             if (entry.held) {
                 kept.add(entry);
             } else {
-                handovers.addLast(new Item.Handover(entry, new Move.Bury()));
+                handOver(entry, new Move.Bury());
             }
         }
         lane.queue.clear();
@@ -1227,7 +1368,7 @@ final class PartitionCore {
 
     private void dues(Commands out) {
         boolean room = shared.slots.any() || shared.policy.ordered() && lanes.offeredCount() < MAX_OFFERED;
-        if (shared.now < dueAt || dueInFlight || !room || !shared.slots.any()) {
+        if (shared.now < Math.max(dueAt, quietUntil) || dueInFlight || !room || !shared.slots.any()) {
             return;
         }
         int slots = shared.slots.takeUpTo(DUE_AT_ONCE);
@@ -1242,8 +1383,7 @@ final class PartitionCore {
                         slots,
                         Math.max(0, MAX_OFFERED - lanes.offeredCount()),
                         first,
-                        shared.policy.ordered(),
-                        shared.policy.maxParkedPerKey()),
+                        shared.policy.ordered()),
                 slots);
     }
 
@@ -1325,7 +1465,7 @@ final class PartitionCore {
                     && shared.now - a.startedAt >= adoptAfter()
                     && tracker.hasLaterThan(entry)) {
                 a.adopted = true;
-                handovers.addLast(new Item.Handover(entry, new Move.Adopt()));
+                handOver(entry, new Move.Adopt());
             }
         }
     }
@@ -1339,11 +1479,16 @@ final class PartitionCore {
             return;
         }
         long prefix = tracker.prefix();
-        if (prefix > committed && committing < 0 && shared.now >= commitAt) {
+        if (mayCommit(prefix) && shared.now >= commitAt) {
             committing = prefix;
             commitAt = shared.now + settings.commitMillis();
             out.commit(partition, prefix);
         }
+    }
+
+    /** A commit below the mirror, where the broker forgot its own, would look like an operator's. */
+    private boolean mayCommit(long prefix) {
+        return committing < 0 && prefix > committed && prefix >= mirror;
     }
 
     private void mirror(Commands out) {
@@ -1394,7 +1539,8 @@ final class PartitionCore {
         long next = Math.min(renewAt, probeTime());
         next = Math.min(next, commitTime());
         next = Math.min(next, lanes.anyFull() ? fullRetryAt : NEVER);
-        next = Math.min(next, !dueInFlight && shared.slots.any() ? dueAt : NEVER);
+        next = Math.min(next, !dueInFlight && shared.slots.any() ? Math.max(dueAt, quietUntil) : NEVER);
+        next = Math.min(next, shared.now < quietUntil ? quietUntil : NEVER);
         next = Math.min(next, patrolInFlight ? NEVER : lapseAt);
         next = Math.min(next, active.isEmpty() ? NEVER : adoptAt);
         next = Math.min(next, tracker.isLog() && committed > mirrored ? mirrorAt : NEVER);
@@ -1402,7 +1548,7 @@ final class PartitionCore {
     }
 
     private long commitTime() {
-        return tracker.isLog() && committing < 0 && tracker.prefix() > committed ? commitAt : NEVER;
+        return tracker.isLog() && mayCommit(tracker.prefix()) ? commitAt : NEVER;
     }
 
     /** Nothing runs and no outcome waits. */

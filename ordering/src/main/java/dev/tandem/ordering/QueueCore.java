@@ -8,8 +8,10 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -70,11 +72,13 @@ public final class QueueCore {
     /** To be given up: nothing starts any more. {@link Commands#left} follows when all is flushed and released. */
     public void revoked(Partition partition) {
         core(partition).revoked();
+        dropStarts(partition);
     }
 
     /** Given to others already, or {@link #revoked} took too long. {@link Commands#left} follows at once. */
     public void lost(Partition partition) {
         core(partition).lost();
+        dropStarts(partition);
     }
 
     public void answered(StoreRequest request, StoreAnswer answer) {
@@ -133,6 +137,18 @@ public final class QueueCore {
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */
     public boolean idle() {
         return partitions.values().stream().allMatch(PartitionCore::idle);
+    }
+
+    /** What was claimed in this very turn and not yet handed to a worker goes back. */
+    private void dropStarts(Partition partition) {
+        List<Run> dropped = new ArrayList<>();
+        for (Run run : shared.starts) {
+            if (run.partition().equals(partition)) {
+                dropped.add(run);
+            }
+        }
+        shared.starts.removeAll(dropped);
+        dropped.forEach(run -> finished(run, Outcome.NotStarted.INSTANCE));
     }
 
     private PartitionCore core(Partition partition) {

@@ -1,0 +1,130 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.Line;
+import dev.tandem.task.store.PartitionState;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreModel;
+import dev.tandem.task.store.StoreModel.Flaw;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The store of a history: the model, and beside it what of it is sure to survive. A write younger than the horizon may
+ * be forgotten, with all that came after it.
+ */
+final class ModelStore {
+
+    /** Epoch milliseconds at the beginning of the timeline. */
+    static final long WALL = 1_790_000_000_000L;
+
+    private record Write(long index, long at, long wall, String runId, StoreRequest request) {}
+
+    private final Timeline timeline;
+    private final long horizonMillis;
+    private final Witness witness;
+    private final StoreModel model;
+    private final StoreModel durable;
+    private final ArrayDeque<Write> young = new ArrayDeque<>();
+    private long writes;
+    private int runs = 1;
+    private long frozenUntil;
+
+    ModelStore(Timeline timeline, long horizonMillis, Witness witness, Set<Flaw> flaws) {
+        this.timeline = timeline;
+        this.horizonMillis = horizonMillis;
+        this.witness = witness;
+        this.model = new StoreModel("run-1", flaws.toArray(Flaw[]::new));
+        this.durable = new StoreModel("run-1", flaws.toArray(Flaw[]::new));
+    }
+
+    /** As if somebody had owned the partition long ago: what began a moment ago may be forgotten altogether. */
+    void ownedBefore(Partition partition, long leaseMillis) {
+        for (StoreModel store : List.of(model, durable)) {
+            Line line = new Line(partition, "before", 1, 0);
+            StoreRequest acquire =
+                    new StoreRequest.Acquire(line, "before", leaseMillis, 0, "topic-1", 0, "", List.of());
+            StoreAnswer.Acquired acquired = (StoreAnswer.Acquired) store.apply(acquire, WALL - leaseMillis);
+            store.apply(
+                    new StoreRequest.Release(new Line(partition, "before", 2, acquired.epoch())), WALL - leaseMillis);
+        }
+    }
+
+    StoreAnswer apply(StoreRequest request) {
+        PartitionState state = model.partition(request.partition());
+        witness.asked(request, state);
+        StoreAnswer answer = model.apply(request, wall());
+        boolean changed = !(answer instanceof StoreAnswer.Fenced
+                || answer instanceof StoreAnswer.Gap
+                || answer instanceof StoreAnswer.Applied
+                || answer instanceof StoreAnswer.Refused);
+        if (changed) {
+            young.add(new Write(++writes, timeline.now(), wall(), model.runId(), request));
+            witness.applied(writes, request, answer, state);
+        }
+        return answer;
+    }
+
+    private long wall() {
+        return WALL + timeline.now();
+    }
+
+    PartitionState state(Partition partition) {
+        return model.partition(partition);
+    }
+
+    /** What is left of it if all goes that may be forgotten. */
+    PartitionState sure(Partition partition) {
+        while (!young.isEmpty() && young.peek().at <= timeline.now() - horizonMillis) {
+            redo(durable, young.poll());
+        }
+        return durable.partition(partition);
+    }
+
+    private static void redo(StoreModel store, Write write) {
+        store.restarted(write.runId);
+        store.apply(write.request, write.wall);
+    }
+
+    /** Forgets its last writes, as many as chance has it. */
+    void lose(Dice dice, boolean silently) {
+        sure(Partition.of("q", 0));
+        List<Write> all = List.copyOf(young);
+        int keep = dice.below(all.size() + 1);
+        List<Write> kept = all.subList(0, keep);
+        long firstLost = keep < all.size() ? all.get(keep).index : Long.MAX_VALUE;
+        String runId = model.runId();
+        model.restore(durable.snapshot());
+        kept.forEach(write -> redo(model, write));
+        young.clear();
+        young.addAll(kept);
+        model.restarted(runId);
+        if (!silently) {
+            restart();
+        }
+        witness.forgot(firstLost, silently);
+    }
+
+    /** Another process has its data; how safe the last writes are in there, nobody knows yet. */
+    void restart() {
+        sure(Partition.of("q", 0));
+        model.restarted("run-" + ++runs);
+        List<Write> renewed = new ArrayList<>();
+        young.forEach(
+                write -> renewed.add(new Write(write.index, timeline.now(), write.wall, write.runId, write.request)));
+        young.clear();
+        young.addAll(renewed);
+    }
+
+    /** Answers nothing for a while. */
+    void freeze(long millis) {
+        frozenUntil = timeline.now() + millis;
+    }
+
+    long frozenUntil() {
+        return frozenUntil;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+
+/**
+ * What kind of history a seed makes. Chances are in percent.
+ *
+ * @param losses the store may forget its last writes
+ * @param silentLosses it may do so without a changed run id
+ * @param operators offsets are rewound and topics created again
+ */
+record Plan(
+        Source.Kind kind,
+        QueuePolicy policy,
+        CoreSettings settings,
+        int partitions,
+        int processes,
+        int keys,
+        int unkeyedPercent,
+        int delayedPercent,
+        int unreadablePercent,
+        int gapPercent,
+        int steps,
+        int chaosPercent,
+        int retryPercent,
+        int deadPercent,
+        int slowPercent,
+        boolean losses,
+        boolean silentLosses,
+        boolean crashes,
+        boolean freezes,
+        boolean drops,
+        boolean rebalances,
+        boolean operators) {
+
+    static Plan of(Dice dice) {
+        boolean ordered = dice.percent(85);
+        int concurrency = dice.percent(30) ? 1 : dice.between(2, 6);
+        QueuePolicy policy = ordered ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency);
+        policy = policy.withDeadHead(DeadHead.values()[dice.below(3)]);
+        if (dice.percent(20)) {
+            policy = new QueuePolicy(
+                    ordered,
+                    concurrency,
+                    policy.deadHead(),
+                    dice.between(2, 8),
+                    1 << 20,
+                    dice.between(1, 5),
+                    dice.between(3, 12));
+        }
+        CoreSettings settings = new CoreSettings(
+                2_000,
+                500,
+                600,
+                150,
+                dice.percent(50) ? dice.between(1, 4) : 256,
+                dice.between(1, 4),
+                dice.percent(50) ? 0 : 50,
+                100);
+        boolean calm = dice.percent(20);
+        return new Plan(
+                Source.Kind.LOG,
+                policy,
+                settings,
+                dice.percent(60) ? 1 : dice.between(2, 3),
+                dice.between(1, 3),
+                dice.between(1, 4),
+                dice.percent(30) ? dice.below(60) : 0,
+                dice.percent(40) ? dice.below(40) : 0,
+                dice.percent(20) ? dice.below(20) : 0,
+                dice.percent(30) ? dice.below(40) : 0,
+                dice.between(60, 260),
+                dice.between(2, 25),
+                dice.percent(70) ? dice.below(40) : 0,
+                dice.percent(40) ? dice.below(15) : 0,
+                dice.percent(50) ? dice.below(30) : 0,
+                !calm && dice.percent(50),
+                dice.percent(15),
+                !calm && dice.percent(50),
+                !calm && dice.percent(50),
+                dice.percent(60),
+                !calm && dice.percent(60),
+                !calm && dice.percent(10));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.store.StoreModel.Flaw;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs histories, each from a seed of its own, and fails with the first that breaks a guarantee.
+ *
+ * <p>{@code -Dsimulation.seed=N} runs that one history again, with its trace; {@code -Dsimulation.histories=N} says how
+ * many, {@code -Dsimulation.from=N} from which seed on (otherwise by the clock).
+ */
+class SimulationTest {
+
+    private static final int HISTORIES = Integer.getInteger("simulation.histories", 10_000);
+
+    /** A history that broke a guarantee. */
+    record Failure(long seed, Throwable cause) {}
+
+    @Test
+    void everyHistoryKeepsTheGuarantees() throws InterruptedException {
+        Long seed = Long.getLong("simulation.seed");
+        if (seed != null) {
+            report(new Failure(seed, new AssertionError("asked for")));
+            return;
+        }
+        long from = Long.getLong("simulation.from", 1);
+        Failure failure = hunt(from, HISTORIES, Set.of(), Set.of());
+        if (failure != null) {
+            report(failure);
+        }
+    }
+
+    /** Runs histories on all cores until one fails. Returns the failure with the lowest seed of those that were met. */
+    static @Nullable Failure hunt(long from, int histories, Set<Rule> broken, Set<Flaw> flaws)
+            throws InterruptedException {
+        AtomicLong next = new AtomicLong(from);
+        AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+            Thread thread = new Thread(() -> {
+                for (long seed = next.getAndIncrement();
+                        seed < from + histories && failure.get() == null;
+                        seed = next.getAndIncrement()) {
+                    Throwable cause = history(seed, broken, flaws, null);
+                    if (cause != null) {
+                        failure.compareAndSet(null, new Failure(seed, cause));
+                    }
+                }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        return failure.get();
+    }
+
+    private static @Nullable Throwable history(
+            long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
+        try {
+            new World(seed, broken, flaws, trace).run();
+            return null;
+        } catch (AssertionError | RuntimeException e) {
+            return e;
+        }
+    }
+
+    private static void report(Failure failure) {
+        List<String> trace = new ArrayList<>();
+        Throwable again = history(failure.seed(), Set.of(), Set.of(), trace);
+        trace.forEach(System.out::println);
+        if (again == null) {
+            Assertions.fail(
+                    "The history of seed " + failure.seed() + " kept the guarantees, with its trace above",
+                    failure.cause());
+        }
+        Assertions.fail(
+                "The history of seed " + failure.seed() + " breaks a guarantee (its trace is above): "
+                        + again.getMessage()
+                        + "\nAgain: mvn -o -pl ordering -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
+                        + " -Dsimulation.seed=" + failure.seed(),
+                again);
+    }
+}

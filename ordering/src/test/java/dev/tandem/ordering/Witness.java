@@ -1,0 +1,616 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.PartitionState;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.Acquired;
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.DueTasks;
+import dev.tandem.task.store.StoreAnswer.Stepped;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Acquire;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Due;
+import dev.tandem.task.store.StoreRequest.Hand;
+import dev.tandem.task.store.StoreRequest.Late;
+import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees everything and holds it against the guarantees. What is checked:
+ *
+ * <ul>
+ *   <li><b>Exclusion.</b> When a handler begins, no other handler of its key runs under a lease that its process
+ *       believes in; and the store has its claim, with a deadline not before the process's own.
+ *   <li><b>Fencing.</b> The tokens of a key grow from start to start.
+ *   <li><b>Order.</b> When a task of a key starts for the first time, all of its key that entered their lane before it
+ *       have ended (a success was recorded, or it is dead, at any time; a store that forgets that does not matter).
+ *       A task enters when it is delivered to the owner and due and not in the store; a scheduled one when the store
+ *       offers it to the owner; both at the latest when claimed or parked. With a change of owner or a rewind, what
+ *       waited in memory enters anew; what the store knows to be claimed, parked, retried or awaited has its place.
+ *       Besides: in one incarnation
+ *       no task without a delay starts before one of its key with a lower offset has ended.
+ *   <li><b>Custody.</b> A committed offset's task has succeeded (recorded at some time), or the store holds it even
+ *       if it forgets all that it may forget. Commits do not pass what was delivered, and do not fall.
+ *   <li><b>Duplicates.</b> No handler begins while the store knows of a success of this position.
+ *   <li><b>Ownership.</b> Nothing is started after a partition was revoked, lost or left. No more runs at once than
+ *       the policy allows.
+ *   <li>The store's state is sound in itself after every write; incarnations begin only when an operator made them.
+ * </ul>
+ */
+final class Witness {
+
+    /** One task in one incarnation. */
+    private static final class Seen {
+        final Position position;
+        final Rec rec;
+        final long incarnation;
+        boolean begun;
+        boolean ended;
+        /** The write that recorded its success, if the store has not forgotten it. */
+        long successAt = -1;
+
+        long token;
+        /** The write that recorded the claim under that token. */
+        long claimedAt = -1;
+
+        final Set<Long> forgotten = new HashSet<>();
+        long entered = -1;
+        /** It was delivered before it was due: if the owner kept it in memory, it may have entered any time since. */
+        long enteredAtBest = -1;
+        /** Its place by what the owner has in memory, whatever the store forgets. */
+        long remembered = -1;
+        /** The broker delivered it to the owner. */
+        boolean delivered;
+
+        Seen(Position position, Rec rec, long incarnation) {
+            this.position = position;
+            this.rec = rec;
+            this.incarnation = incarnation;
+        }
+
+        @Override
+        public String toString() {
+            return position + "=" + rec;
+        }
+    }
+
+    private record Running(Proc proc, Run run, Seen seen) {}
+
+    private record Place(Proc proc, Partition partition) {}
+
+    /** All of one partition. */
+    private static final class Book {
+        final Map<Position, Seen> seen = new HashMap<>();
+        final Map<String, List<Seen>> byKey = new HashMap<>();
+        final Map<String, Long> tokens = new HashMap<>();
+        /** Per incarnation, where it begins. */
+        final Map<Long, Long> starts = new HashMap<>();
+        /** Per incarnation, its log. */
+        final Map<Long, List<@Nullable Rec>> logs = new HashMap<>();
+
+        @Nullable
+        Proc owner;
+
+        long epoch;
+        long incarnation;
+        long entries;
+        int operated;
+        final List<Seen> succeeding = new ArrayList<>();
+    }
+
+    private final World world;
+    private final Map<Partition, Book> books = new LinkedHashMap<>();
+    private final List<Rec> recs = new ArrayList<>();
+    private final Map<Run, Running> running = new LinkedHashMap<>();
+    private final Set<Place> barred = new LinkedHashSet<>();
+    private final Set<Long> silentlyForgotten = new HashSet<>();
+    private long lastLoss = Long.MIN_VALUE / 2;
+    long begun;
+
+    Witness(World world, List<Partition> partitions) {
+        this.world = world;
+        partitions.forEach(partition -> books.put(partition, new Book()));
+    }
+
+    void that(boolean holds, Supplier<String> otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise.get());
+        }
+    }
+
+    // ---- tasks ----
+
+    Rec publish(Partition partition, @Nullable String key, long offset, long notBefore, boolean unreadable) {
+        Rec rec = new Rec(recs.size(), partition, key, offset, notBefore, unreadable);
+        recs.add(rec);
+        return rec;
+    }
+
+    Rec rec(int id) {
+        return recs.get(id);
+    }
+
+    List<Rec> recs() {
+        return recs;
+    }
+
+    void operated(Partition partition) {
+        books.get(partition).operated++;
+    }
+
+    private Book book(Partition partition) {
+        return books.get(partition);
+    }
+
+    private boolean ordered(@Nullable String key) {
+        return key != null && world.plan.policy().ordered();
+    }
+
+    /** Null for a position of which nothing is known yet. */
+    private @Nullable Seen find(Partition partition, Position position) {
+        Book book = book(partition);
+        Seen seen = book.seen.get(position);
+        if (seen == null) {
+            String text = position.text();
+            int colon = text.indexOf(':');
+            long incarnation = Long.parseLong(text, 0, colon, 10);
+            List<@Nullable Rec> log = book.logs.get(incarnation);
+            int offset = Integer.parseInt(text, colon + 1, text.length(), 10);
+            Rec rec = log == null || offset >= log.size() ? null : log.get(offset);
+            if (rec != null) {
+                seen = new Seen(position, rec, incarnation);
+                book.seen.put(position, seen);
+                if (rec.key != null && !rec.unreadable) {
+                    book.byKey.computeIfAbsent(rec.key, k -> new ArrayList<>()).add(seen);
+                }
+            }
+        }
+        return seen;
+    }
+
+    private Seen seen(Partition partition, Position position) {
+        Seen seen = find(partition, position);
+        that(seen != null, () -> position + " is no position of " + partition);
+        return seen;
+    }
+
+    // ---- the store ----
+
+    /** Before a request is applied. */
+    void asked(StoreRequest request, PartitionState state) {
+        Book book = book(request.partition());
+        book.succeeding.clear();
+        if (request instanceof Step step) {
+            for (Settle settle : step.settles()) {
+                succeeding(book, settle, state);
+            }
+        } else if (request instanceof Late late) {
+            succeeding(book, late.settle(), state);
+        }
+    }
+
+    private void succeeding(Book book, Settle settle, PartitionState state) {
+        PartitionState.Claimed claim = state.claim(settle.position());
+        if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
+            Seen seen = find(settlePartition(book), settle.position());
+            if (seen != null) {
+                book.succeeding.add(seen);
+            }
+        }
+    }
+
+    private Partition settlePartition(Book book) {
+        for (Map.Entry<Partition, Book> entry : books.entrySet()) {
+            if (entry.getValue() == book) {
+                return entry.getKey();
+            }
+        }
+        throw new IllegalStateException();
+    }
+
+    /** After a request was applied as the given write. */
+    void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
+        Partition partition = request.partition();
+        Book book = book(partition);
+        for (Seen seen : book.succeeding) {
+            seen.ended = true;
+            seen.rec.succeeded = true;
+            seen.successAt = write;
+        }
+        if (request instanceof Acquire acquire) {
+            acquired(partition, book, acquire, (Acquired) answer);
+        } else if (request instanceof Step step) {
+            Stepped stepped = (Stepped) answer;
+            for (int i = 0; i < step.settles().size(); i++) {
+                Settle settle = step.settles().get(i);
+                if (stepped.settles().get(i) instanceof StoreAnswer.Settled.Next next) {
+                    claimed(partition, next.position(), settle.nextToken(), write);
+                }
+            }
+            for (int i = 0; i < step.claims().size(); i++) {
+                Claim claim = step.claims().get(i);
+                if (stepped.claims().get(i) instanceof StoreAnswer.Claimed.Ok) {
+                    claimed(partition, claim.position(), claim.token(), write);
+                }
+            }
+        } else if (request instanceof Due) {
+            for (DueTask task : ((DueTasks) answer).claimed()) {
+                claimed(partition, task.position(), task.token(), write);
+            }
+        } else if (request instanceof Hand) {
+            parked(partition, book, state);
+        }
+        if (request instanceof Step || request instanceof Hand || request instanceof Late) {
+            for (Position dead : state.dead()) {
+                seen(partition, dead).ended = true;
+            }
+        }
+        that(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+    }
+
+    private void acquired(Partition partition, Book book, Acquire acquire, Acquired acquired) {
+        long incarnation = acquired.incarnation();
+        that(
+                incarnation <= book.operated,
+                () -> "incarnation " + incarnation + " of " + partition + " began though nobody made it");
+        List<@Nullable Rec> log = world.broker.log(partition);
+        if (book.logs.put(incarnation, log) != log) {
+            // The store forgot an incarnation, and the next topic gets its number.
+            book.starts.remove(incarnation);
+            book.seen.values().removeIf(seen -> seen.incarnation == incarnation);
+            book.byKey.values().forEach(list -> list.removeIf(seen -> seen.incarnation == incarnation));
+        }
+        book.starts.putIfAbsent(incarnation, acquire.committed());
+        book.epoch = acquired.epoch();
+        book.incarnation = incarnation;
+        Proc owner = world.proc(acquire.executor());
+        if (book.owner != owner) {
+            enterAnew(partition, book);
+            book.owner = owner;
+        }
+        for (Presented presented : acquire.presented()) {
+            Seen seen = seen(partition, presented.position());
+            if (acquired.presentedTokens().contains(presented.token()) && seen.entered < 0) {
+                // Whatever the store forgot: it runs, so it was first.
+                seen.entered = 0;
+            }
+        }
+        for (StoreAnswer.Foreign foreign : acquired.foreign()) {
+            // Their key waits for them, whether they have begun or not.
+            enter(book, seen(partition, foreign.position()));
+        }
+    }
+
+    private void claimed(Partition partition, Position position, long token, long write) {
+        Seen seen = seen(partition, position);
+        seen.token = token;
+        seen.claimedAt = write;
+        enter(book(partition), seen);
+        that(seen.successAt < 0, () -> seen + " is claimed though its success is recorded");
+    }
+
+    private void parked(Partition partition, Book book, PartitionState state) {
+        for (String key : state.lanes()) {
+            for (Position position : state.lane(key)) {
+                enter(book, seen(partition, position));
+            }
+        }
+    }
+
+    /** All writes from this one on are forgotten. */
+    void forgot(long firstWrite, boolean silently) {
+        lastLoss = world.timeline.now();
+        books.forEach((partition, book) -> {
+            for (Seen seen : book.seen.values()) {
+                forgetUnlessStored(partition, seen);
+                if (seen.successAt >= firstWrite) {
+                    seen.successAt = -1;
+                }
+                if (seen.claimedAt >= firstWrite) {
+                    seen.forgotten.add(seen.token);
+                    if (silently) {
+                        silentlyForgotten.add(seen.token);
+                    }
+                }
+            }
+        });
+    }
+
+    // ---- order ----
+
+    private static void enter(Book book, Seen seen) {
+        if (seen.entered < 0) {
+            long known = seen.remembered >= 0 ? seen.remembered : seen.enteredAtBest;
+            seen.entered = known >= 0 ? known : ++book.entries;
+        }
+    }
+
+    private void enterAnew(Partition partition, Book book) {
+        for (Seen seen : book.seen.values()) {
+            seen.remembered = -1;
+            seen.enteredAtBest = -1;
+            seen.delivered = false;
+            forgetUnlessStored(partition, seen);
+        }
+    }
+
+    private void forgetUnlessStored(Partition partition, Seen seen) {
+        PartitionState state = world.store.state(partition);
+        boolean stored = state.claim(seen.position) != null
+                || state.place(seen.position) == PartitionState.Place.LANE
+                || isHead(state, seen);
+        if (!state.holds(seen.position) && !seen.delivered) {
+            // Offered by a store that forgot it: it comes from the broker, if at all.
+            seen.remembered = -1;
+        }
+        if (!stored && seen.entered >= 0) {
+            seen.entered = seen.remembered;
+        }
+    }
+
+    private static boolean isHead(PartitionState state, Seen seen) {
+        StoreAnswer.Blocked blocked = seen.rec.key == null ? null : state.blocked(seen.rec.key);
+        return blocked != null && blocked.head().equals(seen.position);
+    }
+
+    /** The owner's memory of what waited is gone. */
+    void forgetsLanes(Proc proc, Partition partition) {
+        Book book = book(partition);
+        if (book.owner == proc) {
+            enterAnew(partition, book);
+        }
+    }
+
+    void left(Proc proc, Partition partition) {
+        Book book = book(partition);
+        if (book.owner == proc) {
+            enterAnew(partition, book);
+            book.owner = null;
+        }
+    }
+
+    void delivered(Proc proc, Partition partition, List<Rec> records) {
+        Book book = book(partition);
+        if (book.owner != proc) {
+            return;
+        }
+        PartitionState state = world.store.state(partition);
+        for (Rec rec : records) {
+            Seen seen = seen(partition, Position.of(book.incarnation, rec.offset));
+            boolean due = rec.notBefore <= ModelStore.WALL + world.timeline.now();
+            seen.delivered = true;
+            if (rec.unreadable) {
+                continue;
+            } else if (!due) {
+                seen.enteredAtBest = ++book.entries;
+            } else {
+                boolean first = isHead(state, seen) && seen.entered >= 0;
+                if (seen.remembered < 0) {
+                    seen.remembered = first ? seen.entered : ++book.entries;
+                }
+                boolean known = seen.successAt >= 0
+                        || state.holds(seen.position)
+                        || state.dead().contains(seen.position);
+                if (!known) {
+                    enter(book, seen);
+                }
+            }
+        }
+    }
+
+    /** An answer reaches the process that asked. */
+    void heard(Proc proc, StoreRequest request, StoreAnswer answer) {
+        Book book = book(request.partition());
+        boolean current = request instanceof Due due && due.line().epoch() == book.epoch;
+        if (answer instanceof DueTasks tasks && book.owner == proc && current) {
+            for (DueTask task : tasks.offered()) {
+                Seen seen = seen(request.partition(), task.position());
+                if (seen.entered < 0) {
+                    seen.remembered = ++book.entries;
+                    enter(book, seen);
+                }
+            }
+        }
+    }
+
+    private void inOrder(Partition partition, Seen seen) {
+        Book book = book(partition);
+        enter(book, seen);
+        PartitionState state = world.store.state(partition);
+        long start = book.starts.getOrDefault(seen.incarnation, 0L);
+        for (Seen other : book.byKey.get(seen.rec.key)) {
+            // What an operator took out of the broker's hands, and the store never had, comes again as another or
+            // never.
+            boolean lives = other.incarnation == state.incarnation()
+                    || state.holds(other.position)
+                    || state.claim(other.position) != null;
+            if (other != seen && !other.ended && other.entered >= 0 && lives) {
+                that(
+                        other.entered >= seen.entered,
+                        () -> seen + " starts before " + other + " has ended, which entered first");
+            }
+        }
+        if (seen.rec.notBefore == 0) {
+            List<@Nullable Rec> log = book.logs.get(seen.incarnation);
+            for (long offset = Math.max(0, start); offset < seen.rec.offset; offset++) {
+                Rec rec = log.get((int) offset);
+                if (rec != null && seen.rec.key.equals(rec.key) && !rec.unreadable && rec.notBefore == 0) {
+                    Seen earlier = seen(partition, Position.of(seen.incarnation, offset));
+                    that(earlier.ended || rec.excused, () -> seen + " starts before " + earlier + " has ended");
+                }
+            }
+        }
+    }
+
+    // ---- runs ----
+
+    void mayStart(Proc proc, Partition partition) {
+        barred.remove(new Place(proc, partition));
+    }
+
+    void noStarts(Proc proc, Partition partition) {
+        barred.add(new Place(proc, partition));
+    }
+
+    /** A core orders a start. */
+    void starts(Proc proc, Run run) {
+        that(
+                !barred.contains(new Place(proc, run.partition())),
+                () -> proc + " starts " + run + " though it is to give up or has lost its partition");
+        that(
+                proc.unfinished() < world.plan.policy().concurrency(),
+                () -> proc + " starts " + run + " though " + proc.unfinished() + " are running");
+    }
+
+    /** A handler begins. */
+    void begins(Proc proc, Run run) {
+        begun++;
+        long now = world.timeline.now();
+        Partition partition = run.partition();
+        Seen seen = seen(partition, run.position());
+        that(
+                seen.rec.id == Rec.idOf(run.task()),
+                () -> "the task at " + seen + " is said to be #" + Rec.idOf(run.task()));
+        that(!seen.rec.unreadable, () -> seen + " can't be read, but is run");
+        that(seen.rec.notBefore <= ModelStore.WALL + now, () -> seen + " begins before it is due");
+        that(
+                seen.successAt < 0 || silentlyForgotten.contains(run.token()),
+                () -> seen + " begins though its success is recorded");
+        PartitionState.Claimed claim = world.store.state(partition).claim(seen.position);
+        long lease = proc.worldTime(run.leaseUntil());
+        if (!seen.forgotten.contains(run.token())) {
+            that(
+                    claim != null
+                            && claim.token() == run.token()
+                            && claim.executor().equals(proc.id),
+                    () -> seen + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim "
+                            + claim);
+            that(
+                    claim.deadline() - ModelStore.WALL >= lease
+                            || now - lastLoss <= world.plan.settings().leaseMillis(),
+                    () -> seen + " has a lease until " + lease + " but its claim ends "
+                            + (claim.deadline() - ModelStore.WALL));
+        }
+        if (ordered(seen.rec.key)) {
+            String key = seen.rec.key;
+            for (Running other : running.values()) {
+                boolean believes = other.proc.worldTime(other.run.leaseUntil()) >= now;
+                boolean excused = silentlyForgotten.contains(other.run.token());
+                if (key.equals(other.seen.rec.key) && other.run.partition().equals(partition) && believes && !excused) {
+                    throw new AssertionError(seen + " begins at " + proc + " while " + other.seen + " runs at "
+                            + other.proc + " until " + other.proc.worldTime(other.run.leaseUntil()));
+                }
+            }
+            Book book = book(partition);
+            long last = book.tokens.getOrDefault(key, 0L);
+            that(
+                    run.token() > last || silentlyForgotten.contains(run.token()),
+                    () -> seen + " begins with token " + Say.token(run.token()) + " after " + Say.token(last));
+            book.tokens.merge(key, run.token(), Math::max);
+            if (!seen.begun && !seen.forgotten.contains(run.token())) {
+                inOrder(partition, seen);
+            }
+        }
+        seen.begun = true;
+        running.put(run, new Running(proc, run, seen));
+    }
+
+    void ends(Proc proc, Run run) {
+        running.remove(run);
+    }
+
+    void died(Proc proc) {
+        running.values().removeIf(r -> r.proc == proc);
+    }
+
+    // ---- commits ----
+
+    /** A core orders a commit. */
+    void commits(Proc proc, Partition partition, long upTo, long position) {
+        that(upTo <= position, () -> proc + " commits " + upTo + " but was given only up to " + position);
+        PartitionState sure = world.store.sure(partition);
+        List<@Nullable Rec> log = world.broker.log(partition);
+        long incarnation = world.store.state(partition).incarnation();
+        for (long offset = Math.max(0, world.broker.committed(partition)); offset < upTo; offset++) {
+            Rec rec = log.get((int) offset);
+            if (rec != null && !rec.succeeded && !inCustody(partition, sure, rec)) {
+                throw new AssertionError(proc + " commits " + partition + " up to " + upTo + ", but " + rec + " at "
+                        + offset + " has not succeeded and is not sure to be held; incarnation " + incarnation
+                        + ", surely held " + sure.held() + ", dead " + sure.dead());
+            }
+        }
+    }
+
+    private boolean inCustody(Partition partition, PartitionState state, Rec rec) {
+        for (Map.Entry<Long, List<@Nullable Rec>> entry : book(partition).logs.entrySet()) {
+            List<@Nullable Rec> log = entry.getValue();
+            if (rec.offset < log.size() && log.get((int) rec.offset) == rec) {
+                Position position = Position.of(entry.getKey(), rec.offset);
+                if (state.holds(position) || state.dead().contains(position)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The broker took a commit. */
+    void committed(Partition partition, long before, long upTo) {
+        that(upTo >= before, () -> "the commit of " + partition + " falls from " + before + " to " + upTo);
+    }
+
+    void turned(Proc proc) {
+        that(
+                proc.core.running() >= proc.unfinished(),
+                () -> proc + " says that " + proc.core.running() + " run, but " + proc.unfinished() + " do");
+    }
+
+    // ---- the end ----
+
+    /** What is neither ended nor held. */
+    List<Rec> lost() {
+        List<Rec> lost = new ArrayList<>();
+        for (Rec rec : recs) {
+            PartitionState state = world.store.state(rec.partition);
+            if (!rec.succeeded && !rec.excused && !inCustody(rec.partition, state, rec)) {
+                lost.add(rec);
+            }
+        }
+        return lost;
+    }
+
+    /** Held, but behind no halted key: it should have ended. */
+    List<Position> unfinished() {
+        List<Position> unfinished = new ArrayList<>();
+        books.forEach((partition, book) -> {
+            PartitionState state = world.store.state(partition);
+            for (Position position : state.held()) {
+                String key = seen(partition, position).rec.key;
+                StoreAnswer.Blocked blocked = ordered(key) ? state.blocked(key) : null;
+                if (blocked == null || blocked.why() != StoreAnswer.Why.HALTED) {
+                    unfinished.add(position);
+                }
+            }
+        });
+        return unfinished;
+    }
+
+    static int idOf(String queue, byte[] envelope) {
+        return Rec.idOf(Envelope.decode(queue, envelope).task());
+    }
+}
