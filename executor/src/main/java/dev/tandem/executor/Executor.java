@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,13 +117,24 @@ public final class Executor implements AutoCloseable {
      * @throws IllegalArgumentException if there is no such queue
      */
     public void pause(String queue, boolean paused) {
-        for (QueueLoop loop : loops) {
-            if (loop.status().queue().equals(queue)) {
-                loop.pauseStarts(paused);
-                return;
-            }
-        }
-        throw new IllegalArgumentException("There is no queue '" + queue + "' in this executor");
+        loop(queue).pauseStarts(paused);
+    }
+
+    /**
+     * What a queue's core holds at its next turn, in words, for people who look for the reason of something. It names
+     * keys, not payloads, and may be long. Never completes if the queue's loop has ended or hangs.
+     *
+     * @throws IllegalArgumentException if there is no such queue
+     */
+    public CompletableFuture<String> describe(String queue) {
+        return loop(queue).describe();
+    }
+
+    private QueueLoop loop(String queue) {
+        return loops.stream()
+                .filter(loop -> loop.name().equals(queue))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no queue '" + queue + "' in this executor"));
     }
 
     private static void stuck(Attempt attempt, ExecutorMetrics metrics) {

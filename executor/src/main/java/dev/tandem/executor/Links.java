@@ -40,11 +40,22 @@ final class Links {
 
     /** Opens the way if there is none. @return whether the store was reached over it already */
     boolean open(Partition partition) {
-        return entry(partition).up;
+        Entry entry = entries.get(partition);
+        if (entry == null) {
+            entry = new Entry(partition);
+            entries.put(partition, entry);
+            entry.link = store.link(partition, entry);
+        }
+        return entry.up;
     }
 
+    /** Sends on the way that {@link #open} opened. */
     void send(StoreRequest request) {
-        entry(request.partition()).link().send(request);
+        Entry entry = entries.get(request.partition());
+        if (entry == null || entry.link == null) {
+            throw new IllegalStateException("There is no link for " + request);
+        }
+        entry.link.send(request);
     }
 
     int count() {
@@ -84,16 +95,6 @@ final class Links {
         }
     }
 
-    private Entry entry(Partition partition) {
-        Entry entry = entries.get(partition);
-        if (entry == null) {
-            entry = new Entry(partition);
-            entries.put(partition, entry);
-            entry.link = store.link(partition, entry);
-        }
-        return entry;
-    }
-
     private final class Entry implements Store.Listener {
         private final Partition partition;
         private Store.@Nullable Link link;
@@ -103,13 +104,6 @@ final class Links {
 
         Entry(Partition partition) {
             this.partition = partition;
-        }
-
-        Store.Link link() {
-            if (link == null) {
-                throw new IllegalStateException("The link of " + partition + " is used while it opens");
-            }
-            return link;
         }
 
         void close() {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,7 @@ final class QueueLoop {
     private final Counters counters = new Counters();
     private final Events events = new Events();
     private final Carrier carrier = new Carrier();
+    private final LogLimit commitLog;
 
     private final Set<Partition> held = new HashSet<>();
     private final Queue<Runnable> deferred = new ArrayDeque<>();
@@ -98,10 +100,15 @@ final class QueueLoop {
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.pool = new RunPool(spec.policy().concurrency(), handlerThreads, watchdog, runner);
         this.lastTurnAt = time.millis();
+        this.commitLog = new LogLimit(time, 1, 10_000);
     }
 
     static QueueCore coreFor(QueueSpec spec, CoreSettings settings, String executor) {
         return new QueueCore(spec.source().kind(), spec.policy(), settings, executor);
+    }
+
+    String name() {
+        return spec.name();
     }
 
     // ---- life
@@ -146,6 +153,13 @@ final class QueueLoop {
                 core.pauseStarts(paused);
             }
         });
+    }
+
+    /** What the core holds, in words, as of the loop's next turn. From any thread. */
+    CompletableFuture<String> describe() {
+        CompletableFuture<String> description = new CompletableFuture<>();
+        inbox.post(() -> description.complete(core.toString()));
+        return description;
     }
 
     private void run() {
@@ -385,8 +399,11 @@ final class QueueLoop {
                 }
                 held.add(partition);
                 core.assigned(partition, facts, writers.of(partition));
+                // The core may remember an earlier link of this partition: what counts is this one.
                 if (links.open(partition)) {
                     core.storeUp(partition);
+                } else {
+                    core.storeDown(partition);
                 }
                 noteHealth();
             });
@@ -405,7 +422,16 @@ final class QueueLoop {
 
         @Override
         public void commitFailed(Partition partition, String why) {
-            log.info("Queue {}: a commit of {} failed and is tried again: {}", spec.name(), partition, why);
+            long keptBack = commitLog.admit();
+            if (keptBack >= 0) {
+                // Usual while the group rebalances.
+                log.info(
+                        "Queue {}: a commit of {} failed and is tried again{}: {}",
+                        spec.name(),
+                        partition,
+                        keptBack == 0 ? "" : ", as did " + keptBack + " others",
+                        why);
+            }
             tell(() -> core.commitFailed(partition));
         }
 
@@ -457,15 +483,22 @@ final class QueueLoop {
 
         @Override
         public void down(Partition partition, String why) {
-            log.warn("Queue {}: the store of {} can't be reached: {}", spec.name(), partition, why);
+            boolean wasWell = partitionsDown == 0;
             core.storeDown(partition);
             noteHealth();
+            if (wasWell) {
+                log.warn("Queue {}: the store can't be reached, of {} at first: {}", spec.name(), partition, why);
+            }
         }
 
         @Override
         public void up(Partition partition) {
+            boolean wasTroubled = partitionsDown > 0;
             core.storeUp(partition);
             noteHealth();
+            if (wasTroubled && partitionsDown == 0) {
+                log.info("Queue {}: the store of all {} partitions is reached", spec.name(), partitionsHeld);
+            }
         }
 
         @Override

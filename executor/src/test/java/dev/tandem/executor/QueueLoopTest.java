@@ -159,6 +159,26 @@ class QueueLoopTest {
     }
 
     @Test
+    void aPartitionThatComesBackIsAskedForOnAWayThatIsUp() {
+        loop.start();
+        assign(P0);
+        assign(P1);
+        source.then(events -> events.revoked(List.of(P0)));
+        // Nothing of it waits, so its way to the store is closed.
+        await().until(() -> !store.listeners.containsKey(P0));
+        source.log.clear();
+        store.slowLinks = true;
+        source.then(events -> events.assigned(P0, FACTS));
+        await().until(() -> store.listeners.containsKey(P0));
+        await().until(() -> loop.status().partitionsWithoutStore() == 1);
+        store.listeners.get(P0).up();
+
+        await().until(() -> source.log.contains("open " + P0));
+        deliver(0, 2);
+        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+    }
+
+    @Test
     void eventsInTheMiddleOfAFlushAreHeardAfterIt() {
         // The source answers a commit from inside of the command.
         ScriptedSource hasty = source;

@@ -18,6 +18,33 @@ final class ScriptedStore implements Store {
     private final AtomicLong epoch = new AtomicLong();
     volatile boolean silent;
     volatile boolean reachable = true;
+    /** New links are not up until the test says so. */
+    volatile boolean slowLinks;
+
+    /** Lets a test say that a link is up or down. */
+    private record Telling(Listener to, boolean[] usable) implements Listener {
+        @Override
+        public void answered(StoreRequest request, StoreAnswer answer) {
+            to.answered(request, answer);
+        }
+
+        @Override
+        public void down(String why) {
+            usable[0] = false;
+            to.down(why);
+        }
+
+        @Override
+        public void up() {
+            usable[0] = true;
+            to.up();
+        }
+
+        @Override
+        public void woken() {
+            to.woken();
+        }
+    }
 
     long count(Class<? extends StoreRequest> type) {
         return requests.stream().filter(type::isInstance).count();
@@ -25,13 +52,18 @@ final class ScriptedStore implements Store {
 
     @Override
     public Link link(Partition partition, Listener listener) {
-        listeners.put(partition, listener);
-        if (reachable) {
+        boolean[] up = {reachable && !slowLinks};
+        listeners.put(partition, new Telling(listener, up));
+        if (up[0]) {
             listener.up();
         }
         return new Link() {
             @Override
             public void send(StoreRequest request) {
+                if (!up[0]) {
+                    // As the port says: dropped until up.
+                    return;
+                }
                 requests.add(request);
                 if (!silent) {
                     listener.answered(request, answer(request));
