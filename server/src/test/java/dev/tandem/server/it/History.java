@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,21 +20,24 @@ import java.util.stream.Collectors;
 /** What all handlers of a test did, read from their journals, and the guarantees that must show in it. */
 final class History {
 
-    /** One run of a task. @param end {@link Long#MAX_VALUE} while it runs @param succeeded false if failed or running */
-    record Run(String key, String id, int attempt, long token, long pid, long start, long end, boolean succeeded) {
+    /** The end of a run that has none yet. */
+    static final long RUNNING = Long.MAX_VALUE;
+
+    /** One run of a task, by {@link System#nanoTime}. */
+    record Run(String key, String id, int attempt, long token, long start, long end, boolean succeeded) {
 
         /** Where the task stands among its key's, by its id {@code <key>-<number>}. */
         int number() {
             return Integer.parseInt(id.substring(id.lastIndexOf('-') + 1));
         }
 
-        boolean ended() {
-            return end != Long.MAX_VALUE;
+        Run ended(long at, boolean well) {
+            return new Run(key, id, attempt, token, start, at, well);
         }
 
         @Override
         public String toString() {
-            return id + " attempt " + attempt + " token " + token + " pid " + pid + " [" + start + ", " + end + "]";
+            return id + " attempt " + attempt + " token " + token + " [" + start + ", " + end + "]";
         }
     }
 
@@ -46,47 +48,33 @@ final class History {
     }
 
     /**
-     * @param killed processes that are dead, and when they were: their unfinished runs ended then
+     * Reads what is there now.
+     *
+     * @param journals each with the time since which its process is dead: runs that had not ended by then never did
      */
-    static History read(Collection<Path> journals, Map<Long, Long> killed) {
-        Map<String, Run> open = new LinkedHashMap<>();
+    static History read(Map<Path, Long> journals) {
         List<Run> runs = new ArrayList<>();
-        for (Path journal : journals) {
-            for (String line : lines(journal)) {
-                String[] part = line.split(" ");
-                long at = Long.parseLong(part[0]);
-                Journal.What what = Journal.What.valueOf(part[1]);
-                long pid = Long.parseLong(part[6]);
-                String run = part[3] + " " + part[4] + " " + part[5] + " " + pid;
-                if (what == Journal.What.STARTED) {
-                    open.put(
-                            run,
-                            new Run(
-                                    part[2],
-                                    part[3],
-                                    Integer.parseInt(part[4]),
-                                    Long.parseLong(part[5]),
-                                    pid,
-                                    at,
-                                    Long.MAX_VALUE,
-                                    false));
-                } else {
-                    Run started = open.remove(run);
-                    assertThat(started)
-                            .as("a run that ends was started: " + line)
-                            .isNotNull();
-                    runs.add(ended(started, at, what == Journal.What.SUCCEEDED));
-                }
-            }
-        }
-        open.values()
-                .forEach(run ->
-                        runs.add(killed.containsKey(run.pid()) ? ended(run, killed.get(run.pid()), false) : run));
+        journals.forEach((journal, dead) -> {
+            Map<String, Run> open = new LinkedHashMap<>();
+            lines(journal).forEach(line -> read(line.split(" "), open, runs));
+            open.values().forEach(run -> runs.add(run.ended(dead, false)));
+        });
         return new History(runs);
     }
 
-    private static Run ended(Run run, long at, boolean succeeded) {
-        return new Run(run.key(), run.id(), run.attempt(), run.token(), run.pid(), run.start(), at, succeeded);
+    private static void read(String[] line, Map<String, Run> open, List<Run> runs) {
+        long at = Long.parseLong(line[0]);
+        Journal.What what = Journal.What.valueOf(line[1]);
+        String id = line[3];
+        long token = Long.parseLong(line[5]);
+        if (what == Journal.What.STARTED) {
+            int attempt = Integer.parseInt(line[4]);
+            open.put(id + " " + token, new Run(line[2], id, attempt, token, at, RUNNING, false));
+        } else {
+            Run started = open.remove(id + " " + token);
+            assertThat(started).as("a run that ends was started: " + id).isNotNull();
+            runs.add(started.ended(at, what == Journal.What.SUCCEEDED));
+        }
     }
 
     private static List<String> lines(Path journal) {
@@ -131,6 +119,15 @@ final class History {
 
     /** Guarantees 2, 3 and 4: all runs of a key follow one another, in the order of its tasks, under growing tokens. */
     void assertOrderAndExclusion() {
+        assertOrderAndExclusion("");
+    }
+
+    /**
+     * The same.
+     *
+     * @param about named in a failure
+     */
+    void assertOrderAndExclusion(String about) {
         Map<String, List<Run>> byKey = new HashMap<>();
         runs.forEach(run ->
                 byKey.computeIfAbsent(run.key(), key -> new ArrayList<>()).add(run));
@@ -151,6 +148,6 @@ final class History {
                 }
             }
         }
-        assertThat(violations).isEmpty();
+        assertThat(violations).as(about).isEmpty();
     }
 }

@@ -34,7 +34,7 @@ final class Journal implements AutoCloseable {
 
     void note(What what, TaskContext task, String id) {
         String line = System.nanoTime() + " " + what + " " + task.key() + " " + id + " " + task.attempt() + " "
-                + task.token() + " " + ProcessHandle.current().pid() + "\n";
+                + task.token() + "\n";
         try {
             synchronized (this) {
                 // One write a line: a killed process leaves whole lines behind.

@@ -10,7 +10,7 @@ class KafkaToCommitIT {
     @Test
     void everyTaskRunsOnceInOrderOfItsKeyAndAllOffsetsAreCommitted() {
         try (Topic topic = new Topic("orders", 8);
-                Worker worker = new Worker(topic.place())) {
+                Worker worker = new Worker(topic.worker())) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "ok");

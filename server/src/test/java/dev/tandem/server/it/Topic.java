@@ -1,5 +1,6 @@
 package dev.tandem.server.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
@@ -7,27 +8,37 @@ import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
-/** A fresh topic with its queue of the same name: a plain producer on one side, journals and brokers on the other. */
+/** A fresh topic with its queue of the same name: a plain producer on one side, what workers noted on the other. */
 final class Topic implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    /** Ample: a loaded machine must not fail a test. */
+    static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final SharedKafka kafka = Brokers.kafka();
     private final String redis;
@@ -35,9 +46,8 @@ final class Topic implements AutoCloseable {
     private final int partitions;
     private final Path folder;
     private final KafkaProducer<String, byte[]> producer;
-    private final List<Path> journals = new ArrayList<>();
-    private final Map<Long, Long> killed = new HashMap<>();
-    private final TreeSet<String> sent = new TreeSet<>();
+    private final Map<Path, Long> journals = new LinkedHashMap<>();
+    private final Set<String> expected = new TreeSet<>();
 
     Topic(String prefix, int partitions) {
         this(prefix, partitions, Brokers.redis().uri());
@@ -62,62 +72,114 @@ final class Topic implements AutoCloseable {
         return name;
     }
 
-    /** Where a new worker of this queue finds everything, with a journal of its own. */
-    Worker.Place place() {
+    // ---- workers
+
+    /** Options of a new worker of this queue, with a journal of its own: failed tasks again in 1 s, 4 attempts. */
+    Worker.Options worker() {
         Path journal = folder.resolve(Names.fresh("journal"));
-        journals.add(journal);
-        return new Worker.Place(kafka.bootstrapServers(), redis, name, journal);
+        journals.put(journal, History.RUNNING);
+        return new Worker.Options(kafka.bootstrapServers(), redis, name, journal, 1_000, 4);
     }
+
+    Child child() {
+        return child(worker());
+    }
+
+    Child child(Worker.Options options) {
+        return new Child(options, dead -> journals.put(dead.journal(), System.nanoTime()));
+    }
+
+    /** What one worker noted. */
+    List<History.Run> runsOf(Child worker) {
+        Path journal = worker.options().journal();
+        return History.read(Map.of(journal, journals.get(journal))).runs();
+    }
+
+    /** Until the group has so many members, and every partition has one. */
+    void awaitWorkers(int count) {
+        await(count + " members of " + name)
+                .atMost(PATIENCE)
+                .pollInterval(LOOK)
+                .ignoreException(ExecutionException.class)
+                .until(() -> {
+                    Collection<MemberDescription> members = kafka.admin()
+                            .describeConsumerGroups(List.of("tandem." + name))
+                            .all()
+                            .get()
+                            .get("tandem." + name)
+                            .members();
+                    int assigned = members.stream()
+                            .mapToInt(member ->
+                                    member.assignment().topicPartitions().size())
+                            .sum();
+                    boolean allWork = members.stream()
+                            .noneMatch(member ->
+                                    member.assignment().topicPartitions().isEmpty());
+                    return members.size() == count && assigned == partitions && allWork;
+                });
+    }
+
+    History history() {
+        return History.read(journals);
+    }
+
+    // ---- publishing
 
     /** Publishes a task that is expected to succeed in the end. */
     void send(String key, int number, String what, Header... headers) {
         String id = key + "-" + number;
-        sent.add(id);
-        sendRaw(key, Behaviour.payload(id, what), headers);
+        expected.add(id);
+        send(key, Behaviour.payload(id, what), headers);
     }
 
-    void sendRaw(String key, byte[] payload, Header... headers) {
+    /** Publishes a task from which nothing is expected. */
+    void send(@Nullable String key, byte @Nullable [] payload, Header... headers) {
         producer.send(new ProducerRecord<>(name, null, key, payload, List.of(headers)));
     }
 
-    /** Everything sent is acknowledged. */
-    void flush() {
-        producer.flush();
+    static Header header(String name, String value) {
+        return new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** All that was expected to succeed. */
-    TreeSet<String> sent() {
-        return sent;
+    /** All that is expected to succeed. */
+    Set<String> expected() {
+        return expected;
     }
 
-    /** A worker's process is dead since now at the latest. */
-    void killed(long pid) {
-        killed.put(pid, System.nanoTime());
-    }
+    // ---- seeing
 
-    History history() {
-        return History.read(journals, killed);
-    }
-
+    /** Until all that was published by {@link #send(String, int, String, Header...)} has succeeded. */
     void awaitAllSucceeded() {
         producer.flush();
-        await("all of " + sent.size() + " tasks of " + name)
+        await("all of " + expected.size() + " tasks of " + name)
                 .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(200))
-                .until(() -> history().succeeded().containsAll(sent));
+                .pollInterval(LOOK)
+                .untilAsserted(() -> {
+                    Set<String> missing = new TreeSet<>(expected);
+                    missing.removeAll(history().succeeded());
+                    assertThat(missing).as("tasks that have not succeeded").isEmpty();
+                });
     }
 
-    /** The group has committed all that is in the topic. */
+    void awaitStarted(String id) {
+        producer.flush();
+        await("start of " + id)
+                .atMost(PATIENCE)
+                .pollInterval(LOOK)
+                .until(() -> !history().runsOf(id).isEmpty());
+    }
+
+    /** Until the group has committed all that is in the topic. */
     void awaitAllCommitted() {
+        producer.flush();
         await("commits of " + name)
                 .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(200))
-                .untilAsserted(() ->
-                        org.assertj.core.api.Assertions.assertThat(committed()).isEqualTo(ends()));
+                .pollInterval(LOOK)
+                .untilAsserted(() -> assertThat(committed()).isEqualTo(ends()));
     }
 
     /** Committed offset by partition, for those that have one above 0. */
-    Map<Integer, Long> committed() throws Exception {
+    Map<Integer, Long> committed() throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> offsets = kafka.admin()
                 .listConsumerGroupOffsets("tandem." + name)
                 .partitionsToOffsetAndMetadata()
@@ -132,7 +194,7 @@ final class Topic implements AutoCloseable {
     }
 
     /** End offset by partition, for those that have records. */
-    Map<Integer, Long> ends() throws Exception {
+    Map<Integer, Long> ends() throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {
             asked.put(new TopicPartition(name, partition), OffsetSpec.latest());

@@ -13,25 +13,36 @@ import dev.tandem.task.QueuePolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** One executor of one Kafka queue, in this process or as the main of its own. */
 final class Worker implements AutoCloseable {
 
-    /** How long a failed task waits. */
-    static final Duration RETRY = Duration.ofSeconds(1);
+    /**
+     * What a worker does and where, in a form that fits on a command line.
+     *
+     * @param retryMillis before a failed task's next attempt
+     * @param maxAttempts of every task
+     */
+    record Options(String kafka, String redis, String queue, Path journal, long retryMillis, int maxAttempts) {
 
-    /** Starts of a task in all. */
-    static final int MAX_ATTEMPTS = 4;
-
-    /** Where a worker finds its work, in a form that fits on a command line. */
-    record Place(String kafka, String redis, String queue, Path journal) {
-
-        List<String> arguments() {
-            return List.of(kafka, redis, queue, journal.toString());
+        Options retrying(long millis, int attempts) {
+            return new Options(kafka, redis, queue, journal, millis, attempts);
         }
 
-        static Place of(String[] arguments) {
-            return new Place(arguments[0], arguments[1], arguments[2], Path.of(arguments[3]));
+        List<String> arguments() {
+            return List.of(
+                    kafka, redis, queue, journal.toString(), Long.toString(retryMillis), Integer.toString(maxAttempts));
+        }
+
+        static Options of(String[] arguments) {
+            return new Options(
+                    arguments[0],
+                    arguments[1],
+                    arguments[2],
+                    Path.of(arguments[3]),
+                    Long.parseLong(arguments[4]),
+                    Integer.parseInt(arguments[5]));
         }
     }
 
@@ -40,24 +51,20 @@ final class Worker implements AutoCloseable {
     private final Behaviour behaviour;
     private final Executor executor;
 
-    Worker(Place place) {
-        this(place, CoreSettings.DEFAULTS);
-    }
-
-    Worker(Place place, CoreSettings settings) {
-        store = RedisStore.open(RedisSettings.of(place.redis()));
-        journal = new Journal(place.journal());
+    Worker(Options options) {
+        store = RedisStore.open(RedisSettings.of(options.redis()));
+        journal = new Journal(options.journal());
         behaviour = new Behaviour(journal);
         executor = Executor.builder()
                 .id("it")
-                .settings(settings)
+                .settings(CoreSettings.DEFAULTS)
                 .drainTimeout(Duration.ofSeconds(10))
-                .queue(QueueSpec.queue(place.queue())
-                        .source(new KafkaSource(KafkaSettings.of(place.kafka(), place.queue())))
+                .queue(QueueSpec.queue(options.queue())
+                        .source(new KafkaSource(KafkaSettings.of(options.kafka(), options.queue())))
                         .store(store)
                         .policy(QueuePolicy.ordered(64))
-                        .maxAttempts(MAX_ATTEMPTS)
-                        .retry(RetryPolicy.fixed(RETRY))
+                        .maxAttempts(options.maxAttempts())
+                        .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")
                         .handler("it", behaviour::handle)
                         .build())
@@ -69,20 +76,29 @@ final class Worker implements AutoCloseable {
         return executor.status().get(0);
     }
 
+    /** Lets go of all tasks that hold. */
     void release() {
         behaviour.release();
     }
 
     @Override
     public void close() {
+        behaviour.release();
         executor.stop();
         store.close();
         journal.close();
     }
 
     /** A worker as a process of its own, to be killed. */
-    public static void main(String[] arguments) {
-        Worker worker = new Worker(Place.of(arguments));
+    public static void main(String[] arguments) throws InterruptedException {
+        Options options = Options.of(arguments);
+        Worker worker = new Worker(options);
         Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+        while (true) {
+            // For whoever looks into its log after a failure.
+            TimeUnit.SECONDS.sleep(5);
+            System.out.println(worker.status());
+            worker.executor.describe(options.queue()).thenAccept(System.out::println);
+        }
     }
 }

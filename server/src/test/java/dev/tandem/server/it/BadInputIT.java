@@ -1,0 +1,89 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Messages that are not what they should be: kept, dead with a reason, and in nobody's way. */
+class BadInputIT {
+
+    @Test
+    void aHeaderThatCannotBeReadMakesItsTaskDeadAndTheQueueGoesOn() {
+        try (Topic topic = new Topic("malformed", 1);
+                Worker worker = new Worker(topic.worker())) {
+            topic.send("k", 0, "ok");
+            topic.send("k", Behaviour.payload("k-1", "ok"), Topic.header("tandem-delay", "a while"));
+            topic.send("k", 2, "ok");
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
+                assertThat(dead.error()).contains("tandem-delay").contains("a while");
+                assertThat(dead.task().payload()).isEqualTo(Behaviour.payload("k-1", "ok"));
+                assertThat(dead.task().headers()).containsEntry("tandem-delay", "a while");
+            });
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+
+    @Test
+    void anUnknownTypeIsDeadAndHaltsItsKeyOnly() {
+        try (Topic topic = new Topic("unknown", 1);
+                Worker worker = new Worker(topic.worker())) {
+            topic.send("odd", Behaviour.payload("odd-0", "ok"), Topic.header("tandem-type", "refund"));
+            topic.send("odd", Behaviour.payload("odd-1", "ok"));
+            topic.send("k", 0, "ok");
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            assertThat(DeadTasks.of(topic.name(), 1))
+                    .singleElement()
+                    .satisfies(dead ->
+                            assertThat(dead.error()).contains("'refund'").contains("Known types: it"));
+            assertThat(topic.history().runsOf("odd-1"))
+                    .as("behind a dead head, by the default policy")
+                    .isEmpty();
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+
+    @Test
+    void aTaskThatFailsEveryTimeIsDeadAfterItsLastAttempt() {
+        try (Topic topic = new Topic("failing", 1);
+                Worker worker = new Worker(topic.worker().retrying(10, 3))) {
+            topic.send("bad", Behaviour.payload("bad-0", "fail"));
+            topic.send("k", 0, "ok");
+
+            topic.awaitAllSucceeded();
+            await().atMost(Topic.PATIENCE)
+                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
+            topic.awaitAllCommitted();
+            assertThat(topic.history().runsOf("bad-0"))
+                    .extracting(History.Run::attempt)
+                    .containsExactly(1, 2, 3);
+            assertThat(DeadTasks.of(topic.name(), 1).get(0).error()).contains("attempt 3 of 3");
+            assertThat(worker.status().dead()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aPlainProducersMessageWithoutHeadersOrKeyOrPayloadIsATask() {
+        try (Topic topic = new Topic("plain", 1);
+                Worker worker = new Worker(topic.worker())) {
+            topic.send((String) null, null);
+            topic.send((String) null, Behaviour.payload("none-0", "ok"));
+            topic.send("k", 0, "ok");
+
+            topic.awaitAllSucceeded();
+            await().atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().succeeded().containsAll(List.of("none-0", "k-0")));
+            // The empty one is no payload for this handler: it fails as any other task.
+            await().atMost(Topic.PATIENCE)
+                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
+            topic.awaitAllCommitted();
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.tandem.server.it;
+
+import dev.tandem.local.LocalProcess;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A worker in a JVM of its own, which can be killed as a crash would. */
+final class Child implements AutoCloseable {
+
+    private final LocalProcess process;
+    private final Worker.Options options;
+    private final Consumer<Worker.Options> dead;
+
+    /** @param dead told when the process is dead for sure */
+    Child(Worker.Options options, Consumer<Worker.Options> dead) {
+        this.options = options;
+        this.dead = dead;
+        this.process = LocalProcess.java(
+                        "worker",
+                        System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dtandem.test.log=INFO"),
+                        Worker.class.getName(),
+                        options.arguments())
+                .log(Path.of(options.journal() + ".log"))
+                .disposable()
+                .build()
+                .start();
+    }
+
+    Worker.Options options() {
+        return options;
+    }
+
+    boolean isRunning() {
+        return process.isRunning();
+    }
+
+    /** SIGKILL. Returns when it is gone. */
+    void kill() {
+        process.kill();
+        dead.accept(options);
+    }
+
+    /** It ended by itself. */
+    void gone() {
+        dead.accept(options);
+    }
+
+    /** SIGSTOP: connections stay open and nothing answers. */
+    void freeze() {
+        process.suspend();
+    }
+
+    void thaw() {
+        process.resume();
+    }
+
+    String logTail() {
+        return process.logTail();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Delayed tasks start when they are due, never earlier. */
+class DelayIT {
+
+    @Test
+    void delayedTasksStartWhenTheyAreDueAndHoldNobodyUp() {
+        try (Topic topic = new Topic("delayed", 4);
+                Worker worker = new Worker(topic.worker())) {
+            topic.send("warm", 0, "ok");
+            topic.awaitAllSucceeded();
+            Map<String, Long> due = new HashMap<>();
+            // Wall time is what headers speak of; the journal's clock is set against it once.
+            long offset = System.nanoTime() - System.currentTimeMillis() * 1_000_000;
+            for (int number = 0; number < 500; number++) {
+                long at = System.currentTimeMillis() + 1_000 + (number * 7_919L) % 3_000;
+                String key = "d" + number;
+                due.put(key + "-0", at);
+                topic.send(key, 0, "ok", Topic.header("tandem-not-before", Long.toString(at)));
+            }
+            topic.send("now", 0, "ok");
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            History history = topic.history();
+            List<Long> lateness = new ArrayList<>();
+            for (History.Run run : history.runs()) {
+                Long at = due.get(run.id());
+                if (at != null) {
+                    lateness.add((run.start() - offset) / 1_000 - at * 1_000);
+                }
+            }
+            lateness.sort(null);
+            System.out.printf(
+                    "lateness of %d delayed tasks: p50 %.1f ms, p99 %.1f ms, max %.1f ms%n",
+                    lateness.size(),
+                    lateness.get(lateness.size() / 2) / 1e3,
+                    lateness.get(lateness.size() * 99 / 100) / 1e3,
+                    lateness.get(lateness.size() - 1) / 1e3);
+            // 1 ms: the two clocks are read one after the other.
+            assertThat(lateness.get(0)).as("never before it is due").isGreaterThan(-1_000);
+            assertThat(lateness).hasSize(500);
+            long firstDelayed = history.runs().stream()
+                    .filter(run -> due.containsKey(run.id()))
+                    .mapToLong(History.Run::start)
+                    .min()
+                    .orElseThrow();
+            assertThat(history.runsOf("now-0").get(0).start())
+                    .as("a task that is due overtakes those that are not")
+                    .isLessThan(firstDelayed);
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Executors that die without a word: nothing is lost, and order and exclusion hold. */
+class KilledExecutorIT {
+
+    private static final int KEYS = 200;
+    private static final int PER_KEY = 50;
+
+    @Test
+    void orderAndExclusionPerKeyHoldWithFailuresAndAKilledExecutor() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (Topic topic = new Topic("killed", 8);
+                Child doomed = topic.child();
+                Child survivor = topic.child()) {
+            // Both have their share before the work begins.
+            topic.awaitWorkers(2);
+            for (int number = 0; number < PER_KEY; number++) {
+                for (int key = 0; key < KEYS; key++) {
+                    topic.send("k" + key, number, random.nextInt(50) == 0 ? "fail-once" : "work");
+                }
+            }
+            await("work under way")
+                    .atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().succeeded().size() > KEYS * PER_KEY / 4);
+            doomed.kill();
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            History history = topic.history();
+            history.assertOrderAndExclusion("seed " + seed);
+            assertThat(topic.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
+            // Only what the killed one had finished and could not record runs a second time.
+            assertThat(history.duplicates()).hasSizeLessThanOrEqualTo(2 * 64);
+            assertThat(survivor.isRunning()).isTrue();
+        }
+    }
+
+    @Test
+    void aTaskWhoseExecutorIsKilledRunsAgainElsewhereAndItsKeyWaitsForIt() {
+        try (Topic topic = new Topic("held", 1);
+                Child doomed = topic.child()) {
+            topic.send("a", 0, "hold");
+            topic.send("a", 1, "ok");
+            topic.send("b", 0, "ok");
+            topic.awaitStarted("a-0");
+            await().atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().succeeded().contains("b-0"));
+            doomed.kill();
+
+            try (Worker heir = new Worker(topic.worker())) {
+                await().atMost(Topic.PATIENCE)
+                        .until(() -> topic.history().runsOf("a-0").size() == 2);
+                assertThat(topic.history().runsOf("a-1")).isEmpty();
+                assertThat(topic.history().runsOf("a-0").get(1).attempt()).isEqualTo(2);
+                heir.release();
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+                topic.history().assertOrderAndExclusion();
+                assertThat(topic.history().runsOf("b-0"))
+                        .as("what was recorded is not run again")
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
+        int attempts = 4;
+        int deaths = 0;
+        try (Topic topic = new Topic("poison", 1)) {
+            topic.send("bad", Behaviour.payload("bad-0", "poison"));
+            Child current = topic.child(topic.worker().retrying(1_000, attempts));
+            while (DeadTasks.of(topic.name(), 1).isEmpty()) {
+                Child watched = current;
+                await("death of the task or of its executor")
+                        .atMost(Topic.PATIENCE)
+                        .until(() -> !watched.isRunning()
+                                || !DeadTasks.of(topic.name(), 1).isEmpty());
+                if (!watched.isRunning()) {
+                    watched.gone();
+                    watched.close();
+                    deaths++;
+                    if (deaths == 1) {
+                        for (int number = 0; number < 20; number++) {
+                            topic.send("good" + number % 4, number / 4, "work");
+                        }
+                    }
+                    current = topic.child(topic.worker().retrying(1_000, attempts));
+                }
+            }
+            try (Child last = current) {
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+                assertThat(deaths).isEqualTo(attempts);
+                assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
+                    assertThat(dead.task().key()).isEqualTo("bad");
+                    assertThat(dead.error()).contains("all 4 attempts are used up");
+                });
+                topic.history().assertOrderAndExclusion();
+                assertThat(last.isRunning()).isTrue();
+            }
+        }
+    }
+}

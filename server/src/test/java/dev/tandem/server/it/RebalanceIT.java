@@ -1,0 +1,85 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.Test;
+
+/** Partitions that move while keys are blocked. */
+class RebalanceIT {
+
+    @Test
+    void aBlockedKeyStaysInOrderThroughARebalance() {
+        int keys = 40;
+        try (Topic topic = new Topic("moving", 8);
+                Worker first = new Worker(topic.worker().retrying(5_000, 4))) {
+            for (int key = 0; key < keys; key++) {
+                topic.send("k" + key, 0, "fail-once");
+                for (int number = 1; number < 10; number++) {
+                    topic.send("k" + key, number, "ok");
+                }
+            }
+            await("every key blocked by its failed head")
+                    .atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().ids(run -> run.number() == 0).size() == keys);
+            try (Worker second = new Worker(topic.worker().retrying(5_000, 4))) {
+                await("the work is shared")
+                        .atMost(Topic.PATIENCE)
+                        .until(() -> first.status().partitions() == 4
+                                && second.status().partitions() == 4);
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+                History history = topic.history();
+                history.assertOrderAndExclusion();
+                assertThat(history.duplicates()).isEmpty();
+                assertThat(second.status().succeeded())
+                        .as("the second one took part")
+                        .isPositive();
+            }
+        }
+    }
+
+    @Test
+    void nothingIsSkippedWhenExecutorsJoinAndDieWhileTasksArrive() {
+        try (Topic topic = new Topic("joining", 8);
+                Child doomed = topic.child();
+                Child survivor = topic.child()) {
+            for (int number = 0; number < 50; number++) {
+                for (int key = 0; key < 200; key++) {
+                    topic.send("k" + key, number, "work");
+                }
+            }
+            await("work under way")
+                    .atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().succeeded().size() > 2_500);
+            doomed.kill();
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            topic.history().assertOrderAndExclusion();
+            assertThat(survivor.isRunning()).isTrue();
+        }
+    }
+
+    @Test
+    void noTaskRunsTwiceWhenAnExecutorLeavesUnderLoad() {
+        try (Topic topic = new Topic("leaving", 8);
+                Worker stays = new Worker(topic.worker())) {
+            try (Worker leaves = new Worker(topic.worker())) {
+                await().atMost(Topic.PATIENCE).until(() -> leaves.status().partitions() == 4);
+                for (int number = 0; number < 40; number++) {
+                    for (int key = 0; key < 100; key++) {
+                        topic.send("k" + key, number, "work");
+                    }
+                }
+                await().atMost(Topic.PATIENCE).until(() -> leaves.status().succeeded() > 200);
+            }
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            History history = topic.history();
+            history.assertOrderAndExclusion();
+            assertThat(history.duplicates()).isEmpty();
+            assertThat(stays.status().partitions()).isEqualTo(8);
+        }
+    }
+}

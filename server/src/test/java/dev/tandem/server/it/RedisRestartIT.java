@@ -1,0 +1,70 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.RedisCheckpoint;
+import dev.tandem.testkit.Brokers;
+import org.junit.jupiter.api.Test;
+
+/** Redis goes away under load, and may come back without its last writes. */
+class RedisRestartIT {
+
+    private static final int KEYS = 100;
+    private static final int PER_KEY = 40;
+
+    @Test
+    void nothingIsLostWhenRedisIsRestartedUnderLoad() {
+        try (LocalRedis redis = Brokers.ownRedis();
+                Topic topic = new Topic("restarted", 4, redis.address());
+                Worker worker = new Worker(topic.worker())) {
+            publish(topic);
+            awaitSome(topic);
+            redis.kill();
+            redis.start();
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            topic.history().assertOrderAndExclusion();
+            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+        }
+    }
+
+    @Test
+    void nothingIsLostWhenRedisForgetsItsLastWrites() {
+        try (LocalRedis redis = Brokers.ownRedis();
+                Topic topic = new Topic("forgetful", 4, redis.address());
+                Worker worker = new Worker(topic.worker())) {
+            publish(topic);
+            awaitSome(topic);
+            RedisCheckpoint checkpoint = redis.checkpoint();
+            int before = topic.history().succeeded().size();
+            await("more that will be forgotten")
+                    .atMost(Topic.PATIENCE)
+                    .until(() -> topic.history().succeeded().size() > before + 50);
+            redis.restartFrom(checkpoint);
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            topic.history().assertOrderAndExclusion();
+            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+        }
+    }
+
+    private static void publish(Topic topic) {
+        int sent = 0;
+        for (int number = 0; number < PER_KEY; number++) {
+            for (int key = 0; key < KEYS; key++) {
+                topic.send("k" + key, number, sent++ % 50 == 0 ? "fail-once" : "work");
+            }
+        }
+    }
+
+    private static void awaitSome(Topic topic) {
+        await("work under way")
+                .atMost(Topic.PATIENCE)
+                .until(() -> topic.history().succeeded().size() > KEYS);
+        assertThat(topic.history().succeeded().size()).isLessThan(KEYS * PER_KEY);
+    }
+}
