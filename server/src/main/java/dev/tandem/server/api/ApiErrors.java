@@ -44,7 +44,7 @@ final class ApiErrors extends ResponseEntityExceptionHandler {
 
     /** Spring's own refusals have their details already. */
     @Override
-    protected @Nullable ResponseEntity<Object> createResponseEntity(
+    protected ResponseEntity<Object> createResponseEntity(
             @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
         if (body instanceof ProblemDetail problem && status.value() == HttpStatus.NOT_FOUND.value()) {
             problem.setProperty("remedy", "The paths of the API are described in docs/protocol.md");

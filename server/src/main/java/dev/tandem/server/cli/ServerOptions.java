@@ -1,6 +1,7 @@
 package dev.tandem.server.cli;
 
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,7 +56,7 @@ final class ServerOptions {
 
     PrintWriter out() {
         return mixee == null
-                ? new PrintWriter(System.out, true)
+                ? new PrintWriter(System.out, true, Charset.defaultCharset())
                 : mixee.commandLine().getOut();
     }
 }

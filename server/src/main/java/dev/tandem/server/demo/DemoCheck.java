@@ -123,8 +123,10 @@ final class DemoCheck {
             }
         }
         for (DemoEvent start : open.values()) {
-            DemoTask task = published.get(start.id()).task();
-            add(new Run(task, executor, start.micros(), over, null, start.token()));
+            Published known = published.get(start.id());
+            if (known != null) {
+                add(new Run(known.task(), executor, start.micros(), over, null, start.token()));
+            }
         }
     }
 

@@ -58,7 +58,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         long begun = System.nanoTime();
-        Screen screen = new Screen(System.out, System.console() != null);
+        Screen screen = Screen.standard();
         screen.say("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
         RunFolder folder = new RunFolder();
         LocalBrokers brokers = new LocalBrokers(local.given(), !noAmqp, screen::say);

@@ -33,7 +33,7 @@ record DemoEvent(Kind kind, long micros, String id, int attempt, long token) {
 
     /** Empty for a line that a killed process did not finish. */
     static Optional<DemoEvent> parse(String line) {
-        String[] parts = line.split("\t");
+        String[] parts = line.split("\t", -1);
         if (parts.length != 5) {
             return Optional.empty();
         }

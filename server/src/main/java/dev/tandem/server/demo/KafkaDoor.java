@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -55,7 +57,7 @@ final class KafkaDoor implements Door {
         if (task.delayed()) {
             message.headers().add(TaskHeaders.DELAY, task.delay().toString().getBytes(StandardCharsets.UTF_8));
         }
-        producer.send(message, (metadata, problem) -> {
+        Future<RecordMetadata> unused = producer.send(message, (metadata, problem) -> {
             if (problem != null) {
                 failure.compareAndSet(null, problem);
             }

@@ -32,7 +32,7 @@ public final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Screen screen = new Screen(System.out, System.console() != null);
+        Screen screen = Screen.standard();
         RunFolder folder = new RunFolder();
         LocalBrokers brokers = new LocalBrokers(local.given(), !noAmqp, screen::say);
         LocalServers servers = new LocalServers(folder.path(), DemoSettings.up(brokers, !noAmqp), local.apiPort());

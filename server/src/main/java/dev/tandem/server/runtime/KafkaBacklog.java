@@ -1,7 +1,9 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.server.settings.TandemSettings.KafkaSettings;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -41,14 +43,12 @@ final class KafkaBacklog implements AutoCloseable {
     Map<String, Long> of(String topic, String group) {
         try {
             Admin asked = admin();
-            Map<TopicPartition, OffsetSpec> ends =
-                    await(asked.describeTopics(java.util.List.of(topic)).allTopicNames())
-                            .get(topic)
-                            .partitions()
-                            .stream()
-                            .collect(Collectors.toMap(
-                                    partition -> new TopicPartition(topic, partition.partition()),
-                                    partition -> OffsetSpec.latest()));
+            TopicDescription described = await(Objects.requireNonNull(
+                    asked.describeTopics(List.of(topic)).topicNameValues().get(topic)));
+            Map<TopicPartition, OffsetSpec> ends = described.partitions().stream()
+                    .collect(Collectors.toMap(
+                            partition -> new TopicPartition(topic, partition.partition()),
+                            partition -> OffsetSpec.latest()));
             var latest = asked.listOffsets(ends).all();
             var earliest = asked.listOffsets(ends.keySet().stream()
                             .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.earliest())))
@@ -71,11 +71,12 @@ final class KafkaBacklog implements AutoCloseable {
         Map<Integer, Long> lags = new TreeMap<>();
         latest.forEach((partition, end) -> {
             OffsetAndMetadata commit = committed.get(partition);
-            long start = earliest.get(partition).offset();
+            ListOffsetsResultInfo first = earliest.get(partition);
+            long start = first == null ? 0 : first.offset();
             long from = commit == null ? start : Math.max(start, commit.offset());
             lags.put(partition.partition(), Math.max(0, end.offset() - from));
         });
-        Map<String, Long> named = new java.util.LinkedHashMap<>();
+        Map<String, Long> named = new LinkedHashMap<>();
         lags.forEach((partition, lag) -> named.put(Integer.toString(partition), lag));
         return named;
     }
@@ -104,7 +105,7 @@ final class KafkaBacklog implements AutoCloseable {
     @Override
     public synchronized void close() {
         if (admin != null) {
-            admin.close(java.time.Duration.ZERO);
+            admin.close(Duration.ZERO);
         }
     }
 }

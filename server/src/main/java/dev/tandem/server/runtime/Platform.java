@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +97,7 @@ public final class Platform implements SmartLifecycle {
             return spec.build();
         }
         spec.defaultType(own);
-        Handler handler = handlers.get(own);
+        Handler handler = Objects.requireNonNull(handlers.get(own), own);
         for (String type : queue.types()) {
             if (type.equals("*")) {
                 spec.fallback(handler);

@@ -20,7 +20,7 @@ final class RedisAnswers {
         try {
             return answer.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            throw failed(e.getCause());
+            throw failed(e);
         } catch (TimeoutException e) {
             throw failed(e);
         } catch (InterruptedException e) {
@@ -31,7 +31,8 @@ final class RedisAnswers {
 
     private static RuntimeException failed(Throwable failure) {
         Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
             cause = cause.getCause();
         }
         if (cause instanceof IllegalArgumentException wrong) {

@@ -98,12 +98,11 @@ final class SettingNames {
         for (int depth = given.size() - 1; found.isEmpty() && depth >= 0; depth--) {
             for (List<String> known : names) {
                 if (known.size() > depth && matches(known.subList(0, depth), given.subList(0, depth))) {
-                    found.add(String.join(".", filled(known.subList(0, depth + 1), given)));
+                    found.add(SettingsLoader.PREFIX + "." + filled(known.subList(0, depth + 1), given));
                 }
             }
         }
-        return new LinkedHashSet<>(
-                found.stream().map(name -> SettingsLoader.PREFIX + "." + name).toList());
+        return found;
     }
 
     private static boolean matches(List<String> known, List<String> given) {

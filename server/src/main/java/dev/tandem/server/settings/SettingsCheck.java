@@ -95,7 +95,7 @@ final class SettingsCheck {
         try {
             KafkaSettings.of("localhost:9092", "check").withProperties(properties);
         } catch (IllegalArgumentException e) {
-            problem(setting, value, e.getMessage());
+            problem(setting, value, String.valueOf(e.getMessage()));
         }
     }
 
@@ -295,7 +295,7 @@ final class SettingsCheck {
             if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")
                     || Set.of("host", "content-length", "connection", "expect", "upgrade", "transfer-encoding")
                             .contains(name.toLowerCase(java.util.Locale.ROOT))
-                    || value.chars().anyMatch(c -> c < 32 && c != '\t' || c == 127)) {
+                    || value.chars().anyMatch(c -> (c < 32 && c != '\t') || c == 127)) {
                 problem(
                         at + "http.headers." + name,
                         "***",
