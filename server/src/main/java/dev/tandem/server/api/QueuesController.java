@@ -106,7 +106,7 @@ final class QueuesController {
                     partition.partition(), partition.owner(), lag, partition.blockedKeys(), partition.counts()));
         }
         lags.forEach((partition, lag) -> {
-            if (!seen.contains(partition)) {
+            if (!partition.isEmpty() && !seen.contains(partition)) {
                 all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE));
             }
         });

@@ -2,7 +2,6 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.settings.QueueSettings;
-import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,11 +17,13 @@ final class Backlogs implements Backlog, AutoCloseable {
 
     private final Map<String, QueueSettings> queues;
     private final KafkaBacklog kafka;
+    private final RabbitBacklog rabbit;
     private final Map<String, Known> known = new ConcurrentHashMap<>();
 
     Backlogs(TandemSettings settings) {
         this.queues = settings.queues();
         this.kafka = new KafkaBacklog(settings.kafka());
+        this.rabbit = new RabbitBacklog(settings.rabbit().uri());
     }
 
     @Override
@@ -38,14 +39,21 @@ final class Backlogs implements Backlog, AutoCloseable {
 
     private Map<String, Long> ask(String queue) {
         QueueSettings settings = queues.get(queue);
-        if (settings == null || settings.effectiveSource() != SourceType.KAFKA) {
+        if (settings == null) {
             return Map.of();
         }
-        return kafka.of(settings.effectiveTopic(queue), settings.effectiveGroup(queue));
+        return switch (settings.effectiveSource()) {
+            case KAFKA -> kafka.of(settings.effectiveTopic(queue), settings.effectiveGroup(queue));
+            case RABBIT ->
+                settings.ordered()
+                        ? rabbit.ofSubQueues(settings.effectiveQueue(queue), settings.partitions())
+                        : rabbit.of(settings.effectiveQueue(queue));
+        };
     }
 
     @Override
     public void close() {
         kafka.close();
+        rabbit.close();
     }
 }

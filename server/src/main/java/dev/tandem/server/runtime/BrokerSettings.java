@@ -1,7 +1,9 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.KeySource;
 import dev.tandem.server.settings.TandemSettings;
 
 /** A queue's settings in the words of its broker's module. */
@@ -16,5 +18,21 @@ final class BrokerSettings {
                 .withPartitions(queue.partitions())
                 .withMaxPayload((int) settings.maxPayload().toBytes())
                 .withProperties(settings.kafka().properties());
+    }
+
+    static RabbitSettings rabbit(TandemSettings settings, String name, QueueSettings queue) {
+        return new RabbitSettings(
+                settings.rabbit().uri(),
+                name,
+                queue.effectiveExchange(),
+                queue.effectiveRoutingKey(name),
+                queue.effectiveQueue(name),
+                queue.ordered(),
+                queue.effectiveKey() == KeySource.ROUTING_KEY
+                        ? RabbitSettings.KeySource.ROUTING_KEY
+                        : RabbitSettings.KeySource.HEADER,
+                queue.partitions(),
+                queue.effectivePrefetch(),
+                (int) settings.maxPayload().toBytes());
     }
 }

@@ -15,6 +15,7 @@ import dev.tandem.server.runtime.QueueSource.Reach;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.server.settings.TandemSettings.HistorySettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,13 @@ public final class Platform implements SmartLifecycle {
         List<String> uris = redis.uri().contains("-sentinel://")
                 ? List.of(redis.uri())
                 : Arrays.stream(redis.uri().split(",")).map(String::strip).toList();
-        return new RedisSettings(uris, redis.cluster(), redis.answerTimeout(), redis.replicas(), redis.horizon());
+        return new RedisSettings(
+                uris,
+                redis.cluster(),
+                redis.answerTimeout(),
+                redis.replicas(),
+                redis.horizon(),
+                redis.durability() == Durability.HORIZON);
     }
 
     private QueueSpec spec(String name, QueueSettings queue, QueueSource source, Map<String, Handler> handlers) {

@@ -2,6 +2,8 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.kafka.KafkaPublisher;
 import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.rabbit.RabbitPublisher;
+import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
@@ -23,13 +25,18 @@ final class Publishers implements Publisher {
     Publishers(TandemSettings settings) {
         queues = settings.queues();
         List<KafkaSettings> kafka = new ArrayList<>();
+        List<RabbitSettings> rabbit = new ArrayList<>();
         queues.forEach((name, queue) -> {
-            if (queue.effectiveSource() == SourceType.KAFKA) {
-                kafka.add(BrokerSettings.kafka(settings, name, queue));
+            switch (queue.effectiveSource()) {
+                case KAFKA -> kafka.add(BrokerSettings.kafka(settings, name, queue));
+                case RABBIT -> rabbit.add(BrokerSettings.rabbit(settings, name, queue));
             }
         });
         if (!kafka.isEmpty()) {
             publishers.put(SourceType.KAFKA, new KafkaPublisher(kafka));
+        }
+        if (!rabbit.isEmpty()) {
+            publishers.put(SourceType.RABBIT, new RabbitPublisher(rabbit));
         }
     }
 

@@ -2,6 +2,8 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kafka.KafkaStatus;
+import dev.tandem.rabbit.RabbitSource;
+import dev.tandem.rabbit.RabbitStatus;
 import dev.tandem.server.runtime.QueueSource.Reach;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
@@ -19,7 +21,7 @@ final class Sources {
     QueueSource of(String name, QueueSettings queue) {
         return switch (queue.effectiveSource()) {
             case KAFKA -> kafka(name, queue);
-            case RABBIT -> throw new IllegalStateException("RabbitMQ queues can't be read yet");
+            case RABBIT -> rabbit(name, queue);
         };
     }
 
@@ -27,6 +29,14 @@ final class Sources {
         KafkaSource source = new KafkaSource(BrokerSettings.kafka(settings, name, queue));
         return new QueueSource(SourceType.KAFKA, source, () -> {
             KafkaStatus status = source.status();
+            return new Reach(status.connected(), status.detail());
+        });
+    }
+
+    private QueueSource rabbit(String name, QueueSettings queue) {
+        RabbitSource source = new RabbitSource(BrokerSettings.rabbit(settings, name, queue));
+        return new QueueSource(SourceType.RABBIT, source, () -> {
+            RabbitStatus status = source.status();
             return new Reach(status.connected(), status.detail());
         });
     }

@@ -1,6 +1,7 @@
 package dev.tandem.server.settings;
 
 import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.server.settings.QueueSettings.KeySource;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.task.Partition;
@@ -49,7 +50,7 @@ final class SettingsCheck {
             }
         }
         kafkaProperties(settings.kafka().properties());
-        uri("tandem.rabbit.uri", settings.rabbit().uri(), Set.of("amqp", "amqps"));
+        split(settings.rabbit().uri()).forEach(uri -> uri("tandem.rabbit.uri", uri, Set.of("amqp", "amqps")));
         redis(settings.redis());
 
         TandemSettings.ExecutorSettings executor = settings.executor();
@@ -216,8 +217,20 @@ final class SettingsCheck {
                     problem(at + "routing-key", queue.effectiveRoutingKey(name), "AMQP allows 255 bytes");
                 }
                 range(at + "prefetch", queue.effectivePrefetch(), 1, 65_535);
+                boolean byRoutingKey = queue.ordered() && queue.effectiveKey() == KeySource.ROUTING_KEY;
+                if (byRoutingKey && !isPattern(queue.effectiveRoutingKey(name))) {
+                    problem(
+                            at + "routing-key",
+                            queue.effectiveRoutingKey(name),
+                            "with key: routing-key the routing keys are the ordering keys, so this must be a pattern with"
+                                    + " * or #, for instance '" + name + ".#'");
+                }
             }
         }
+    }
+
+    private static boolean isPattern(String routingKey) {
+        return List.of(routingKey.split("\\.", -1)).stream().anyMatch(word -> word.equals("*") || word.equals("#"));
     }
 
     private void belongs(String at, String setting, @Nullable Object value, String source, String other) {

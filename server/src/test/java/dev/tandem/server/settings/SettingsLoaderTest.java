@@ -337,6 +337,22 @@ class SettingsLoaderTest {
     }
 
     @Test
+    void orderByRoutingKeyNeedsAPattern() {
+        set("tandem.queues.mail.source", "rabbit");
+        set("tandem.queues.mail.ordering", "key");
+        set("tandem.queues.mail.key", "routing-key");
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.mail.routing-key is 'mail': ")
+                .contains("'mail.#'");
+
+        set("tandem.queues.mail.routing-key", "mail.#");
+        assertThat(load().queues()).hasSize(1);
+    }
+
+    @Test
     void aSentinelAddressAndAClusterDoNotGoTogether() {
         set("tandem.queues.orders.source", "kafka");
         set("tandem.redis.uri", "redis-sentinel://a:26379,b:26379#main");
