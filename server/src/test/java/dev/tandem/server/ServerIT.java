@@ -1,0 +1,247 @@
+package dev.tandem.server;
+
+import static dev.tandem.server.RunningServer.encode;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.server.RunningServer.Answer;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The server as a whole, on real Kafka and Redis: what comes in over its API or a plain producer, and what a person does. */
+class ServerIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final String QUEUE = Names.fresh("calls");
+    private static final String TASKS = "/api/v1/queues/" + QUEUE + "/tasks";
+    private static final String KEYS = "/api/v1/queues/" + QUEUE + "/keys/";
+
+    private static Endpoint endpoint;
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start() throws IOException {
+        endpoint = new Endpoint();
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("server.port", "0");
+        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
+        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        settings.put("tandem.queues." + QUEUE + ".source", "kafka");
+        settings.put("tandem.queues." + QUEUE + ".partitions", "3");
+        settings.put("tandem.queues." + QUEUE + ".handler", "http");
+        settings.put("tandem.queues." + QUEUE + ".types", "order.paid");
+        settings.put("tandem.queues." + QUEUE + ".http.url", endpoint.url());
+        settings.put("tandem.queues." + QUEUE + ".http.dead-on", "410");
+        settings.put("tandem.queues." + QUEUE + ".backoff.initial", "50ms");
+        settings.put("tandem.queues." + QUEUE + ".max-attempts", "3");
+        server = new RunningServer(settings);
+        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+        endpoint.close();
+    }
+
+    @Test
+    void aTaskOverTheApiIsPostedToItsQueuesUrl() {
+        Answer answer = server.post(
+                TASKS, "{\"id\": \"paid-1\", \"key\": \"order/1\", \"type\": \"order.paid\", \"payload\": {\"n\": 1}}");
+
+        assertThat(answer.status()).isEqualTo(202);
+        await().atMost(PATIENCE).until(() -> endpoint.calls("paid-1").size() == 1);
+        Endpoint.Call call = endpoint.calls("paid-1").get(0);
+        assertThat(call.body()).isEqualTo("{\"n\":1}");
+        assertThat(call.key()).isEqualTo("order/1");
+        assertThat(call.type()).isEqualTo("order.paid");
+        assertThat(call.attempt()).isEqualTo(1);
+        assertThat(call.contentType()).isEqualTo("application/json");
+    }
+
+    @Test
+    void aTaskOfAPlainProducerWithoutAnyHeaderIsATask() {
+        String body = "{\"plain\": \"" + Names.fresh("x") + "\"}";
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(QUEUE, body.getBytes()));
+        }
+
+        await().atMost(PATIENCE).until(() -> !endpoint.callsWith(body).isEmpty());
+        assertThat(endpoint.callsWith(body).get(0).id()).startsWith(QUEUE + ":");
+        assertThat(endpoint.callsWith(body).get(0).type()).isEqualTo("http");
+    }
+
+    @Test
+    void aFailedCallIsTriedAgainWithAHigherToken() {
+        endpoint.reply("busy", 503, "0");
+        submit("busy", "busy");
+        await().atMost(PATIENCE).until(() -> endpoint.calls("busy").size() >= 2);
+        endpoint.content("busy");
+
+        await().atMost(PATIENCE).until(() -> find("busy").status() == 404);
+        List<Endpoint.Call> calls = endpoint.calls("busy");
+        for (int i = 0; i < calls.size(); i++) {
+            assertThat(calls.get(i).attempt()).isEqualTo(i + 1);
+            assertThat(i == 0 || calls.get(i).token() > calls.get(i - 1).token())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aDeadTaskIsSeenWithItsReasonAndGetsAnotherChance() {
+        endpoint.reply("gone", 410, null);
+        submit("gone", "gone");
+        await().atMost(PATIENCE).until(() -> state("gone").equals("dead"));
+        JsonNode dead = find("gone").json();
+        assertThat(dead.path("error").asString()).isEqualTo("HTTP status 410");
+        assertThat(dead.path("payload").asString()).isEqualTo("gone");
+
+        endpoint.content("gone");
+        assertThat(server.post(TASKS + "/gone/retry").status()).isEqualTo(202);
+
+        await().atMost(PATIENCE).until(() -> endpoint.calls("gone").size() == 2);
+        await().atMost(PATIENCE).until(() -> find("gone").status() == 404);
+        assertThat(endpoint.calls("gone").get(1).attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aDeadTaskIsDeletedForGood() {
+        endpoint.reply("waste", 410, null);
+        assertThat(server.post(TASKS, "{\"id\": \"waste\"}").status()).isEqualTo(202);
+        await().atMost(PATIENCE).until(() -> state("waste").equals("dead"));
+
+        assertThat(server.delete(TASKS + "/waste").status()).isEqualTo(202);
+
+        assertThat(find("waste").status()).isEqualTo(404);
+        assertThat(server.delete(TASKS + "/waste").status()).isEqualTo(404);
+    }
+
+    @Test
+    void aHaltedKeySaysByWhatAndGoesOnWhenItIsSkipped() {
+        String key = "k/" + Names.fresh("halted");
+        endpoint.reply(key + "-1", 410, null);
+        submit(key + "-1", key);
+        submit(key + "-2", key);
+        submit(key + "-3", key);
+        await().atMost(PATIENCE)
+                .until(() ->
+                        server.get(KEYS + encode(key)).json().path("parked").asInt() == 2);
+        JsonNode blocked = server.get(KEYS + encode(key)).json();
+        assertThat(blocked.path("why").asString()).isEqualTo("halted");
+        assertThat(find(blocked.path("head").asString()).json().path("id").asString())
+                .isEqualTo(key + "-1");
+        assertThat(server.get("/api/v1/queues/" + QUEUE + "/keys").json().toString())
+                .contains(key);
+
+        assertThat(server.post(KEYS + encode(key) + "/skip").status()).isEqualTo(202);
+
+        await().atMost(PATIENCE)
+                .until(() -> endpoint.callsOfKey(encodedKey(key)).size() == 3);
+        assertThat(endpoint.callsOfKey(encodedKey(key)))
+                .extracting(Endpoint.Call::id)
+                .containsExactly(key + "-1", key + "-2", key + "-3");
+        await().atMost(PATIENCE)
+                .until(() ->
+                        !server.get(KEYS + encode(key)).json().path("blocked").asBoolean());
+    }
+
+    @Test
+    void aDelayedTaskWaitsAndCanBeCancelledOrCalled() {
+        Instant before = Instant.now();
+        server.post(TASKS, "{\"id\": \"later\", \"delay\": \"PT1H\"}");
+        server.post(TASKS, "{\"id\": \"never\", \"delay\": \"PT1H\"}");
+        server.post(TASKS, "{\"id\": \"soon\", \"delay\": 300}");
+        await().atMost(PATIENCE)
+                .until(() ->
+                        state("later").equals("scheduled") && state("never").equals("scheduled"));
+        assertThat(Instant.parse(find("later").json().path("at").asString()))
+                .isAfter(before.plus(Duration.ofMinutes(59)));
+        assertThat(server.get(TASKS + "?state=scheduled").json().path("tasks").toString())
+                .contains("later", "never");
+
+        assertThat(server.delete(TASKS + "/never").status()).isEqualTo(202);
+        assertThat(server.post(TASKS + "/later/retry").status()).isEqualTo(202);
+
+        await().atMost(PATIENCE)
+                .until(() -> endpoint.calls("later").size() == 1
+                        && endpoint.calls("soon").size() == 1);
+        assertThat(find("never").status()).isEqualTo(404);
+        assertThat(endpoint.calls("never")).isEmpty();
+    }
+
+    @Test
+    void aTaskOfAnUnknownTypeIsKeptWithTheReason() {
+        server.post(TASKS, "{\"id\": \"odd\", \"type\": \"nobody.knows\"}");
+
+        await().atMost(PATIENCE).until(() -> state("odd").equals("dead"));
+        assertThat(find("odd").json().path("error").asString())
+                .contains("nobody.knows")
+                .contains("Known types");
+    }
+
+    @Test
+    void theQueueTheExecutorAndTheMetersAreShown() {
+        submit("count-me", "count-me");
+        await().atMost(PATIENCE).until(() -> endpoint.calls("count-me").size() == 1);
+
+        JsonNode queue = server.get("/api/v1/queues/" + QUEUE).json();
+        assertThat(queue.path("partitions").size()).isEqualTo(3);
+        String owner = queue.path("partitions").get(0).path("owner").asString();
+        assertThat(queue.has("lag")).isTrue();
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(server.get("/api/v1/executors").body()).contains(owner));
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(server.get("/actuator/prometheus").body())
+                                .contains("tandem_task_run_seconds_count{outcome=\"succeeded\",queue=\"" + QUEUE
+                                        + "\",type=\"http\"}")
+                                .contains("tandem_partitions{queue=\"" + QUEUE + "\"} 3.0"));
+    }
+
+    @Test
+    void onlyHealthAndMetricsAreThereOfTheActuator() {
+        assertThat(server.get("/actuator/env").status()).isEqualTo(404);
+        assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
+        JsonNode health = server.get("/actuator/health").json();
+        assertThat(health.path("components").propertyNames()).contains("kafka", "rabbit", "redis", "queues");
+    }
+
+    private static void submit(String id, String key) {
+        Answer answer =
+                server.post(TASKS, "{\"id\": \"" + id + "\", \"key\": \"" + key + "\", \"payload\": \"" + id + "\"}");
+        assertThat(answer.status()).as(answer.body()).isEqualTo(202);
+    }
+
+    private static Answer find(String id) {
+        return server.get(TASKS + "/" + encode(id));
+    }
+
+    private static String state(String id) {
+        return find(id).json().path("state").asString("");
+    }
+
+    /** As the handler sends it: slashes are printable. */
+    private static String encodedKey(String key) {
+        return key;
+    }
+}

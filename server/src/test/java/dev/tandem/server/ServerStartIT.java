@@ -1,0 +1,108 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalKafka;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.Ports;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Names;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** How a server starts when not all is well. */
+class ServerStartIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aServerWaitsForItsBrokersAndItsHealthSaysSo() {
+        int kafkaPort = Ports.reserve();
+        int redisPort = Ports.reserve();
+        String queue = Names.fresh("patient");
+        try (RunningServer server = new RunningServer(Map.of(
+                "server.port",
+                "0",
+                "tandem.kafka.bootstrap-servers",
+                "127.0.0.1:" + kafkaPort,
+                "tandem.redis.uri",
+                "redis://127.0.0.1:" + redisPort,
+                "tandem.queues." + queue + ".source",
+                "kafka",
+                "tandem.queues." + queue + ".partitions",
+                "2",
+                "tandem.queues." + queue + ".handler",
+                "noop"))) {
+
+            JsonNode down = server.get("/actuator/health").json();
+            assertThat(down.path("status").asString()).isEqualTo("DOWN");
+            assertThat(status(down, "kafka")).isEqualTo("DOWN");
+            assertThat(status(down, "redis")).isEqualTo("DOWN");
+            assertThat(status(down, "rabbit")).as("no queue needs it").isEqualTo("UP");
+            assertThat(server.get("/api/v1/queues").status()).isEqualTo(503);
+
+            try (LocalRedis redis = Brokers.orSkip(
+                            () -> LocalRedis.builder().port(redisPort).start());
+                    LocalKafka kafka = Brokers.orSkip(
+                            () -> LocalKafka.builder().port(kafkaPort).start())) {
+                assertThat(redis.isRunning() && kafka.isRunning()).isTrue();
+                await().atMost(PATIENCE)
+                        .until(() -> server.get("/actuator/health").status() == 200);
+                await().atMost(PATIENCE)
+                        .until(() -> server.post("/api/v1/queues/" + queue + "/tasks", "{}")
+                                        .status()
+                                == 202);
+                await().atMost(PATIENCE)
+                        .until(() -> server.get("/api/v1/queues/" + queue)
+                                        .json()
+                                        .path("counts")
+                                        .path("succeeded")
+                                        .asInt()
+                                == 1);
+            }
+        }
+    }
+
+    private static String status(JsonNode health, String part) {
+        return health.path("components").path(part).path("status").asString();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --tandem.queues.orders.source=pulsar       | tandem.queues.orders.source is 'pulsar': it must be kafka or rabbit
+            --tandem.queues.orders.sauce=kafka         | did you mean tandem.queues.orders.source?
+            --config=nowhere.yml                       | there is no file
+            --config=broken.yml                        | can't be read at line 3
+            """)
+    void aWrongSettingEndsTheStartWithAShortMessageAndStatusOne(String argument, String message) throws IOException {
+        Files.writeString(folder.resolve("broken.yml"), "tandem:\n  queues: {\n  - ]\n");
+
+        try (LocalProcess process = LocalProcess.java(
+                        "server",
+                        System.getProperty("java.class.path"),
+                        List.of("-XX:TieredStopAtLevel=1"),
+                        TandemServer.class.getName(),
+                        List.of(argument))
+                .directory(folder)
+                .start()) {
+            assertThat(process.awaitExit(PATIENCE)).isTrue();
+            String output = Files.readString(process.log());
+            assertThat(output).contains(message).doesNotContain("\tat ");
+            assertThat(process.exitStatus()).isEqualTo(argument.contains("nowhere") ? 2 : 1);
+        }
+    }
+}
