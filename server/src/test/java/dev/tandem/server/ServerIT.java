@@ -92,18 +92,20 @@ class ServerIT {
 
     @Test
     void aFailedCallIsTriedAgainWithAHigherToken() {
-        endpoint.reply("busy", 503, "0");
+        endpoint.reply("busy", 503, "3600");
         submit("busy", "busy");
-        await().atMost(PATIENCE).until(() -> endpoint.calls("busy").size() >= 2);
+        await().atMost(PATIENCE).until(() -> state("busy").equals("retry"));
+        assertThat(Instant.parse(find("busy").json().path("at").asString()))
+                .as("as Retry-After said")
+                .isAfter(Instant.now().plus(Duration.ofMinutes(59)));
+
         endpoint.content("busy");
+        assertThat(server.post(TASKS + "/busy/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> find("busy").status() == 404);
         List<Endpoint.Call> calls = endpoint.calls("busy");
-        for (int i = 0; i < calls.size(); i++) {
-            assertThat(calls.get(i).attempt()).isEqualTo(i + 1);
-            assertThat(i == 0 || calls.get(i).token() > calls.get(i - 1).token())
-                    .isTrue();
-        }
+        assertThat(calls).extracting(Endpoint.Call::attempt).containsExactly(1, 2);
+        assertThat(calls.get(1).token()).isGreaterThan(calls.get(0).token());
     }
 
     @Test
