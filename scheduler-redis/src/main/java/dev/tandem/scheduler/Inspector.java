@@ -257,15 +257,15 @@ public final class Inspector {
         int lapses = in.count();
         byte[] envelope = in.maybeBytes();
         byte[] claim = in.maybeBytes();
-        boolean active = state == TaskState.ACTIVE;
+        Envelope task = envelope == null ? null : Envelope.decode(partition.queue(), envelope);
+        long when = switch (state) {
+            case ACTIVE, PARKED -> -1;
+            // Of a far-off one only its list is known.
+            case SCHEDULED -> at < 0 && task != null ? task.task().notBefore() : at;
+            default -> at;
+        };
         return new TaskView(
-                partition,
-                position,
-                state,
-                active ? -1 : at,
-                lapses,
-                envelope == null ? null : Envelope.decode(partition.queue(), envelope),
-                claim == null ? null : Claims.read(claim, at));
+                partition, position, state, when, lapses, task, claim == null ? null : Claims.read(claim, at));
     }
 
     private static KeyView keyView(Partition partition, String key, String entry, long parked) {

@@ -25,7 +25,9 @@ final class Keys {
             "samples",
             "opened",
             "stats",
-            "index");
+            "index",
+            "later",
+            "minutes");
 
     private Keys() {}
 

@@ -13,6 +13,7 @@
 -- @include lanes
 -- @include blocked
 -- @include next
+-- @include later
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed = ARGV[6], tonumber(ARGV[7])
 local WRITER = 'writer:' .. ARGV[1]
@@ -94,18 +95,21 @@ for i = 1, #presented do
     at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
     call('HSET', CLAIMS, position, at[position])
     call('ZADD', INFLIGHT, deadline, position)
-    call('ZREM', SCHEDULED, position)
-    call('ZREM', RETRY, position)
+    local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
     holding[#holding + 1] = token
     standing[position] = true
     if key then
       local member, first = lane_first(key)
       if first == position then
         call('ZREM', LANES, member)
+        waited = true
       end
       if not last[key] or last[key][1] < token then
         last[key] = {token, position}
       end
+    end
+    if envelope and not claim and not waited then
+      void_hint(position)
     end
   end
 end

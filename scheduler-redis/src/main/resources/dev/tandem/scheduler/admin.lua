@@ -17,6 +17,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include bits
 -- @include index
 -- @include settle
+-- @include later
 local what, name = ARGV[2], ARGV[3]
 call('HDEL', OWNER, '') -- A removal first, so that an operator can make room when memory is full.
 
@@ -36,17 +37,6 @@ local function is_head(key, position)
   return entry and head_of(entry) == position
 end
 
--- Takes a position out of its key's lane, wherever it is in it.
-local function unpark(key, position)
-  local prefix = lane_prefix(key)
-  for _, member in ipairs(call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255')) do
-    if sub(member, #prefix + 9) == position then
-      return call('ZREM', LANES, member) == 1
-    end
-  end
-  return false
-end
-
 local function bury(position, envelope)
   call('ZREM', SCHEDULED, position)
   call('ZREM', RETRY, position)
@@ -64,6 +54,16 @@ if what == 'retry' then
     return changed()
   elseif call('HEXISTS', CLAIMS, name) == 1 then
     return {2}
+  end
+  local waiting = call('HGET', TASKS, name)
+  if waiting then
+    -- Far off, or in a lane, which is no place to be retried from.
+    if in_lane(envelope_key(waiting), name) then
+      return {0}
+    end
+    void_hint(name)
+    call('ZADD', SCHEDULED, now_text, name)
+    return changed()
   elseif call('HGET', DEAD_TASKS, name) ~= ARGV[4] then
     return {0}
   end
@@ -83,9 +83,12 @@ elseif what == 'delete' then
   local envelope = call('HGET', TASKS, name)
   if envelope then
     local key = envelope_key(envelope)
-    local waits = call('ZREM', SCHEDULED, name) + call('ZREM', RETRY, name) > 0
-    if not waits and not (key and unpark(key, name)) then
-      return {0}
+    -- Where it waits: to be due, in its lane, or far off, where its hint leads to nothing from now on.
+    if call('ZREM', SCHEDULED, name) + call('ZREM', RETRY, name) == 0 then
+      local member = in_lane(key, name)
+      if member then
+        call('ZREM', LANES, member)
+      end
     end
     call('HDEL', TASKS, name)
     if is_head(key, name) then

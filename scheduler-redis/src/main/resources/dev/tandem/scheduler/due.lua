@@ -1,5 +1,5 @@
 -- Takes what fell due, from retry and scheduled together in order of due time (retry first on a tie): at most 1,000
--- positions are looked at.
+-- positions are looked at. First the lists of far-off ones are opened whose time comes, some 2,000 positions at most.
 -- KEYS: the partition's. ARGV 1-4: the fence's (4 is ignored: tokens are counted here); 5: lease ms; 6: most claims;
 --   7: most offers; 8: first token; 9: 1 if ordered by key.
 -- Answers {0, claimed (position, token, lapses, envelope), offered (position, lapses, envelope), next due ms, 1 if more}.
@@ -11,12 +11,54 @@
 -- @include envelope
 -- @include blocked
 -- @include next
+-- @include later
 -- @include apply
 local LOOK = 1000
 local lease, max_claims, max_offers = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local token, ordered = tonumber(ARGV[8]), ARGV[9] == '1'
 local now_text = format('%.0f', now)
 call('HDEL', OWNER, '') -- As apply, which comes last here.
+
+-- Opening a list moves its positions to `scheduled`, unless the task has gone or went elsewhere.
+local OPEN = 2000
+local function open_list(minute)
+  local last = call('HGET', LATER, minute)
+  local list = call('HGET', LATER, minute .. ':' .. last)
+  local hints, times, void = {}, {}, {}
+  each_later(tonumber(minute), list, function(position, due)
+    hints[#hints + 1] = position
+    times[#times + 1] = format('%.0f', due)
+    void[#void + 1] = 'x' .. position
+  end)
+  local is_void = hmget(LATER, void)
+  local opened = {}
+  for i = 1, #hints do
+    if is_void[i] then
+      call('HDEL', LATER, void[i])
+    elseif call('HEXISTS', TASKS, hints[i]) == 1 then
+      opened[#opened + 1] = times[i]
+      opened[#opened + 1] = hints[i]
+    end
+  end
+  call('HDEL', LATER, minute .. ':' .. last)
+  call('HINCRBY', LATER, 'count', -#hints)
+  if last == '1' then
+    call('HDEL', LATER, minute)
+    call('ZREM', MINUTES, minute)
+  else
+    call('HSET', LATER, minute, format('%.0f', last - 1))
+  end
+  each_slice('ZADD', SCHEDULED, opened)
+  return #hints
+end
+local opened = 0
+while opened < OPEN do
+  local first = call('ZRANGE', MINUTES, 0, 0, 'WITHSCORES')
+  if not first[1] or first[2] - LEAD > now then
+    break
+  end
+  opened = opened + open_list(first[1])
+end
 
 local retry = call('ZRANGEBYSCORE', RETRY, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, LOOK)
 local scheduled = call('ZRANGEBYSCORE', SCHEDULED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, LOOK)

@@ -14,6 +14,7 @@
 -- @include bits
 -- @include envelope
 -- @include index
+-- @include later
 -- @include next
 local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
 bits_begin(ARGV[5])
@@ -38,6 +39,7 @@ local function write_handed()
   each_slice('HSET', TASKS, tasks)
   each_slice('ZADD', SCHEDULED, scheduled)
   each_slice('ZADD', LANES, lanes)
+  write_later()
   each_slice('HSET', DEAD_TASKS, dead_tasks)
   each_slice('ZADD', DEAD, dead)
   if #dead > 0 then
@@ -118,7 +120,11 @@ for i = 1, #positions do
     code = adopt(position, key, blob)
   elseif move == 'S' then
     put(tasks, position, blob)
-    put(scheduled, format('%.0f', times[i]), position)
+    if times[i] - now >= FAR then
+      later(position, times[i])
+    else
+      put(scheduled, format('%.0f', times[i]), position)
+    end
     held = held + 1
     code = 'O'
   else

@@ -16,6 +16,7 @@
 -- @include envelope
 -- @include lanes
 -- @include blocked
+-- @include later
 local what = ARGV[1]
 
 local function task_of(position, state, at, envelope)
@@ -36,7 +37,10 @@ local function find(position)
       return task_of(position, 'scheduled', at, envelope)
     end
     at = call('ZSCORE', RETRY, position)
-    return task_of(position, at and 'retry' or 'parked', at or -1, envelope)
+    if at then
+      return task_of(position, 'retry', at, envelope)
+    end
+    return task_of(position, in_lane(envelope_key(envelope), position) and 'parked' or 'scheduled', -1, envelope)
   end
   envelope = call('HGET', DEAD_TASKS, position)
   if envelope then
@@ -69,7 +73,8 @@ end
 if what == 'counts' then
   local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater')
   return {now, owner[1], tonumber(owner[2] or '0'), tonumber(owner[3] or '0'), tonumber(owner[4] or '0'),
-    tonumber(owner[5] or '-1'), tonumber(owner[6] or '0'), call('ZCARD', SCHEDULED), call('ZCARD', RETRY),
+    tonumber(owner[5] or '-1'), tonumber(owner[6] or '0'),
+    call('ZCARD', SCHEDULED) + tonumber(call('HGET', LATER, 'count') or '0'), call('ZCARD', RETRY),
     call('ZCARD', LANES), math.max(0, call('HLEN', CLAIMS) - 1), call('ZCARD', DEAD), call('ZCARD', SUCCEEDED),
     call('HLEN', BLOCKED), call('HGETALL', STATS)}
 elseif what == 'page' then
@@ -83,6 +88,7 @@ elseif what == 'page' then
     return bytes < most_bytes
   end
   local came
+  local far = state == 'scheduled' and string.match(cursor, '^later (.*)$')
   if state == 'parked' then
     local members = call('ZRANGEBYLEX', LANES, cursor == '' and '-' or '(' .. cursor, '+', 'LIMIT', 0, most)
     came = #members
@@ -93,7 +99,7 @@ elseif what == 'page' then
         break
       end
     end
-  else
+  elseif not far then
     local set, from, newest_first, units = unpack(SETS[state])
     local rank = rank_after(set, cursor, newest_first)
     local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, rank, rank + most - 1, 'WITHSCORES')
@@ -107,7 +113,36 @@ elseif what == 'page' then
       end
     end
   end
-  return {came < most and '' or last, tasks}
+  if state ~= 'scheduled' or not far and came == most then
+    return {came < most and '' or last, tasks}
+  end
+  -- After those of the sorted set come the far-off ones, list by list. The cursor: minute, list, entries seen of it.
+  local minute, number, seen = string.match(far or '', '^(%d+):(%d+):(%d+)$')
+  local rank = minute and (call('ZRANK', MINUTES, minute) or call('ZCOUNT', MINUTES, '-inf', minute * 60000)) or 0
+  while true do
+    local name = call('ZRANGE', MINUTES, rank, rank)[1]
+    if not name then
+      return {'', tasks}
+    end
+    local to = name == minute and tonumber(number) or tonumber(call('HGET', LATER, name))
+    local skip = name == minute and tonumber(seen) or 0
+    while to > 0 do
+      local hints = {}
+      each_later(tonumber(name), call('HGET', LATER, name .. ':' .. to) or '', function(position, due)
+        hints[#hints + 1] = {position, due}
+      end)
+      for i = skip + 1, #hints do
+        local position, due = unpack(hints[i])
+        if #tasks == most or bytes >= most_bytes then
+          return {'later ' .. name .. ':' .. to .. ':' .. i - 1, tasks}
+        elseif call('HEXISTS', TASKS, position) == 1 and not call('HGET', LATER, 'x' .. position) then
+          add(position, due, TASKS, '')
+        end
+      end
+      to, skip = to - 1, 0
+    end
+    rank, minute = rank + 1, nil
+  end
 elseif what == 'task' then
   return {{find(ARGV[2])}}
 elseif what == 'offset' then

@@ -17,6 +17,7 @@
 -- @include bits
 -- @include index
 -- @include settle
+-- @include later
 -- @include apply
 local deadline = format('%.0f', now + ARGV[5])
 bits_begin(ARGV[6])
@@ -149,8 +150,11 @@ if count > 0 then
       claim_answers[m + 3] = value
     end
   end
-  each_slice('ZREM', SCHEDULED, due)
-  each_slice('ZREM', RETRY, due)
+  for _, position in ipairs(due) do
+    if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
+      void_hint(position)
+    end
+  end
   each_slice('HSET', CLAIMS, made)
   each_slice('ZADD', INFLIGHT, leases)
 end

@@ -17,6 +17,7 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Step;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,11 @@ final class RandomRequests {
     private final Predicate<Position> claimed;
     private final List<Executor> executors = new ArrayList<>();
     private long committed = -1;
+
+    /** Scheduled so far off that a store may keep them apart until a due comes at their time. */
+    private final Map<Position, Long> far = new HashMap<>();
+
+    private long now;
 
     /** @param claimed whether a claim stands: its task is only ever adopted */
     RandomRequests(long seed, Partition partition, Predicate<Position> claimed) {
@@ -64,6 +70,9 @@ final class RandomRequests {
     }
 
     long pause() {
+        if (random.nextInt(40) == 0) {
+            return 300_000;
+        }
         return random.nextInt(4) == 0 ? random.nextInt(120) : random.nextInt(4);
     }
 
@@ -82,7 +91,8 @@ final class RandomRequests {
                 .orElseThrow();
     }
 
-    StoreRequest next(long now) {
+    StoreRequest next(long time) {
+        now = time;
         Executor executor = executors.get(random.nextInt(5) == 0 ? 1 : 0);
         if (executor.epoch == 0 || random.nextInt(25) == 0) {
             return acquire(executor);
@@ -91,7 +101,7 @@ final class RandomRequests {
         if (dice < 45) {
             return step(executor);
         } else if (dice < 65) {
-            return hand(executor, now);
+            return hand(executor);
         } else if (dice < 78) {
             return new StoreRequest.Due(
                     line(executor),
@@ -140,6 +150,7 @@ final class RandomRequests {
         } else if (answer instanceof StoreAnswer.Stepped stepped && request instanceof Step step) {
             stepped(executor, step, stepped);
         } else if (answer instanceof StoreAnswer.DueTasks due) {
+            far.values().removeIf(at -> at <= now);
             due.claimed().forEach(task -> {
                 executor.running.put(task.position(), task.token());
                 executor.token = Math.max(executor.token, task.token());
@@ -188,7 +199,8 @@ final class RandomRequests {
         List<Claim> claims = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
-            claims.add(new Claim(position, ++executor.token, key(position), random.nextInt(3) == 0));
+            claims.add(new Claim(
+                    position, ++executor.token, key(position), !far.containsKey(position) && random.nextInt(3) == 0));
         }
         return new Step(line(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
     }
@@ -216,7 +228,7 @@ final class RandomRequests {
         };
     }
 
-    private StoreRequest.Hand hand(Executor executor, long now) {
+    private StoreRequest.Hand hand(Executor executor) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
             Position position = position();
@@ -225,10 +237,8 @@ final class RandomRequests {
                     ? new Move.Adopt()
                     : dice < 5
                             ? new Move.Park()
-                            : dice < 7
-                                    ? new Move.Schedule(now + random.nextInt(80) - 10)
-                                    : dice < 9 ? new Move.Adopt() : new Move.Bury();
-            boolean held = move instanceof Move.Park && random.nextInt(3) == 0;
+                            : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
+            boolean held = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
             long bit = random.nextInt(6) == 0 ? -1 : bit(position);
             entries.add(new Entry(position, key(position), bit, move, held ? null : envelope(position, 0)));
         }
@@ -239,6 +249,15 @@ final class RandomRequests {
                 1 + random.nextInt(5),
                 4 + random.nextInt(20),
                 entries);
+    }
+
+    private Move schedule(Position position) {
+        if (random.nextInt(3) > 0) {
+            return new Move.Schedule(now + random.nextInt(80) - 10);
+        }
+        long at = now + 200_000 + random.nextInt(80_000);
+        far.put(position, at);
+        return new Move.Schedule(at);
     }
 
     private Line line(Executor executor) {
