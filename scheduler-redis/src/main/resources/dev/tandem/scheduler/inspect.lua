@@ -71,8 +71,8 @@ local function rank_after(set, cursor, newest_first)
 end
 
 if what == 'counts' then
-  local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater')
-  return {now, owner[1], tonumber(owner[2] or '0'), tonumber(owner[3] or '0'), tonumber(owner[4] or '0'),
+  local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater', 'released')
+  return {now, owner[1], tonumber(owner[2] or '0'), owner[7] ~= '1' and tonumber(owner[3] or '0') or 0, tonumber(owner[4] or '0'),
     tonumber(owner[5] or '-1'), tonumber(owner[6] or '0'),
     call('ZCARD', SCHEDULED) + tonumber(call('HGET', LATER, 'count') or '0'), call('ZCARD', RETRY),
     call('ZCARD', LANES), math.max(0, call('HLEN', CLAIMS) - 1), call('ZCARD', DEAD), call('ZCARD', SUCCEEDED),

@@ -206,7 +206,7 @@ class FarOffIT {
 
     private StoreAnswer.DueTasks due() {
         StoreAnswer.DueTasks due =
-                ask(new StoreRequest.Due(line(), 10_000, 100, 0, token + 1, false, 10), StoreAnswer.DueTasks.class);
+                ask(new StoreRequest.Due(line(), 10_000, 100, 0, token + 1, false), StoreAnswer.DueTasks.class);
         token += due.claimed().size();
         return due;
     }
