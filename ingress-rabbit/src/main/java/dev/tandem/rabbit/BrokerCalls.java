@@ -39,6 +39,7 @@ final class BrokerCalls {
 
     private static final int CLOSE_MILLIS = 2_000;
     private static final long ACKS_MILLIS = 100;
+    private static final long LEADER_MILLIS = 250;
 
     private final RabbitSettings settings;
     private final Declarer.Notes notes;
@@ -126,12 +127,21 @@ final class BrokerCalls {
         }
     }
 
-    /** A round trip on the consuming channel. Its failure shows as the end of the channel. */
+    /**
+     * A round trip on the consuming channel, answered by the queue itself: one whose leader is missing counts no
+     * consumer, though ours is there. A failure shows as the end of the channel.
+     */
     void confirm(Intake intake) {
-        later(0, () -> {
+        confirm(intake, 0);
+    }
+
+    private void confirm(Intake intake, long delayMillis) {
+        later(delayMillis, () -> {
             DeclareOk answer = ask(intake);
-            if (answer != null) {
+            if (answer != null && answer.getConsumerCount() > 0) {
                 listener.confirmed(intake);
+            } else if (answer != null) {
+                confirm(intake, LEADER_MILLIS);
             }
         });
     }

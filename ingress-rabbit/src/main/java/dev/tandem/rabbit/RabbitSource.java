@@ -253,6 +253,7 @@ public final class RabbitSource implements Source {
     public void confirm(Partition partition) {
         Slot slot = slots.get(partition);
         if (slot != null && slot.intake.wasOpened()) {
+            flush(slot.intake, true);
             calls.confirm(slot.intake);
         } else if (connection != null) {
             // Nothing was consumed yet, so nobody could have taken anything from us.

@@ -31,20 +31,27 @@ class RabbitThroughputIT {
         try (Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
             for (int round = 1; round <= 3; round++) {
-                RabbitSettings settings = RabbitSettings.of(Brokers.rabbit().uri(), Names.fresh("speed"))
-                        .withPartitions(1);
-                try (Loop loop = new Loop(settings).connected()) {
-                    fill(channel, settings.brokerQueue());
-                    double bare = bare(connection, settings);
-                    fill(channel, settings.brokerQueue());
-                    double ours = ours(loop);
+                String uri = Brokers.rabbit().uri();
+                RabbitSettings theirs = RabbitSettings.of(uri, Names.fresh("bare"));
+                RabbitSettings ours =
+                        RabbitSettings.of(uri, Names.fresh("ours")).withPartitions(1);
+                try (Loop loop = new Loop(ours).connected();
+                        Loop declared = new Loop(theirs).connected()) {
+                    fill(channel, theirs.brokerQueue());
+                    double bare = bare(connection, theirs);
+                    fill(channel, ours.brokerQueue());
+                    double source = ours(loop);
                     System.out.printf(
                             "RabbitMQ, quorum queue, %d messages of %d bytes, round %d: bare consumer %,.0f/s,"
                                     + " source %,.0f/s (%.0f %%)%n",
-                            COUNT, BODY.length, round, bare, ours, 100 * ours / bare);
+                            COUNT, BODY.length, round, bare, source, 100 * source / bare);
+                    assertThat(declared.lost).isEmpty();
                 }
-                assertThat(channel.queueDeclarePassive(settings.brokerQueue()).getMessageCount())
+                assertThat(channel.queueDeclarePassive(ours.brokerQueue()).getMessageCount())
+                        .as("acks that the end of the channel lost")
                         .isZero();
+                channel.queueDelete(theirs.brokerQueue());
+                channel.queueDelete(ours.brokerQueue());
             }
         }
     }
