@@ -2,6 +2,7 @@ package dev.tandem.rabbit;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.impl.DefaultExceptionHandler;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -12,9 +13,13 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens connections. One thread at a time. */
 final class Client {
+
+    private static final Logger log = LoggerFactory.getLogger(Client.class);
 
     private static final int HEARTBEAT_SECONDS = 5;
     private static final int CONNECT_MILLIS = 5_000;
@@ -71,7 +76,16 @@ final class Client {
         factory.setChannelShouldCheckRpcResponseType(true);
         factory.setMaxInboundMessageBodySize(MAX_MESSAGE);
         factory.setThreadFactory(threads);
+        factory.setExceptionHandler(new LessNoise());
         return factory;
+    }
+
+    /** Broken connections are told to listeners, and said once by those; what callbacks throw stays an error. */
+    private static final class LessNoise extends DefaultExceptionHandler {
+        @Override
+        public void handleUnexpectedConnectionDriverException(Connection connection, Throwable problem) {
+            log.debug("The connection broke", problem);
+        }
     }
 
     private static ConnectionFactory parse(String text) {

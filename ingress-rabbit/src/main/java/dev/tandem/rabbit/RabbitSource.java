@@ -44,8 +44,6 @@ public final class RabbitSource implements Source {
     private static final long FIRST_BACKOFF_MILLIS = 100;
     private static final long MAX_BACKOFF_MILLIS = 5_000;
     private static final long STABLE_NANOS = 10_000_000_000L;
-    private static final long FIRST_COUNT_NANOS = 200_000_000L;
-    private static final long MAX_COUNT_NANOS = 10_000_000_000L;
 
     private final RabbitSettings settings;
     private final MessageCodec codec;
@@ -141,7 +139,7 @@ public final class RabbitSource implements Source {
     }
 
     private boolean deliver(Slot slot, Events events) {
-        Intake intake = slot.intake;
+        Intake intake = slot.intake();
         if (slots.get(slot.partition) != slot) {
             return false; // Gone since this turn began.
         }
@@ -149,20 +147,27 @@ public final class RabbitSource implements Source {
         if (!batch.isEmpty()) {
             events.delivered(slot.partition, batch, -1);
         }
-        slot.count(intake);
-        if (!slot.caughtUp && slot.caughtUpAt >= 0 && intake.taken() >= slot.caughtUpAt) {
-            slot.caughtUp = true;
-            events.caughtUp(slot.partition);
+        if (settings.ordered()) {
+            catchUp(slot, events);
         }
         flush(intake, false);
         return !batch.isEmpty();
+    }
+
+    private void catchUp(Slot slot, Events events) {
+        if (slot.isCountDue(System.nanoTime())) {
+            calls.count(slot.intake());
+        }
+        if (slot.becomesCaughtUp()) {
+            events.caughtUp(slot.partition);
+        }
     }
 
     private long nanosToFlush() {
         long now = System.nanoTime();
         long least = Long.MAX_VALUE;
         for (Slot slot : turnOrder) {
-            least = Math.min(least, slot.intake.nanosToFlush(now));
+            least = Math.min(least, slot.intake().nanosToFlush(now));
         }
         return least;
     }
@@ -175,13 +180,15 @@ public final class RabbitSource implements Source {
             own.add(events -> events.lost(List.of(partition)));
             return;
         }
-        Slot slot = new Slot(partition, queues.get(partitions.indexOf(partition)));
+        String queue = queues.get(partitions.indexOf(partition));
+        Slot slot = new Slot(
+                partition, () -> new Intake(partition, queue, ++channels, settings.prefetch(), codec, mailbox));
         Slot earlier = slots.put(partition, slot);
         if (earlier != null) {
             end(earlier);
         }
         slotsChanged();
-        calls.open(slot.intake, 0);
+        calls.open(slot.intake(), 0);
     }
 
     @Override
@@ -197,8 +204,7 @@ public final class RabbitSource implements Source {
     private void pause(Partition partition, boolean paused) {
         Slot slot = slots.get(partition);
         if (slot != null) {
-            slot.paused = paused;
-            slot.intake.pause(paused);
+            slot.pause(paused);
         }
     }
 
@@ -206,11 +212,10 @@ public final class RabbitSource implements Source {
     public void rewind(Partition partition) {
         Slot slot = slots.get(partition);
         if (slot != null) {
-            Intake old = slot.intake;
+            Intake old = slot.intake();
             flush(old, true);
             old.close();
-            slot.begin();
-            calls.replace(old, slot.intake);
+            calls.replace(old, slot.begin());
         }
     }
 
@@ -228,16 +233,16 @@ public final class RabbitSource implements Source {
         }
         long now = System.nanoTime();
         for (long sequence : sequences) {
-            slot.intake.settled(sequence, now);
+            slot.intake().settled(sequence, now);
         }
-        flush(slot.intake, false);
+        flush(slot.intake(), false);
     }
 
     /** The channel that consumes; null if there is none yet. For tests. */
     @Nullable
     Channel consuming(Partition partition) {
         Slot slot = slots.get(partition);
-        return slot != null && slot.intake.wasOpened() ? slot.intake.channel() : null;
+        return slot != null && slot.intake().wasOpened() ? slot.intake().channel() : null;
     }
 
     private void flush(Intake intake, boolean all) {
@@ -252,9 +257,9 @@ public final class RabbitSource implements Source {
     @Override
     public void confirm(Partition partition) {
         Slot slot = slots.get(partition);
-        if (slot != null && slot.intake.wasOpened()) {
-            flush(slot.intake, true);
-            calls.confirm(slot.intake);
+        if (slot != null && slot.intake().wasOpened()) {
+            flush(slot.intake(), true);
+            calls.confirm(slot.intake());
         } else if (connection != null) {
             // Nothing was consumed yet, so nobody could have taken anything from us.
             own.add(events -> events.confirmed(partition, Facts.NONE));
@@ -273,9 +278,9 @@ public final class RabbitSource implements Source {
     }
 
     private void end(Slot slot) {
-        flush(slot.intake, true);
-        slot.intake.close();
-        calls.close(slot.intake);
+        flush(slot.intake(), true);
+        slot.intake().close();
+        calls.close(slot.intake());
     }
 
     @Override
@@ -329,7 +334,7 @@ public final class RabbitSource implements Source {
             health.down("disconnected", "the connection is lost: " + Replies.reason(signal));
             reconnect();
             List<Partition> lost = List.copyOf(slots.keySet());
-            slots.values().forEach(slot -> slot.intake.close());
+            slots.values().forEach(slot -> slot.intake().close());
             slots.clear();
             slotsChanged();
             if (!lost.isEmpty()) {
@@ -355,17 +360,15 @@ public final class RabbitSource implements Source {
             return;
         }
         String reason = Replies.reason(why);
-        if (!reason.equals(slot.problem)) {
-            slot.problem = reason;
+        if (slot.isNews(reason)) {
             health.warn("the channel for " + intake + " can't be opened: " + reason + "; trying again until it works");
         }
-        slot.begin();
-        calls.open(slot.intake, backoff(slot.failures++));
+        calls.open(slot.begin(), backoff(slot.failures()));
     }
 
     private void ended(Intake intake, @Nullable Throwable why, Events events) {
         Slot slot = current(intake);
-        if (slot == null || why instanceof ShutdownSignalException signal && signal.isHardError()) {
+        if (slot == null || Replies.isConnectionEnd(why)) {
             return; // Nobody's any more; or the connection's end, which is told by itself.
         }
         health.warn("the channel for " + intake + " ended, what was not acked comes again: "
@@ -376,62 +379,12 @@ public final class RabbitSource implements Source {
 
     private @Nullable Slot current(Intake intake) {
         Slot slot = slots.get(intake.partition);
-        return slot != null && slot.intake == intake ? slot : null;
+        return slot != null && slot.intake() == intake ? slot : null;
     }
 
     private static long backoff(int failures) {
         long millis = Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(failures, 10));
         return millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1);
-    }
-
-    /** One partition while the engine has it open. */
-    private final class Slot {
-        private final Partition partition;
-        private final String queue;
-        private Intake intake;
-        private boolean paused;
-        private String problem = "";
-        private int failures;
-        private boolean caughtUp;
-        private long caughtUpAt = -1;
-        private long countAt;
-        private long countWait;
-
-        Slot(Partition partition, String queue) {
-            this.partition = partition;
-            this.queue = queue;
-            this.intake = fresh();
-        }
-
-        private Intake fresh() {
-            return new Intake(partition, queue, ++channels, settings.prefetch(), codec, mailbox);
-        }
-
-        /** A new channel instead of the one before. */
-        void begin() {
-            intake = fresh();
-            intake.pause(paused);
-            caughtUp = false;
-            caughtUpAt = -1;
-            countAt = 0;
-            countWait = 0;
-        }
-
-        /**
-         * Has the queue asked whether all of its earlier owners' messages came. Only once something came: before, a
-         * single active consumer may not be the active one.
-         */
-        void count(Intake of) {
-            if (!settings.ordered() || caughtUp || of.taken() == 0) {
-                return;
-            }
-            long now = System.nanoTime();
-            if (countWait == 0 || now - countAt >= 0) {
-                countWait = Math.max(FIRST_COUNT_NANOS, Math.min(MAX_COUNT_NANOS, countWait * 2));
-                countAt = now + countWait;
-                calls.count(of);
-            }
-        }
     }
 
     /** Something for the loop. */
@@ -488,8 +441,7 @@ public final class RabbitSource implements Source {
             post(events -> {
                 Slot slot = current(intake);
                 if (slot != null && deliveries >= 0) {
-                    // What was sent between the two round trips was counted twice: a later answer may be lower.
-                    slot.caughtUpAt = slot.caughtUpAt < 0 ? deliveries : Math.min(slot.caughtUpAt, deliveries);
+                    slot.counted(deliveries);
                 }
             });
         }

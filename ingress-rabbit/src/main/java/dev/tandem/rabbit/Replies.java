@@ -25,14 +25,13 @@ final class Replies {
 
     /** Whether channel or connection had ended, by whatever side. */
     static boolean isEnd(Throwable problem) {
-        Throwable cause = problem;
-        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            if (cause instanceof ShutdownSignalException) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
+        return signal(problem) != null;
+    }
+
+    /** Whether the whole connection had. */
+    static boolean isConnectionEnd(@Nullable Throwable problem) {
+        ShutdownSignalException signal = signal(problem);
+        return signal != null && signal.isHardError();
     }
 
     /** The broker's reply code; 0 if it gave none. */
@@ -78,6 +77,9 @@ final class Replies {
         if (root == null) {
             return "no reason given";
         }
+        if (root instanceof TimeoutException) {
+            return "no answer in time";
+        }
         String message = root.getMessage();
         String name = root.getClass().getSimpleName();
         return message == null || message.isBlank() ? name : message + " (" + name + ")";
@@ -99,10 +101,15 @@ final class Replies {
     }
 
     private static @Nullable Method method(@Nullable Throwable problem) {
+        ShutdownSignalException signal = signal(problem);
+        return signal == null ? null : signal.getReason();
+    }
+
+    private static @Nullable ShutdownSignalException signal(@Nullable Throwable problem) {
         Throwable cause = problem;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            if (cause instanceof ShutdownSignalException signal && signal.getReason() != null) {
-                return signal.getReason();
+            if (cause instanceof ShutdownSignalException signal) {
+                return signal;
             }
             cause = cause.getCause();
         }

@@ -24,6 +24,8 @@ final class Loop implements Source.Events, AutoCloseable {
     final List<Partition> confirmed = new ArrayList<>();
     final List<Partition> caughtUp = new ArrayList<>();
 
+    private long longestPoll;
+
     Loop(RabbitSettings settings) {
         source = new RabbitSource(settings);
     }
@@ -36,8 +38,15 @@ final class Loop implements Source.Events, AutoCloseable {
                 fail("Not in time: " + what + "; delivered " + all().size() + ", lost " + lost + ", status "
                         + source.status());
             }
+            long start = System.nanoTime();
             source.poll(100, this);
+            longestPoll = Math.max(longestPoll, (System.nanoTime() - start) / 1_000_000);
         }
+    }
+
+    /** Milliseconds. */
+    long longestPoll() {
+        return longestPoll;
     }
 
     Loop connected() {

@@ -197,6 +197,31 @@ class RabbitSourceIT {
     }
 
     @Test
+    void aBrokerThatHangsIsNoticedAndTheLoopIsNeverHeldUp() throws Exception {
+        try (Wire wire = new Wire(settings.uri());
+                Loop loop = new Loop(through(wire)).openAll()) {
+            publish(100);
+            loop.untilDelivered(100);
+            Partition partition = loop.partition(0);
+
+            wire.freeze();
+            loop.source.confirm(partition);
+            loop.ackAll();
+            loop.until("noticed", () -> !loop.source.status().connected()); // Two heartbeats later.
+            assertThat(loop.lost).contains(partition);
+
+            assertThat(loop.confirmed).isEmpty();
+            assertThat(loop.longestPoll())
+                    .as("ms in one poll that may take 100")
+                    .isLessThan(5_000);
+            wire.thaw();
+            loop.openAll();
+            loop.settle(partition);
+            assertThat(loop.source.status().connected()).isTrue();
+        }
+    }
+
+    @Test
     void anUnreachableBrokerIsWaitedForAndTheStatusSaysSo() throws Exception {
         try (Wire wire = new Wire(settings.uri())) {
             wire.down();

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 /** Prints how fast the source takes and acks, beside a bare consumer that acks each message. Asserts no time. */
 class RabbitThroughputIT {
 
-    private static final int COUNT = Integer.getInteger("tandem.rabbit.count", 40_000);
+    private static final int COUNT = Integer.getInteger("tandem.rabbit.count", 15_000);
     private static final byte[] BODY = new byte[200];
 
     @Test
     void theSourceTakesAndAcksAboutAsFastAsABareConsumer() throws Exception {
         try (Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
-            for (int round = 1; round <= 3; round++) {
+            for (int round = 1; round <= 2; round++) {
                 String uri = Brokers.rabbit().uri();
                 RabbitSettings theirs = RabbitSettings.of(uri, Names.fresh("bare"));
                 RabbitSettings ours =

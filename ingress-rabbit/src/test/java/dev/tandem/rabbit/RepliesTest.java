@@ -8,6 +8,7 @@ import com.rabbitmq.client.impl.AMQImpl;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +31,7 @@ class RepliesTest {
         assertThat(Replies.reason(new IOException(new ConnectException("Connection refused"))))
                 .isEqualTo("Connection refused (ConnectException)");
         assertThat(Replies.reason(new UnknownHostException("brokr"))).isEqualTo("the host 'brokr' is not known");
+        assertThat(Replies.reason(new IOException(new TimeoutException()))).isEqualTo("no answer in time");
         assertThat(Replies.reason(null)).isEqualTo("no reason given");
         assertThat(Replies.reason(new IOException())).isEqualTo("IOException");
     }

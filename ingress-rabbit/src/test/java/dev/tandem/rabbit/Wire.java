@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /** The way to a broker, which a test can cut. */
 final class Wire implements AutoCloseable {
@@ -16,6 +17,7 @@ final class Wire implements AutoCloseable {
     private final ServerSocket server;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private volatile boolean down;
+    private volatile boolean frozen;
 
     Wire(String uri) throws IOException {
         target = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
@@ -25,6 +27,15 @@ final class Wire implements AutoCloseable {
 
     String uri() {
         return "amqp://guest:guest@127.0.0.1:" + server.getLocalPort();
+    }
+
+    /** Nothing passes any more, and nobody is told. */
+    void freeze() {
+        frozen = true;
+    }
+
+    void thaw() {
+        frozen = false;
     }
 
     /** Breaks every connection; new ones go through. */
@@ -62,12 +73,15 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    private static void copy(Socket from, Socket to) {
+    private void copy(Socket from, Socket to) {
         byte[] buffer = new byte[64 * 1024];
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                while (frozen && !server.isClosed()) {
+                    LockSupport.parkNanos(1_000_000);
+                }
                 out.write(buffer, 0, n);
                 out.flush();
             }
