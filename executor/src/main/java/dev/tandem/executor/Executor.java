@@ -42,6 +42,7 @@ public final class Executor implements AutoCloseable {
             loops.add(new QueueLoop(
                     spec,
                     QueueLoop.coreFor(spec, from.settings, id),
+                    id,
                     new Writers(),
                     from.time,
                     timings,

@@ -57,7 +57,11 @@ final class QueueLoop {
     private final Carrier carrier = new Carrier();
     private final LogLimit commitLog;
 
+    private final @Nullable Leases leases;
     private final Set<Partition> held = new HashSet<>();
+    /** Those of the held ones whose lease the store gave us. */
+    private final Set<Partition> owned = new HashSet<>();
+
     private final Queue<Runnable> deferred = new ArrayDeque<>();
     private boolean flushing;
     private boolean sourceClosed;
@@ -77,6 +81,7 @@ final class QueueLoop {
     QueueLoop(
             QueueSpec spec,
             QueueCore core,
+            String executor,
             Writers writers,
             Time time,
             LoopTimings timings,
@@ -99,6 +104,9 @@ final class QueueLoop {
                 counters,
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.pool = new RunPool(spec.policy().concurrency(), handlerThreads, watchdog, runner);
+        this.leases = source.kind() == Source.Kind.QUEUE
+                ? new Leases(executor, spec.members(), timings.leave(), new LeaseHands())
+                : null;
         this.lastTurnAt = time.millis();
         this.commitLog = new LogLimit(time, 1, 10_000);
     }
@@ -197,6 +205,9 @@ final class QueueLoop {
             lastPollNanos = nanos;
             poll(waitMillis(MAX_WAIT_MILLIS));
         }
+        if (leases != null) {
+            leases.look(time.millis(), source.leasable(), held, owned);
+        }
         turn();
     }
 
@@ -237,6 +248,21 @@ final class QueueLoop {
 
     private void tick() {
         core.clock(time.millis(), time.wallMillis());
+    }
+
+    private void hold(Partition partition, Source.Facts facts) {
+        if (state() == QueueStatus.State.STOPPING) {
+            return;
+        }
+        held.add(partition);
+        core.assigned(partition, facts, writers.of(partition));
+        // The core may remember an earlier link of this partition: what counts is this one.
+        if (links.open(partition)) {
+            core.storeUp(partition);
+        } else {
+            core.storeDown(partition);
+        }
+        noteHealth();
     }
 
     private void noteHealth() {
@@ -393,20 +419,7 @@ final class QueueLoop {
 
         @Override
         public void assigned(Partition partition, Source.Facts facts) {
-            tell(() -> {
-                if (state() == QueueStatus.State.STOPPING) {
-                    return;
-                }
-                held.add(partition);
-                core.assigned(partition, facts, writers.of(partition));
-                // The core may remember an earlier link of this partition: what counts is this one.
-                if (links.open(partition)) {
-                    core.storeUp(partition);
-                } else {
-                    core.storeDown(partition);
-                }
-                noteHealth();
-            });
+            tell(() -> hold(partition, facts));
             source.wakeup();
         }
 
@@ -507,6 +520,27 @@ final class QueueLoop {
         }
     }
 
+    /** Takes and gives up partitions that no broker assigns. */
+    private final class LeaseHands implements Leases.Hands {
+        @Override
+        public void take(Partition partition) {
+            tick();
+            hold(partition, Source.Facts.NONE);
+        }
+
+        @Override
+        public void giveUp(Partition partition) {
+            tick();
+            core.revoked(partition);
+        }
+
+        @Override
+        public void drop(Partition partition) {
+            tick();
+            core.lost(partition);
+        }
+    }
+
     /** Carries out what the core wants, in its order; runs go to the workers together, after the flush. */
     private final class Carrier implements Commands {
         private final List<Run> starts = new ArrayList<>();
@@ -544,6 +578,7 @@ final class QueueLoop {
 
         @Override
         public void open(Partition partition) {
+            owned.add(partition);
             if (!sourceClosed) {
                 source.open(partition);
             }
@@ -580,8 +615,13 @@ final class QueueLoop {
         @Override
         public void left(Partition partition) {
             held.remove(partition);
+            owned.remove(partition);
             noteHealth();
-            if (state() == QueueStatus.State.STOPPING && !sourceClosed) {
+            if (leases != null) {
+                leases.changed(partition);
+            }
+            boolean givenUpByUs = leases != null || state() == QueueStatus.State.STOPPING;
+            if (givenUpByUs && !sourceClosed) {
                 source.close(partition);
             }
         }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -41,6 +42,7 @@ public final class QueueSpec {
     private final OutcomeDecider decider;
     private final Handlers handlers;
     private final Payloads payloads;
+    private final Supplier<Set<String>> members;
 
     private QueueSpec(Builder from) {
         this.name = from.name;
@@ -52,6 +54,7 @@ public final class QueueSpec {
         this.maxAttempts = from.maxAttempts;
         this.decider = new OutcomeDecider(from.retry, from.finalErrors);
         this.handlers = new Handlers(from.handlers, from.fallback, from.defaultType, from.interceptors);
+        this.members = from.members;
         this.payloads = new Payloads(from.json == null ? JsonMapper.builder().build() : from.json);
     }
 
@@ -66,6 +69,7 @@ public final class QueueSpec {
         this.decider = from.decider;
         this.handlers = from.handlers;
         this.payloads = from.payloads;
+        this.members = from.members;
     }
 
     QueueSpec withConcurrency(int concurrency) {
@@ -121,6 +125,10 @@ public final class QueueSpec {
         return payloads;
     }
 
+    Supplier<Set<String>> members() {
+        return members;
+    }
+
     int maxAttemptsOf(Task task) {
         return task.maxAttempts() > 0 ? task.maxAttempts() : maxAttempts;
     }
@@ -151,6 +159,7 @@ public final class QueueSpec {
         private Duration timeout = DEFAULT_TIMEOUT;
         private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
         private RetryPolicy retry = DEFAULT_RETRY;
+        private Supplier<Set<String>> members = Set::of;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -247,6 +256,16 @@ public final class QueueSpec {
         /** Exceptions, subclasses included, that make a task dead at once. {@link FinalError}s do so always. */
         public Builder finalErrors(Collection<Class<? extends Throwable>> types) {
             finalErrors.addAll(types);
+            return this;
+        }
+
+        /**
+         * The ids ({@link Executor#id}) of the executors that can own partitions of this queue now, for sources whose
+         * broker assigns none: they share the partitions. Asked about once a second on the queue's thread, so it must
+         * not wait for anything. Default: this executor alone.
+         */
+        public Builder members(Supplier<Set<String>> live) {
+            members = live;
             return this;
         }
 

@@ -48,6 +48,7 @@ class QueueLoopTest {
         return new QueueLoop(
                 spec,
                 QueueLoop.coreFor(spec, SETTINGS, "e1"),
+                "e1",
                 new Writers(),
                 Time.system(),
                 timings,

@@ -15,9 +15,19 @@ final class ScriptedSource implements Source {
 
     final List<String> log = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Consumer<Events>> script = new LinkedBlockingQueue<>();
+    volatile Collection<Partition> leasable = List.of();
+    private final Kind kind;
     private volatile boolean closed;
     private volatile boolean inside;
     private volatile Events lastEvents;
+
+    ScriptedSource() {
+        this(Kind.LOG);
+    }
+
+    ScriptedSource(Kind kind) {
+        this.kind = kind;
+    }
 
     /** Happens in a poll, this one or the next. */
     void then(Consumer<Events> step) {
@@ -35,7 +45,12 @@ final class ScriptedSource implements Source {
 
     @Override
     public Kind kind() {
-        return Kind.LOG;
+        return kind;
+    }
+
+    @Override
+    public Collection<Partition> leasable() {
+        return leasable;
     }
 
     @Override

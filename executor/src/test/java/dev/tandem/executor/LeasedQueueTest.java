@@ -1,0 +1,109 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreRequest;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue whose broker assigns no partitions: the loop takes its share by lease. */
+class LeasedQueueTest {
+
+    private static final List<Partition> ALL =
+            IntStream.range(0, 4).mapToObj(n -> Partition.of("mail", n)).toList();
+    private static final CoreSettings SETTINGS = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
+
+    private final ScriptedSource source = new ScriptedSource(Source.Kind.QUEUE);
+    private final ScriptedStore store = new ScriptedStore();
+    private final AtomicInteger ran = new AtomicInteger();
+    private volatile Set<String> members = Set.of();
+    private Executor executor = Executor.builder().build();
+
+    @BeforeEach
+    void start() {
+        executor = Executor.builder()
+                .settings(SETTINGS)
+                .queue(QueueSpec.queue("mail")
+                        .source(source)
+                        .store(store)
+                        .policy(QueuePolicy.unordered(4))
+                        .members(() -> members)
+                        .defaultType("any")
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .build();
+        executor.start();
+    }
+
+    @AfterEach
+    void stop() {
+        executor.stop();
+    }
+
+    private int partitions() {
+        return executor.status().get(0).partitions();
+    }
+
+    private void assignAll() {
+        source.leasable = ALL;
+        await().until(() ->
+                source.log.containsAll(ALL.stream().map(p -> "open " + p).toList()));
+    }
+
+    @Test
+    void aLoneExecutorTakesAllAndAcksWhatIsDone() {
+        assertThat(partitions()).as("while the broker can't be reached").isZero();
+        assignAll();
+        Delivery delivery = new Delivery(7, Task.of("mail", null, new byte[0]), null, "message-1", false);
+        source.then(events -> events.delivered(ALL.get(0), List.of(delivery), 8));
+
+        await().until(() -> source.log.contains("ack " + ALL.get(0) + " [7]"));
+        assertThat(ran).hasValue(1);
+    }
+
+    @Test
+    void theShareOfAnotherIsReleasedAndClosed() {
+        assignAll();
+        members = Set.of(executor.id(), "another");
+
+        await().until(() -> partitions() == 2);
+        assertThat(store.count(StoreRequest.Release.class)).isEqualTo(2);
+        assertThat(source.log.stream().filter(line -> line.startsWith("close ")))
+                .hasSize(2);
+
+        members = Set.of(executor.id());
+        await().until(() -> partitions() == 4);
+    }
+
+    @Test
+    void aLostPartitionIsTakenAgainWhileItIsListed() {
+        assignAll();
+        source.log.clear();
+        source.then(events -> events.lost(List.of(ALL.get(1))));
+
+        await().until(() -> source.log.contains("open " + ALL.get(1)));
+        assertThat(source.log).containsSubsequence("close " + ALL.get(1), "open " + ALL.get(1));
+    }
+
+    @Test
+    void nothingIsHeldWhileTheBrokerCannotBeReached() {
+        assignAll();
+        source.leasable = List.of();
+
+        await().until(() -> partitions() == 0);
+        assignAll();
+        await().until(() -> partitions() == 4);
+    }
+}
