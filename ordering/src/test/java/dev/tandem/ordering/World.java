@@ -372,7 +372,7 @@ final class World {
     /** A halted key may hold its partition up at a bound. */
     private boolean isFull(Partition partition) {
         PartitionState state = store.state(partition);
-        boolean full = state.held().size() >= plan.policy().maxParkedPerPartition();
+        boolean full = state.parked() >= plan.policy().maxParkedPerPartition();
         for (StoreAnswer.Blocked blocked : state.blocked()) {
             full |= blocked.why() == StoreAnswer.Why.HALTED
                     && state.lane(blocked.key()).size() >= plan.policy().maxParkedPerKey();

@@ -22,7 +22,7 @@ call('HSET', OWNER, WRITER, ARGV[2], 'highwater',
   bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) and ARGV[6] or owner[5])
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
 local some_dead = call('EXISTS', DEAD_TASKS) == 1
-local held = call('HLEN', TASKS)
+local parked_before = call('ZCARD', LANES)
 local entries, sizes, full, own = {}, {}, {}, {}
 local tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}
 local numbers, parked = lane_numbers(#positions), 0
@@ -65,7 +65,7 @@ local function park(position, key, blob, moves_lane)
     return 'P'
   end
   sizes[key] = sizes[key] or lane_size(key)
-  if full[key] or sizes[key] >= max_per_key or not moves_lane and held >= max_parked then
+  if full[key] or sizes[key] >= max_per_key or not moves_lane and parked_before + parked >= max_parked then
     full[key] = true
     return 'F'
   end
@@ -74,7 +74,6 @@ local function park(position, key, blob, moves_lane)
     call('ZREM', RETRY, position)
   else
     put(tasks, position, blob)
-    held = held + 1
   end
   sizes[key] = sizes[key] + 1
   parked = parked + 1
@@ -95,8 +94,18 @@ local function adopt(position, key, blob)
     end
   end
   put(tasks, position, blob)
-  held = held + 1
   return 'O'
+end
+
+-- Whether the store has these already; only those with an envelope are asked for at once, for hardly one of them is.
+local fields, has = {}, {}
+for i = 1, #positions do
+  if blobs[i] >= 0 then
+    fields[#fields + 1] = positions[i]
+  end
+end
+for i, envelope in ipairs(hmget(TASKS, fields)) do
+  has[fields[i]] = envelope and 1 or 0
 end
 
 for i = 1, #positions do
@@ -104,11 +113,12 @@ for i = 1, #positions do
   local blob = blobs[i] >= 0 and ARGV[10 + blobs[i]] or nil
   if own[position] then
     write_handed()
+    has[position] = nil
   end
   local moves_lane = move == 'P' and not blob
     and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position))
   local code
-  local settled = not moves_lane and (has_bit(offset) or call('HEXISTS', TASKS, position) == 1
+  local settled = not moves_lane and (has_bit(offset) or (has[position] or call('HEXISTS', TASKS, position)) == 1
     or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1)
   if settled then
     code = 'D'
@@ -125,7 +135,6 @@ for i = 1, #positions do
     else
       put(scheduled, format('%.0f', times[i]), position)
     end
-    held = held + 1
     code = 'O'
   else
     put(dead_tasks, position, blob)

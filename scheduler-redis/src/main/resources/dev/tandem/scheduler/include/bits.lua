@@ -1,6 +1,7 @@
 -- Bits of settled offsets of the current incarnation: fields of one hash, a block of 512 bits (up to 64 bytes) each,
 -- named by its number; the first offset is the highest bit of the first byte. Offsets below the mirror count as set.
 local marks = {} -- number of a byte -> its bits that are to be set
+local blocks_seen = {} -- number of a block -> what it was before; false: nothing
 local bits_current, bits_from = false, 0
 local ONE = {[0] = 128, 64, 32, 16, 8, 4, 2, 1}
 
@@ -23,6 +24,13 @@ local function set_bit(offset)
   end
 end
 
+local function block_of(number)
+  if blocks_seen[number] == nil then
+    blocks_seen[number] = call('HGET', SETTLED, format('%.0f', number))
+  end
+  return blocks_seen[number]
+end
+
 local function has_bit(offset)
   if not bits_current or offset < 0 then
     return false
@@ -34,7 +42,7 @@ local function has_bit(offset)
   if (marks[at] or 0) % (one + one) >= one then
     return true
   end
-  local block = call('HGET', SETTLED, format('%.0f', (at - at % 64) / 64))
+  local block = block_of((at - at % 64) / 64)
   return (block and byte(block, at % 64 + 1) or 0) % (one + one) >= one
 end
 
@@ -44,7 +52,7 @@ local function write_bits()
     local number = (at - at % 64) / 64
     local bytes = blocks[number]
     if not bytes then
-      local block = call('HGET', SETTLED, format('%.0f', number))
+      local block = block_of(number)
       bytes = block and {byte(block, 1, -1)} or {}
       blocks[number] = bytes
     end
@@ -57,5 +65,5 @@ local function write_bits()
   for number, bytes in pairs(blocks) do
     call('HSET', SETTLED, format('%.0f', number), string.char(unpack(bytes)))
   end
-  marks = {}
+  marks, blocks_seen = {}, {}
 end

@@ -320,6 +320,11 @@ public final class PartitionState {
         return lane == null ? 0 : lane.size();
     }
 
+    /** How many there are in all lanes together. */
+    public int parked() {
+        return lanes.values().stream().mapToInt(Deque::size).sum();
+    }
+
     @Nullable
     Position laneHead(String key) {
         Deque<Position> lane = lanes.get(key);

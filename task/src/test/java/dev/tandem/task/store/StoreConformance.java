@@ -924,11 +924,13 @@ public abstract class StoreConformance {
     }
 
     @Test
-    void aPartitionsBoundCountsAllThatTheStoreHolds() {
+    void aPartitionsBoundCountsAllLanesTogetherAndNothingElse() {
         a.acquire();
         a.block(KEY, P1, Owner.LONG);
-        a.schedule(P4, null, 4, now() + Owner.LONG);
-        assertThat(a.hand(100, 3, park(P2, KEY, 2), park(P3, KEY, 3))).containsExactly(HandCode.OK, HandCode.FULL);
+        a.block("other", P4, Owner.LONG);
+        a.schedule(new Position("1:7"), null, 7, now() + Owner.LONG);
+        assertThat(a.hand(100, 2, park(P2, KEY, 2), park(new Position("1:5"), "other", 5), park(P3, KEY, 3)))
+                .containsExactly(HandCode.OK, HandCode.OK, HandCode.FULL);
     }
 
     @Test

@@ -562,8 +562,7 @@ public final class StoreModel {
         if (!p.blockedByAnother(key, position)) {
             return HandCode.OPEN;
         }
-        boolean room =
-                p.laneSize(key) < hand.maxParkedPerKey() && (moves || p.tasks.size() < hand.maxParkedPerPartition());
+        boolean room = p.laneSize(key) < hand.maxParkedPerKey() && (moves || p.parked() < hand.maxParkedPerPartition());
         if (full.contains(key) || !room) {
             full.add(key);
             return HandCode.FULL;
