@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Says every few seconds that this executor is there, for people; nothing depends on it. */
+/** Says every few seconds that this executor is there, and learns who else is: by that leases are shared. */
 final class Heartbeat implements AutoCloseable {
 
     private static final long EVERY_SECONDS = 5;
@@ -22,6 +22,7 @@ final class Heartbeat implements AutoCloseable {
     private final String id;
     private final String host;
     private final Supplier<List<QueueStatus>> status;
+    private final LiveExecutors live;
     private final long startedAt = System.currentTimeMillis();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "tandem-heartbeat");
@@ -29,11 +30,12 @@ final class Heartbeat implements AutoCloseable {
         return thread;
     });
 
-    Heartbeat(Presence presence, String id, String host, Supplier<List<QueueStatus>> status) {
+    Heartbeat(Presence presence, String id, String host, Supplier<List<QueueStatus>> status, LiveExecutors live) {
         this.presence = presence;
         this.id = id;
         this.host = host;
         this.status = status;
+        this.live = live;
     }
 
     void start() {
@@ -44,7 +46,9 @@ final class Heartbeat implements AutoCloseable {
         Map<String, Integer> running = new LinkedHashMap<>();
         status.get().forEach(queue -> running.put(queue.queue(), queue.running()));
         // A beat that Redis did not hear is made up for by the next; the store says when Redis is away.
-        CompletableFuture<Void> unused = presence.beat(new Presence.Executor(id, host, startedAt, 0, running));
+        CompletableFuture<Void> unused = presence.beat(new Presence.Executor(id, host, startedAt, 0, running))
+                .thenCompose(done -> presence.executors())
+                .thenAccept(live::update);
     }
 
     @Override

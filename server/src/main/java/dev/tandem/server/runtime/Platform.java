@@ -40,6 +40,7 @@ public final class Platform implements SmartLifecycle {
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
     private final List<AutoCloseable> closing = new ArrayList<>();
+    private final LiveExecutors live = new LiveExecutors();
     private final @Nullable Executor executor;
     private volatile boolean running;
 
@@ -88,6 +89,7 @@ public final class Platform implements SmartLifecycle {
                 .source(source.source())
                 .store(store)
                 .policy(Policies.queue(queue))
+                .members(() -> live.of(name))
                 .timeout(queue.timeout())
                 .maxAttempts(queue.maxAttempts())
                 .retry(Policies.retry(queue.backoff()));
@@ -122,7 +124,8 @@ public final class Platform implements SmartLifecycle {
             for (String queue : settings.queues().keySet()) {
                 closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
             }
-            Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::status);
+            Heartbeat heartbeat =
+                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::status, live);
             heartbeat.start();
             closing.add(heartbeat);
         }

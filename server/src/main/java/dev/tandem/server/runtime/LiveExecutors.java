@@ -1,0 +1,30 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.scheduler.Presence;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Which executors are alive, as Redis knew at the last heartbeat. Any thread. */
+final class LiveExecutors {
+
+    /** Two heartbeats and a little: who was silent for longer is taken for dead. */
+    private static final long SILENT_MILLIS = 12_000;
+
+    private volatile List<Presence.Executor> known = List.of();
+
+    void update(List<Presence.Executor> executors) {
+        known = List.copyOf(executors);
+    }
+
+    /** The ids of those that have this queue and are not silent for long, measured from who was seen last: mostly us. */
+    Set<String> of(String queue) {
+        List<Presence.Executor> now = known;
+        long latest = now.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);
+        return now.stream()
+                .filter(each -> each.lastSeen() >= latest - SILENT_MILLIS
+                        && each.running().containsKey(queue))
+                .map(Presence.Executor::id)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+}
