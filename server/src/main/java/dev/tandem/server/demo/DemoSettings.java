@@ -7,6 +7,8 @@ final class DemoSettings {
 
     static String demo(LocalBrokers brokers, boolean mails) {
         String settings = brokers(brokers) + """
+                          # That there is a demo handler. Each executor is given a file of its own.
+                          demo: { events: server.events }
                           queues:
                             orders:
                               source: kafka

@@ -1,0 +1,37 @@
+package dev.tandem.server.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.local.LocalProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demonstration itself, small: local brokers, real processes, one killed, and its check passes. */
+class DemoIT {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aWorkloadSurvivesAKilledExecutorAndTheCheckPasses() throws IOException {
+        try (LocalProcess demo = LocalProcess.java(
+                        "demo",
+                        System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
+                        "dev.tandem.server.cli.TandemCli",
+                        List.of("demo", "--exit", "--orders", "80", "--seconds", "4", "--port", "0", "--seed", "7"))
+                .directory(folder)
+                .start()) {
+            assertThat(demo.awaitExit(Duration.ofMinutes(5))).isTrue();
+
+            String output = Files.readString(demo.log());
+            assertThat(output).contains("(kill -9)").contains("The check passed.");
+            assertThat(demo.exitStatus()).isZero();
+        }
+    }
+}
