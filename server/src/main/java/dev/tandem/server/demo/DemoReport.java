@@ -23,7 +23,9 @@ record DemoReport(Verdict verdict) {
                 verdict.duplicates(),
                 !explained
                         ? "FAILED"
-                        : verdict.duplicates() == 0 ? "ok" : "ok, the kill came before they were settled");
+                        : verdict.duplicates() == 0
+                                ? "ok"
+                                : "known: the kill, or redeliveries of RabbitMQ, which are not recognised yet");
         rule(text, "out of order", verdict.outOfOrder());
         rule(text, "two of a key at once", verdict.overlaps());
         rule(text, "fencing token not higher", verdict.tokensBack());
