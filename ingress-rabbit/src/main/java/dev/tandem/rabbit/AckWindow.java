@@ -64,7 +64,7 @@ final class AckWindow {
     /** Sends what is due, or all. */
     void flush(boolean all, long nowNanos, Out out) throws IOException {
         long waited = nowNanos - waitingSince;
-        if (waiting == 0 || !all && waiting < batch && waited < prefixNanos) {
+        if (waiting == 0 || (!all && waiting < batch && waited < prefixNanos)) {
             return;
         }
         boolean many = waiting >= batch;

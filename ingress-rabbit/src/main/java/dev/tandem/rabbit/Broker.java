@@ -25,7 +25,7 @@ record Broker(String product, String version) {
         try {
             int ownMajor = Integer.parseInt(parts[0]);
             int ownMinor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
-            return ownMajor < major || ownMajor == major && ownMinor < minor;
+            return ownMajor < major || (ownMajor == major && ownMinor < minor);
         } catch (NumberFormatException e) {
             return false;
         }

@@ -13,6 +13,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that waits for the broker's answer, on one thread of its own, so that the loop never does: it renews leases
@@ -36,6 +38,8 @@ final class BrokerCalls {
 
         void disconnected(Connection connection, ShutdownSignalException signal);
     }
+
+    private static final Logger log = LoggerFactory.getLogger(BrokerCalls.class);
 
     private static final int CLOSE_MILLIS = 2_000;
     private static final long ACKS_MILLIS = 100;
@@ -253,7 +257,16 @@ final class BrokerCalls {
 
     private void later(long delayMillis, Runnable call) {
         if (!thread.isShutdown()) {
-            thread.schedule(call, delayMillis, TimeUnit.MILLISECONDS);
+            Future<?> unused = thread.schedule(() -> guarded(call), delayMillis, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** What no call expects is said, else it would be lost in a future that nobody asks. */
+    private static void guarded(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            log.error("A call to RabbitMQ failed by a bug", e);
         }
     }
 }

@@ -34,9 +34,14 @@ final class Client {
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private int next;
 
-    /** @param uris as {@link #check} lets through @param threads for the client's reader and heartbeats */
+    /**
+     * For these addresses.
+     *
+     * @param uris as {@link #check} lets through
+     * @param threads for the client's reader and heartbeats
+     */
     Client(String uris, ThreadFactory threads) {
-        for (String uri : uris.split(",")) {
+        for (String uri : uris.split(",", -1)) {
             factories.add(factory(uri, threads));
         }
     }
@@ -137,7 +142,7 @@ final class Client {
     /** The addresses without user and password. */
     static String shown(String uris) {
         StringBuilder shown = new StringBuilder();
-        for (String text : uris.split(",")) {
+        for (String text : uris.split(",", -1)) {
             URI uri = uri(text);
             shown.append(shown.isEmpty() ? "" : ",").append(uri.getHost());
             shown.append(uri.getPort() < 0 ? "" : ":" + uri.getPort());

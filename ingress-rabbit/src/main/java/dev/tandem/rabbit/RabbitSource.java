@@ -319,8 +319,10 @@ public final class RabbitSource implements Source {
     }
 
     private void connectFailed(Exception why) {
-        String reason = why instanceof RabbitTopologyException ? why.getMessage() : Replies.reason(why);
-        health.down(reason, why instanceof RabbitTopologyException ? reason : "can't be reached: " + reason);
+        String reason = why instanceof RabbitTopologyException
+                ? String.valueOf(why.getMessage())
+                : "can't be reached: " + Replies.reason(why);
+        health.down(reason, reason);
         reconnect();
     }
 

@@ -85,7 +85,11 @@ final class Replies {
         return message == null || message.isBlank() ? name : message + " (" + name + ")";
     }
 
-    /** Why a consuming channel ended, and what to do about it. @param why null: the consumer was cancelled */
+    /**
+     * Why a consuming channel ended, and what to do about it.
+     *
+     * @param why null: the consumer was cancelled
+     */
     static String channelEnd(@Nullable Throwable why, int prefetch) {
         if (why == null) {
             return "the broker cancelled the consumer (the queue was deleted or moved; or, with RabbitMQ 4.3, "

@@ -66,7 +66,7 @@ final class Slot {
      * came: before, a single active consumer may not be the active one.
      */
     boolean isCountDue(long nowNanos) {
-        if (caughtUp || intake.taken() == 0 || countWait > 0 && nowNanos - countedAt < countWait) {
+        if (caughtUp || intake.taken() == 0 || (countWait > 0 && nowNanos - countedAt < countWait)) {
             return false;
         }
         countedAt = nowNanos;

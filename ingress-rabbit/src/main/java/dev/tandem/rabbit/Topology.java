@@ -46,7 +46,11 @@ final class Topology {
 
     record ExchangeBinding(String destination, String source, String key) implements Part {}
 
-    /** One queue that consumers compete for. @param foreign it exists and is not as we make them: left as it is */
+    /**
+     * One queue that consumers compete for.
+     *
+     * @param foreign it exists and is not as we make them: left as it is
+     */
     static List<Part> unordered(RabbitSettings settings, Broker broker, boolean foreign) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Exchange(settings.exchange(), "topic", Map.of()));

@@ -300,7 +300,11 @@ class RabbitSourceIT {
     @Test
     void anExistingQueueIsUsedAsItIs() throws Exception {
         channel.queueDeclare(settings.brokerQueue(), true, false, false, Map.of("x-max-priority", 5));
-        channel.basicPublish("", settings.brokerQueue(), MessageProperties.PERSISTENT_BASIC, "theirs".getBytes());
+        channel.basicPublish(
+                "",
+                settings.brokerQueue(),
+                MessageProperties.PERSISTENT_BASIC,
+                "theirs".getBytes(StandardCharsets.UTF_8));
 
         try (Loop loop = new Loop(settings).openAll()) {
             publish(loop, 1);

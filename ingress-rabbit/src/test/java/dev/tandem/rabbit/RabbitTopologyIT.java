@@ -12,6 +12,7 @@ import dev.tandem.rabbit.Topology.Queue;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -178,7 +179,11 @@ class RabbitTopologyIT {
                 try (Channel crashing = connection.createChannel()) {
                     List<String> seen = new ArrayList<>();
                     crashing.basicQos(100);
-                    crashing.basicConsume(low, false, (tag, d) -> seen.add(new String(d.getBody())), tag -> {});
+                    crashing.basicConsume(
+                            low,
+                            false,
+                            (tag, d) -> seen.add(new String(d.getBody(), StandardCharsets.UTF_8)),
+                            tag -> {});
                     await().until(() -> seen.size() == 5);
                 }
             }
@@ -203,7 +208,7 @@ class RabbitTopologyIT {
                     "",
                     queue,
                     MessageProperties.PERSISTENT_BASIC,
-                    Integer.toString(i).getBytes());
+                    Integer.toString(i).getBytes(StandardCharsets.UTF_8));
         }
     }
 

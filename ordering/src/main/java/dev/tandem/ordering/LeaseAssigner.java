@@ -74,7 +74,7 @@ public final class LeaseAssigner {
         boolean steady = nowMillis - changedAt >= steadyMillis;
         Set<Partition> giveUp = new HashSet<>();
         for (Partition partition : owned) {
-            if (!partitions.contains(partition) || steady && !share.contains(partition)) {
+            if (!partitions.contains(partition) || (steady && !share.contains(partition))) {
                 giveUp.add(partition);
             }
         }
@@ -126,7 +126,7 @@ public final class LeaseAssigner {
         Set<Partition> mine = new HashSet<>();
         for (Preference preference : preferences) {
             int load = loads.getOrDefault(preference.executor(), 0);
-            boolean room = load < least || load == least && withOneMore > 0;
+            boolean room = load < least || (load == least && withOneMore > 0);
             if (room && placed.add(preference.partition())) {
                 withOneMore -= load == least ? 1 : 0;
                 loads.put(preference.executor(), load + 1);
