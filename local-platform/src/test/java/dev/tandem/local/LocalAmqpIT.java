@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class LocalAmqpIT {
 
     @Test
-    void aKilledRabbitComesBackOnItsPortWithItsMessages() throws Exception {
+    void aKilledRabbitComesBackOnItsPortWithItsMessagesAndPlugin() throws Exception {
         try (LocalAmqp rabbit = rabbit()) {
             assertThat(rabbit.isRabbit()).isTrue();
             assertThat(rabbit.product()).matches("RabbitMQ \\d+\\.\\d+\\.\\d+");
@@ -38,16 +38,11 @@ class LocalAmqpIT {
             rabbit.start();
 
             assertThat(read(rabbit)).isEqualTo("kept");
-        }
-    }
-
-    @Test
-    void rabbitHasTheConsistentHashExchange() throws Exception {
-        try (LocalAmqp rabbit = rabbit();
-                Connection connection = connect(rabbit);
-                Channel channel = connection.createChannel()) {
-            assertThat(channel.exchangeDeclare("spread", "x-consistent-hash", true))
-                    .isNotNull();
+            try (Connection connection = connect(rabbit);
+                    Channel channel = connection.createChannel()) {
+                assertThat(channel.exchangeDeclare("spread", "x-consistent-hash", true))
+                        .isNotNull();
+            }
         }
     }
 
