@@ -44,9 +44,11 @@ public final class Admin {
                 return CompletableFuture.completedFuture(Result.NOT_FOUND);
             }
             Envelope envelope = task.get().envelope();
-            boolean dead = task.get().state() == TaskState.DEAD && envelope != null;
-            byte[] seen = dead ? envelope.encode() : new byte[0];
-            byte[] fresh = dead ? new Envelope(envelope.task(), 0, envelope.token(), envelope.error()).encode() : seen;
+            if (task.get().state() != TaskState.DEAD || envelope == null) {
+                return change(partition, "retry", position.text(), null, null);
+            }
+            byte[] seen = envelope.encode();
+            byte[] fresh = new Envelope(envelope.task(), 0, envelope.token(), envelope.error()).encode();
             return change(partition, "retry", position.text(), seen, fresh);
         });
     }
