@@ -333,10 +333,9 @@ class TaskHeadersTest {
 
             assertThat(read.task().payload()).as("seed %d", seed).isSameAs(payload);
             assertThat(read.task().notBefore()).as("seed %d", seed).isBetween(0L, 253_402_300_799_999L);
-            Envelope envelope = Envelope.of(read.task());
-            assertThat(Envelope.decode("orders", envelope.encode()))
+            byte[] envelope = Envelope.of(read.task()).encode();
+            assertThat(Envelope.decode("orders", envelope).encode())
                     .as("seed %d", seed)
-                    .usingRecursiveComparison()
                     .isEqualTo(envelope);
             if (read.unreadable() != null) {
                 long contentType = read.task().headers().keySet().stream()
