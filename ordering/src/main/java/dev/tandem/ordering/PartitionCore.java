@@ -247,7 +247,7 @@ final class PartitionCore {
     private void handOver(Entry entry, Move move) {
         Item.Handover handover = new Item.Handover(entry, move);
         handovers.addLast(handover);
-        if (handover.holdsLane()) {
+        if (handover.holdsLane() && entry.key != null) {
             lanes.lane(entry.key).handing++;
         }
     }
@@ -768,9 +768,9 @@ final class PartitionCore {
             active.remove(run.position());
         }
         String key = keyOf(run.task());
-        Entry entry = current && a.entry != null ? a.entry : endedEntry(run, key);
+        Entry entry = current && a != null && a.entry != null ? a.entry : endedEntry(run, key);
         Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
-        if (current && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
+        if (current && a != null && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
             withdrawAdoption(entry);
             outcomes.addLast(ended);
             if (!entry.tracked() && tracker.isLog()) {
