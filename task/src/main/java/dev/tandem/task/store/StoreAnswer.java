@@ -38,6 +38,7 @@ public sealed interface StoreAnswer {
      * @param quietMillis for how long nothing may be claimed yet: the store was restarted and may have forgotten claims
      *     that others still run; 0: no wait
      * @param presentedTokens the tokens of the presented claims that hold now
+     * @param past what else a redelivery of a queue could be
      */
     record Acquired(
             long epoch,
@@ -51,8 +52,66 @@ public sealed interface StoreAnswer {
             long nextDueMillis,
             long nextLapseMillis,
             long quietMillis,
-            List<Long> presentedTokens)
-            implements StoreAnswer {}
+            List<Long> presentedTokens,
+            Past past)
+            implements StoreAnswer {
+
+        /** Of a log, or of a queue without a past. */
+        public Acquired(
+                long epoch,
+                String runId,
+                long incarnation,
+                long highWater,
+                long mirror,
+                List<Foreign> foreign,
+                List<Chunk> chunks,
+                List<Blocked> blocked,
+                long nextDueMillis,
+                long nextLapseMillis,
+                long quietMillis,
+                List<Long> presentedTokens) {
+            this(
+                    epoch,
+                    runId,
+                    incarnation,
+                    highWater,
+                    mirror,
+                    foreign,
+                    chunks,
+                    blocked,
+                    nextDueMillis,
+                    nextLapseMillis,
+                    quietMillis,
+                    presentedTokens,
+                    Past.NONE);
+        }
+    }
+
+    /**
+     * What is known of positions that have no claim, by which a queue's redelivery can be recognised.
+     *
+     * @param lapsed in the broker's custody, their claims lapsed: a redelivery is certain
+     * @param owed settled, and their message is certain to come again; the longest owed first
+     * @param pages settled, and their acks may or may not have arrived; in order
+     */
+    record Past(List<Lapsed> lapsed, List<Position> owed, List<Page> pages) {
+        public static final Past NONE = new Past(List.of(), List.of(), List.of());
+    }
+
+    /** @param lapses starts that ended with a lapsed lease */
+    record Lapsed(Position position, int lapses) {}
+
+    /**
+     * Identities that were settled, 12 ASCII characters each, as often as they were.
+     *
+     * @param number {@link #REDELIVERED} or 0 or more
+     */
+    record Page(long number, byte[] identities) {
+        /** Of the messages that other partitions gave back to this one. It is never dropped by Committed. */
+        public static final long REDELIVERED = -1;
+
+        public static final int IDENTITY_BYTES = 12;
+    }
 
     /** @param held the store has its envelope */
     record Foreign(Position position, long token, @Nullable String key, boolean held, long remainingMillis) {}
@@ -177,4 +236,28 @@ public sealed interface StoreAnswer {
 
     /** To a late outcome. @param recorded false: refused by its token */
     record LateSettled(boolean recorded) implements StoreAnswer {}
+
+    /**
+     * To a recall.
+     *
+     * @param runId the store's process
+     * @param claims live ones in the broker's custody
+     */
+    record Recalled(String runId, List<Live> claims, Past past) implements StoreAnswer {}
+
+    /**
+     * @param former it is not the partition's stored owner who has the claim: the channel that delivered the message is
+     *     gone, and a redelivery is certain
+     */
+    record Live(Position position, boolean former, long remainingMillis) {}
+
+    /**
+     * To a redeliver.
+     *
+     * @param runId the store's process. Under the same one at least a horizon later, an answer is durable
+     * @param codes in the request's order. OK: the store has custody; DONE: it was settled; GONE: the partition does not
+     *     know the position (any more), or gave it to another
+     * @param durable false: its replicas did not confirm what was answered a horizon ago
+     */
+    record Redelivered(String runId, List<HandCode> codes, boolean durable) implements StoreAnswer {}
 }

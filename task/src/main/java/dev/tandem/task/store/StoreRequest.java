@@ -12,6 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface StoreRequest {
 
+    /**
+     * As an incarnation: the partition is one of a queue (RabbitMQ), whose positions have no offset. Where a log's
+     * request names a bit, it names a <em>page</em> then: 0 or more, what settles the position appends the 12
+     * characters of its identity (the 2nd to the 13th of the position) to that page; or {@link #OWED}; -1: nothing.
+     */
+    long QUEUE = -1;
+
+    /**
+     * As a page: the channel that delivered this message is gone, so it is certain to come again. Its position is noted
+     * as owed, unless the store has its envelope already, for then it came.
+     */
+    long OWED = -2;
+
     Partition partition();
 
     /** Requests of an owner: the epoch is checked, then the number. */
@@ -54,7 +67,7 @@ public sealed interface StoreRequest {
     /**
      * A claim that is still held by its executor, or whose outcome is.
      *
-     * @param bit the task's offset in the incarnation's bitmap, -1 if it has none
+     * @param bit the task's offset in the incarnation's bitmap; -1 if it has none, as in a queue
      * @param outcomeNumber the number of this line's request that carried the outcome; 0 if none did yet. If that number was
      *     applied, the claim has ended
      */
@@ -78,7 +91,7 @@ public sealed interface StoreRequest {
     /**
      * One outcome. Refused unless the position's claim has exactly this token; the deadline is not looked at.
      *
-     * @param bit set when the position is settled by this; -1: none
+     * @param bit set when the position is settled by this; -1: none. In a queue its page
      * @param nextToken if the task was the head of a blocked key and another one is parked there, that one is claimed
      *     under this token; 0: it is made due now instead
      * @param then null, or the claim of the task that this process started when this one had ended, in the same lane: the
@@ -137,7 +150,10 @@ public sealed interface StoreRequest {
             List<Entry> entries)
             implements Numbered {}
 
-    /** @param envelope null only where the store has it already; @param bit set when OK or DONE; -1: none */
+    /**
+     * @param envelope null only where the store has it already
+     * @param bit set when OK or DONE; -1: none. In a queue its page; a DONE takes the position out of what is owed
+     */
     record Entry(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
 
     /** Why custody moves. */
@@ -188,10 +204,14 @@ public sealed interface StoreRequest {
      */
     record Patrol(Line line, int limit, long extendMillis, boolean ordered) implements Numbered {}
 
-    /** The mirror of the committed offset; chunks of bits wholly below it go. */
+    /** The mirror of the committed offset; chunks of bits wholly below it go. In a queue: the pages below it go. */
     record Committed(Line line, long incarnation, long committed) implements Numbered {}
 
-    /** The position that a lapsed key waited for is proven gone: its key goes on. */
+    /**
+     * The position that a lapsed key waited for is proven gone: its key goes on.
+     *
+     * @param key null: the position is only forgotten, with its lapses and as owed, unless it is claimed or held
+     */
     record Gone(Line line, Position position, @Nullable String key) implements Numbered {}
 
     /** Gives the partition up: the owner's lease ends now, claims stay. */
@@ -200,7 +220,8 @@ public sealed interface StoreRequest {
     /**
      * A former owner's outcome, by token only. The lane's next becomes due now; {@code nextToken} is ignored.
      *
-     * @param incarnation whose bit is meant
+     * @param incarnation whose bit is meant. With {@link #QUEUE} the position is {@link #OWED}, whatever the bit says: a
+     *     former owner can ack nothing
      */
     record Late(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
 
@@ -211,4 +232,19 @@ public sealed interface StoreRequest {
      */
     record Keep(Partition partition, long leaseMillis, List<Position> positions, long[] tokens)
             implements StoreRequest {}
+
+    /** What a redelivery of a queue could be that this partition knows. By no epoch, changes nothing. */
+    record Recall(Partition partition) implements StoreRequest {}
+
+    /**
+     * Gives messages that came again to another partition of an unordered queue to the one that had them: their
+     * custody moves to the store there. By no epoch; the owner is woken. The same again is answered the same.
+     *
+     * @param by the writer of the asking partition; a position is given up to one asker only
+     * @param messages may be none: then it only asks whether what was answered a horizon ago is durable
+     */
+    record Redeliver(Partition partition, String by, List<Redelivery> messages) implements StoreRequest {}
+
+    /** @param position the one that it had in the asked partition */
+    record Redelivery(Position position, byte[] envelope) {}
 }

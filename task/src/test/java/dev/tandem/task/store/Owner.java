@@ -42,6 +42,8 @@ final class Owner {
     long generation = 1;
     String sourceId = "";
     long committed = -1;
+    /** Its partition is one of a queue. */
+    boolean queue;
     /** What it gives as the run id it knows; "": it does not continue an ownership. */
     String runId = "";
 
@@ -74,7 +76,7 @@ final class Owner {
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;
-            incarnation = acquired.incarnation();
+            incarnation = queue ? StoreRequest.QUEUE : acquired.incarnation();
         }
         return answer;
     }

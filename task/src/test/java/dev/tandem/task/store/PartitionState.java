@@ -4,11 +4,14 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Blocked;
 import dev.tandem.task.store.StoreAnswer.Chunk;
+import dev.tandem.task.store.StoreAnswer.Lapsed;
+import dev.tandem.task.store.StoreAnswer.Past;
 import dev.tandem.task.store.StoreAnswer.Why;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -127,6 +130,7 @@ public final class PartitionState {
     final BitSet bits = new BitSet();
     final Map<Position, Held> dead = new LinkedHashMap<>();
     final Set<String> opened = new LinkedHashSet<>();
+    Remembered remembered = new Remembered();
     long succeeded;
 
     PartitionState(String queue) {
@@ -159,6 +163,7 @@ public final class PartitionState {
         copy.bits.or(bits);
         copy.dead.putAll(dead);
         copy.opened.addAll(opened);
+        copy.remembered = remembered.copy();
         copy.succeeded = succeeded;
         return copy;
     }
@@ -248,6 +253,11 @@ public final class PartitionState {
 
     public int lapses(Position position) {
         return attempts.getOrDefault(position, 0);
+    }
+
+    /** Whether it is settled and its message is certain to come again. */
+    public boolean isOwed(Position position) {
+        return remembered.isOwed(position);
     }
 
     /** Whether this offset of the current incarnation is settled: below the mirror, or its bit is set. */
@@ -352,6 +362,17 @@ public final class PartitionState {
             earliest = Math.min(earliest, claim.deadline());
         }
         return earliest == Long.MAX_VALUE ? -1 : Math.max(0, Math.max(earliest, quietUntil) - now);
+    }
+
+    Past past() {
+        List<Lapsed> lapsed = new ArrayList<>();
+        attempts.forEach((position, lapses) -> {
+            if (!tasks.containsKey(position) && !claims.containsKey(position)) {
+                lapsed.add(new Lapsed(position, lapses));
+            }
+        });
+        lapsed.sort(Comparator.comparing(each -> each.position().text()));
+        return new Past(lapsed, remembered.owed(), remembered.pages());
     }
 
     List<Chunk> chunks() {

@@ -6,7 +6,6 @@ import static dev.tandem.task.store.Owner.parkHeld;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.DeadHead;
-import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.Applied;
@@ -32,51 +31,15 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Step;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * The rules of {@code docs/store-protocol.md}, one test each. Every store runs them: extend this and say how to ask it.
- *
- * <p>Leases are either so long that they never end in a test ({@link Owner#LONG}) or so short that waiting for their end
- * costs nothing ({@link #SHORT}); no test says how long something takes.
- */
-public abstract class StoreConformance {
+/** The rules of {@code docs/store-protocol.md}, one test each. Every store runs them: extend this and say how to ask it. */
+public abstract class StoreConformance extends StoreHarness {
 
-    /** A lease that a test waits out, in milliseconds. */
-    protected static final long SHORT = 40;
-
-    private static final String KEY = "k";
     private static final Position P1 = new Position("1:1");
     private static final Position P2 = new Position("1:2");
     private static final Position P3 = new Position("1:3");
     private static final Position P4 = new Position("1:4");
-
-    private Partition partition = Partition.of("q", 0);
-    private Owner a = new Owner(partition, "a", this::ask);
-    private Owner b = new Owner(partition, "b", this::ask);
-
-    /** A partition that the store knows nothing of, of the queue {@code q}. */
-    protected abstract Partition freshPartition();
-
-    /** Sends and waits for the answer. */
-    protected abstract StoreAnswer ask(StoreRequest request);
-
-    /** The store's own time, in epoch milliseconds. */
-    protected abstract long now();
-
-    /** Returns when at least so much of the store's time has passed. */
-    protected abstract void pass(long millis);
-
-    /** Makes the run id that the partition's owner knows differ from the store's, as after a restart. */
-    protected abstract void restarted(Partition restarted);
-
-    @BeforeEach
-    void open() {
-        partition = freshPartition();
-        a = new Owner(partition, "a", this::ask);
-        b = new Owner(partition, "b", this::ask);
-    }
 
     // Every numbered request
 

@@ -16,8 +16,11 @@ import dev.tandem.task.store.StoreAnswer.HandCode;
 import dev.tandem.task.store.StoreAnswer.Handed;
 import dev.tandem.task.store.StoreAnswer.Kept;
 import dev.tandem.task.store.StoreAnswer.LateSettled;
+import dev.tandem.task.store.StoreAnswer.Live;
 import dev.tandem.task.store.StoreAnswer.Ok;
 import dev.tandem.task.store.StoreAnswer.Patrolled;
+import dev.tandem.task.store.StoreAnswer.Recalled;
+import dev.tandem.task.store.StoreAnswer.Redelivered;
 import dev.tandem.task.store.StoreAnswer.Refused;
 import dev.tandem.task.store.StoreAnswer.Renewed;
 import dev.tandem.task.store.StoreAnswer.Settled;
@@ -39,6 +42,9 @@ import dev.tandem.task.store.StoreRequest.Move.Schedule;
 import dev.tandem.task.store.StoreRequest.Numbered;
 import dev.tandem.task.store.StoreRequest.Patrol;
 import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Recall;
+import dev.tandem.task.store.StoreRequest.Redeliver;
+import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Release;
 import dev.tandem.task.store.StoreRequest.Renew;
 import dev.tandem.task.store.StoreRequest.Settle;
@@ -124,10 +130,15 @@ public final class StoreModel {
 
     public StoreAnswer apply(StoreRequest request, long now) {
         PartitionState p = partition(request.partition());
+        p.remembered.expire(now);
         if (request instanceof Late late) {
             return late(p, late, now);
         } else if (request instanceof Keep keep) {
             return new Kept(extend(p, keep.positions(), keep.tokens(), now + keep.leaseMillis()));
+        } else if (request instanceof Recall) {
+            return recall(p, now);
+        } else if (request instanceof Redeliver redeliver) {
+            return redeliver(p, redeliver, now);
         }
         Numbered numbered = (Numbered) request;
         StoreAnswer refusal = admit(p, numbered, now);
@@ -182,12 +193,19 @@ public final class StoreModel {
         } else if (request instanceof Acquire acquire) {
             return acquire(p, acquire, now);
         } else if (request instanceof Committed committed) {
-            if (committed.incarnation() == p.incarnation) {
+            if (committed.incarnation() == StoreRequest.QUEUE) {
+                p.remembered.dropPagesBelow(committed.committed());
+            } else if (committed.incarnation() == p.incarnation) {
                 p.mirror = Math.max(p.mirror, committed.committed());
                 p.bits.clear(0, (int) Math.max(0, p.mirror / StoreAnswer.Chunk.BITS * StoreAnswer.Chunk.BITS));
             }
         } else if (request instanceof Gone gone) {
             Blocked entry = gone.key() == null ? null : p.blocked.get(gone.key());
+            boolean lives = p.claims.containsKey(gone.position()) || p.holds(gone.position());
+            if (gone.key() == null && !lives) {
+                p.attempts.remove(gone.position());
+                p.remembered.forget(gone.position());
+            }
             if (entry != null && entry.why() == Why.REDELIVERY && entry.head().equals(gone.position())) {
                 goOn(p, entry.key(), 0, 0, now);
                 p.attempts.remove(gone.position());
@@ -282,14 +300,15 @@ public final class StoreModel {
                 p.nextDueMillis(now),
                 p.nextLapseMillis(now),
                 Math.max(0, p.quietUntil - now),
-                holding);
+                holding,
+                p.past());
     }
 
     private static boolean present(PartitionState p, Presented presented, Acquire request, long now) {
         Position position = presented.position();
         Claimed claim = p.claims.get(position);
         Held held = p.tasks.get(position);
-        boolean settled = p.bit(presented.bit()) || p.dead.containsKey(position);
+        boolean settled = p.bit(presented.bit()) || p.dead.containsKey(position) || p.remembered.isOwed(position);
         if (settled && held == null && claim == null) {
             return false;
         }
@@ -340,10 +359,10 @@ public final class StoreModel {
         step.settles().forEach(settle -> p.token = Math.max(p.token, settle.nextToken()));
         step.claims().forEach(claim -> p.token = Math.max(p.token, claim.token()));
         List<Settled> settles = new ArrayList<>(step.settles().size());
-        boolean bitsCount = step.incarnation() == p.incarnation;
+        boolean queue = step.incarnation() == StoreRequest.QUEUE;
         long deadline = now + step.leaseMillis();
         for (Settle settle : step.settles()) {
-            Settled settled = settle(p, settle, bitsCount, settle.nextToken(), step.leaseMillis(), now);
+            Settled settled = settle(p, settle, step.incarnation(), settle.nextToken(), step.leaseMillis(), now);
             if (settled instanceof Settled.Ok && settle.then() != null) {
                 relay(p, settle.then(), p.executor, deadline);
             }
@@ -351,15 +370,16 @@ public final class StoreModel {
         }
         List<StoreAnswer.Claimed> claims = new ArrayList<>(step.claims().size());
         for (Claim claim : step.claims()) {
-            claims.add(claim(p, claim, now + step.leaseMillis()));
+            boolean owed = queue && p.remembered.isOwed(claim.position());
+            claims.add(owed ? StoreAnswer.Claimed.Done.INSTANCE : claim(p, claim, deadline));
         }
         return new Stepped(settles, claims);
     }
 
     private Settled settle(
-            PartitionState p, Settle settle, boolean bitCounts, long nextToken, long leaseMillis, long now) {
+            PartitionState p, Settle settle, long incarnation, long nextToken, long leaseMillis, long now) {
         Position position = settle.position();
-        long bit = bitCounts ? settle.bit() : -1;
+        long bit = incarnation == p.incarnation ? settle.bit() : -1;
         Claimed claim = p.claims.get(position);
         boolean ours = claim != null && claim.token() == settle.token();
         if (!ours && !(flaws.contains(Flaw.SETTLE_WITHOUT_TOKEN) && claim != null)) {
@@ -374,6 +394,9 @@ public final class StoreModel {
         }
         p.attempts.remove(position);
         p.setBit(bit);
+        if (incarnation == StoreRequest.QUEUE) {
+            p.remembered.settled(position, settle.bit(), p.holds(position), now);
+        }
         if (verdict instanceof Retry retry) {
             p.tasks.put(position, Held.of(p.queue, retry.envelope()));
             p.retry.put(position, now + retry.delayMillis());
@@ -400,7 +423,8 @@ public final class StoreModel {
         if (held != null && held.token() == settle.token()) {
             return true;
         }
-        return settle.verdict() instanceof Success && p.bit(bit) && held == null && claim == null;
+        boolean settled = p.bit(bit) || p.remembered.isOwed(settle.position());
+        return settle.verdict() instanceof Success && settled && held == null && claim == null;
     }
 
     private Settled dead(
@@ -508,19 +532,28 @@ public final class StoreModel {
         Set<String> full = new HashSet<>();
         List<HandCode> codes = new ArrayList<>(hand.entries().size());
         for (Entry entry : hand.entries()) {
-            codes.add(hand(p, hand, entry, current ? entry.bit() : -1, full));
+            boolean wasHeld = p.holds(entry.position());
+            HandCode code = hand(p, hand, entry, current ? entry.bit() : -1, full, now);
+            if (hand.incarnation() == StoreRequest.QUEUE && code == HandCode.OK) {
+                p.remembered.settled(entry.position(), entry.bit(), wasHeld, now);
+            }
+            codes.add(code);
         }
         return new Handed(codes, p.nextDueMillis(now));
     }
 
-    private HandCode hand(PartitionState p, Hand hand, Entry entry, long bit, Set<String> full) {
+    private HandCode hand(PartitionState p, Hand hand, Entry entry, long bit, Set<String> full, long now) {
         Position position = entry.position();
         boolean moves = entry.move() instanceof Park
                 && entry.envelope() == null
                 && (p.scheduled.has(position) || p.retry.has(position));
+        boolean queue = hand.incarnation() == StoreRequest.QUEUE;
         boolean settled = p.bit(bit) || p.holds(position) || p.dead.containsKey(position);
-        if (!moves && settled) {
+        if (!moves && (settled || queue && p.remembered.isOwed(position))) {
             p.setBit(bit);
+            if (queue) {
+                p.remembered.cameAgain(position, entry.bit(), now);
+            }
             return HandCode.DONE;
         }
         if (!moves && entry.move() instanceof Park && entry.envelope() == null) {
@@ -692,7 +725,8 @@ public final class StoreModel {
                 p.claim(next, settle.then().token(), settle.key(), claim.executor(), claim.deadline());
             }
         }
-        Settled settled = settle(p, settle, late.incarnation() == p.incarnation, 0, 0, now);
+        Settled settled = settle(
+                p, late.incarnation() == StoreRequest.QUEUE ? owed(settle) : settle, late.incarnation(), 0, 0, now);
         if (settled instanceof Settled.Refused) {
             return new LateSettled(false);
         }
@@ -704,6 +738,59 @@ public final class StoreModel {
             p.opened.add(settle.key());
         }
         return new LateSettled(true);
+    }
+
+    private static Settle owed(Settle settle) {
+        return new Settle(
+                settle.position(),
+                settle.token(),
+                settle.key(),
+                StoreRequest.OWED,
+                settle.verdict(),
+                settle.nextToken(),
+                settle.then());
+    }
+
+    // Queues: what a redelivery could be, in another partition
+
+    private Recalled recall(PartitionState p, long now) {
+        List<Live> live = new ArrayList<>();
+        for (Claimed claim : p.claims.values()) {
+            if (!p.holds(claim.position())) {
+                boolean former = !claim.executor().equals(p.executor);
+                live.add(new Live(claim.position(), former, claim.deadline() - now));
+            }
+        }
+        live.sort(Comparator.comparing(each -> each.position().text()));
+        return new Recalled(runId, live, p.past());
+    }
+
+    private Redelivered redeliver(PartitionState p, Redeliver redeliver, long now) {
+        List<HandCode> codes = new ArrayList<>();
+        for (Redelivery message : redeliver.messages()) {
+            codes.add(redeliver(p, message, redeliver.by(), now));
+        }
+        return new Redelivered(runId, codes, true);
+    }
+
+    private HandCode redeliver(PartitionState p, Redelivery message, String by, long now) {
+        Position position = message.position();
+        HandCode before = p.remembered.givenUp(position, by);
+        if (before != null) {
+            return before;
+        }
+        if (p.remembered.isOwed(position)) {
+            return p.remembered.giveUp(position, by, HandCode.DONE, now);
+        }
+        boolean claimed = p.claims.containsKey(position);
+        if (p.holds(position) || !claimed && !p.attempts.containsKey(position)) {
+            return HandCode.GONE;
+        }
+        p.tasks.put(position, Held.of(p.queue, message.envelope()));
+        if (!claimed) {
+            p.retry.put(position, now);
+        }
+        return p.remembered.giveUp(position, by, HandCode.OK, now);
     }
 
     /** Takes a former owner's next task out of the lane's front, or of where it waits to be due. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The model keeps to the protocol, is sound in itself after every request, and can forget. */
-class StoreModelTest extends StoreConformance {
+class StoreModelTest extends QueueConformance {
 
     private static final Partition PARTITION = Partition.of("q", 0);
 
@@ -56,5 +56,21 @@ class StoreModelTest extends StoreConformance {
         assertThat(store.partition(PARTITION).lane("k")).isEmpty();
         assertThat(store.partition(PARTITION).held()).containsExactly(new Position("1"));
         assertThat(ask(new StoreRequest.Release(owner.line()))).isEqualTo(new StoreAnswer.Gap(3));
+    }
+
+    @Test
+    void whatNobodyTakesOutIsForgottenAfterAQuarterOfAnHour() {
+        Owner owner = new Owner(PARTITION, "a", this::ask);
+        owner.queue = true;
+        owner.acquire();
+        Position remembered = new Position("mAAAAAAAAAAAA:w.1");
+        Position owed = new Position("cBBBBBBBBBBBB:w.2");
+        owner.succeed(remembered, owner.claim(remembered, null), null, 0);
+        owner.succeed(owed, owner.claim(owed, null), null, StoreRequest.OWED);
+        pass(Remembered.KEPT_MILLIS - 1);
+        assertThat(owner.acquire().past().owed()).containsExactly(owed);
+        assertThat(owner.acquire().past().pages()).hasSize(1);
+        pass(1);
+        assertThat(owner.acquire().past()).isEqualTo(StoreAnswer.Past.NONE);
     }
 }
