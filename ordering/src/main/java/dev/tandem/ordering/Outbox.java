@@ -67,8 +67,9 @@ final class Outbox {
         return new Line(partition, writer, ++number, epoch);
     }
 
-    Line nextAcquire() {
-        return new Line(partition, writer, ++number, 0);
+    /** The head of an acquire. @param continues nobody else can have owned the partition since the last one */
+    Line nextAcquire(boolean continues) {
+        return new Line(partition, writer, ++number, continues ? epoch : 0);
     }
 
     long lastNumber() {

@@ -410,6 +410,7 @@ final class PartitionCore {
         for (Item item : outbox.resend().values()) {
             present(presented, item);
         }
+        dropReturned();
         outcomes.forEach(item -> present(presented, item));
         for (Active a : active.values()) {
             presented.put(
@@ -418,19 +419,54 @@ final class PartitionCore {
                             a.run.position(), a.run.token(), a.key, a.run.attempt(), a.run.sequence()));
         }
         acquiring = new StoreRequest.Acquire(
-                outbox.nextAcquire(),
+                outbox.nextAcquire(continues),
                 shared.executor,
                 settings.leaseMillis(),
                 facts.generation(),
                 facts.sourceId(),
                 Math.max(facts.committed(), committed),
-                continues ? runId : "",
                 presented.values().stream()
                         .sorted(Comparator.comparingLong(StoreRequest.Presented::token))
                         .toList());
         acquireSentAt = shared.now;
         phase = Phase.ACQUIRING;
         out.send(acquiring);
+    }
+
+    /** Claims that never became runs are not presented, so it will be as if they never were. */
+    private void dropReturned() {
+        for (Item.Outcome outcome : List.copyOf(outcomes)) {
+            if (outcome.verdict() instanceof Verdict.Returned) {
+                outcomes.remove(outcome);
+                undelivered.remove(outcome.position());
+                Item planned = outbox.resend().get(outcome.position());
+                if (planned instanceof Item.Handover handover && isAdoption(planned)) {
+                    // Nothing runs there to be adopted; but the store has it, or had it.
+                    Move due = new Move.Schedule(shared.wall);
+                    outbox.resend().put(outcome.position(), new Item.Handover(handover.entry(), due));
+                    waitInPlace(handover.entry());
+                } else if (!comesBackByItself(outcome.entry())) {
+                    requeue(outcome.entry());
+                }
+            }
+        }
+    }
+
+    /** A task that the store will have waits in memory for its turn, where it was before it was claimed. */
+    private void waitInPlace(Entry entry) {
+        if (entry.key == null) {
+            return;
+        }
+        requeue(new Entry(
+                entry.position,
+                entry.key,
+                -1,
+                entry.bit,
+                entry.order,
+                entry.requireTask(),
+                null,
+                entry.attempts,
+                true));
     }
 
     private static void present(Map<Position, StoreRequest.Presented> presented, Item item) {
@@ -497,8 +533,10 @@ final class PartitionCore {
         List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
         outbox.resend().values().forEach(this::foresee);
         handovers.forEach(this::foresee);
+        outcomes.forEach(item -> tracker.unjudge(item.entry()));
         List<Entry> judgeAgain = tracker.takeJudged();
         judgeAgain.addAll(overtaken);
+        judgeAgain.addAll(lanes.takeOut(foreign.values()));
         judgeAgain.forEach(this::judge);
         lanes.touchAll();
         giveUpAwaited();
@@ -605,7 +643,7 @@ final class PartitionCore {
         if (phase != Phase.OWNED || !opened || rewindWanted) {
             return;
         }
-        long passed = Math.max(nextSequence, committed);
+        long passed = Math.max(nextSequence, Math.max(committed, facts.logStart()));
         while (!awaited.isEmpty() && awaited.firstKey() < passed) {
             Map.Entry<Long, String> first = awaited.pollFirstEntry();
             if (!tracker.isPending(first.getKey())) {
@@ -654,8 +692,11 @@ final class PartitionCore {
             requeue(sent.claims().get(i));
         }
         for (Item.Outcome outcome : sent.outcomes()) {
-            if (outcome.verdict() instanceof Verdict.Returned && !comesBackByItself(outcome.entry())) {
-                requeue(outcome.entry());
+            if (outcome.verdict() instanceof Verdict.Returned) {
+                undelivered.remove(outcome.position());
+                if (!comesBackByItself(outcome.entry())) {
+                    requeue(outcome.entry());
+                }
             }
         }
     }
@@ -680,13 +721,17 @@ final class PartitionCore {
         if (running == null || running.entry == null) {
             return false;
         }
-        if (handed.tracked()) {
+        if (handed.tracked() && handed.task != null) {
             attach(running, handed);
             outbox.resend().put(handed.position, new Item.Handover(handed, new Move.Adopt()));
-        } else {
+        } else if (!isAdoption(outbox.resend().get(handed.position))) {
             outbox.resend().remove(handed.position);
         }
         return true;
+    }
+
+    private static boolean isAdoption(@Nullable Item item) {
+        return item instanceof Item.Handover handover && handover.move() instanceof Move.Adopt;
     }
 
     /** Another has or had the partition: what is in memory may be wrong. The broker is asked whether it is ours. */
@@ -770,7 +815,9 @@ final class PartitionCore {
         String key = keyOf(run.task());
         Entry entry = current && a != null && a.entry != null ? a.entry : endedEntry(run, key);
         Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
-        if (current && a != null && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
+        if (current
+                && a != null
+                && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
             withdrawAdoption(entry);
             outcomes.addLast(ended);
             if (!entry.tracked() && tracker.isLog()) {
@@ -846,6 +893,10 @@ final class PartitionCore {
         } else if (outcome.verdict() instanceof Verdict.Returned) {
             if (comesBackByItself(entry)) {
                 dueAt = Math.min(dueAt, shared.now);
+                if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
+                    // What comes back has no delivery; the store says of this one that it is settled.
+                    handOver(entry, new Move.Adopt());
+                }
             } else if (phase == Phase.OWNED) {
                 requeue(entry);
             }
@@ -1133,6 +1184,7 @@ final class PartitionCore {
             opened = true;
             nextSequence = -1;
             out.open(partition);
+            giveUpAwaited();
         }
         if (rewindWanted && phase == Phase.OWNED) {
             rewindWanted = false;
@@ -1507,10 +1559,13 @@ final class PartitionCore {
             fullRetryAt = NEVER;
             lanes.retryFull();
         }
+        // A key that waits for a redelivery gets it however full others are, or all would wait for one another.
+        boolean waits = !awaited.isEmpty();
+        int share = paused && !waits ? 2 : 1;
         boolean full = phase != Phase.OWNED
-                || lanes.anyFull()
-                || tracker.pending() >= shared.policy.maxInMemory() / (paused ? 2 : 1)
-                || tracker.bytes() >= shared.policy.maxBytesInMemory() / (paused ? 2 : 1);
+                || lanes.anyFull() && !waits
+                || tracker.pending() >= shared.policy.maxInMemory() / share
+                || tracker.bytes() >= shared.policy.maxBytesInMemory() / share;
         if (full != paused) {
             paused = full;
             if (full) {

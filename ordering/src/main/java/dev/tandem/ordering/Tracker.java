@@ -110,6 +110,13 @@ final class Tracker {
         return !entries.isEmpty() && entries.getLast() != entry;
     }
 
+    /** What runs or ended here is not judged by what the store said of it, as long as that is not proven. */
+    void unjudge(Entry entry) {
+        if (entry.mark == Mark.JUDGED && entry.number > proven) {
+            mark(entry, Mark.PENDING, 0);
+        }
+    }
+
     /** What the store called settled and is not proven: to be judged again. It is pending after this. */
     List<Entry> takeJudged() {
         List<Entry> judged = new ArrayList<>();

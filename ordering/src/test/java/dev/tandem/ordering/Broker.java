@@ -14,8 +14,13 @@ final class Broker {
     private static final class Topic {
         int created = 1;
         List<@Nullable Rec> log = new ArrayList<>();
+        final Map<String, List<@Nullable Rec>> logs = new LinkedHashMap<>();
         long start;
         long committed = -1;
+
+        Topic() {
+            logs.put(id(), log);
+        }
 
         String id() {
             return "topic-" + created;
@@ -85,6 +90,11 @@ final class Broker {
         return topics.get(partition).id();
     }
 
+    /** Also of a topic that was deleted since. */
+    List<@Nullable Rec> log(Partition partition, String sourceId) {
+        return topics.get(partition).logs.get(sourceId);
+    }
+
     List<@Nullable Rec> log(Partition partition) {
         return topics.get(partition).log;
     }
@@ -109,6 +119,7 @@ final class Broker {
         Topic topic = topics.get(partition);
         topic.created++;
         topic.log = new ArrayList<>();
+        topic.logs.put(topic.id(), topic.log);
         topic.start = 0;
         topic.committed = -1;
     }
@@ -261,9 +272,11 @@ final class Broker {
 
     void commit(Proc proc, Partition partition, long upTo) {
         int with = proc.generation;
+        String topic = topics.get(partition).id();
         request(proc, () -> {
             boolean valid = reached(proc, with) && holders.get(partition) == proc;
-            if (valid) {
+            // A commit names its topic's id, and counts for no other.
+            if (valid && topics.get(partition).id().equals(topic)) {
                 world.witness.committed(partition, topics.get(partition).committed, upTo);
                 topics.get(partition).committed = upTo;
             }

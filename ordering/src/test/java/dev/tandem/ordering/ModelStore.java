@@ -45,8 +45,7 @@ final class ModelStore {
     void ownedBefore(Partition partition, long leaseMillis) {
         for (StoreModel store : List.of(model, durable)) {
             Line line = new Line(partition, "before", 1, 0);
-            StoreRequest acquire =
-                    new StoreRequest.Acquire(line, "before", leaseMillis, 0, "topic-1", 0, "", List.of());
+            StoreRequest acquire = new StoreRequest.Acquire(line, "before", leaseMillis, 0, "topic-1", 0, List.of());
             StoreAnswer.Acquired acquired = (StoreAnswer.Acquired) store.apply(acquire, WALL - leaseMillis);
             store.apply(
                     new StoreRequest.Release(new Line(partition, "before", 2, acquired.epoch())), WALL - leaseMillis);

@@ -70,10 +70,14 @@ final class Witness {
 
         final Set<Long> forgotten = new HashSet<>();
         long entered = -1;
+        /** Its place in the owner's memory since the store offered it; -1: none. */
+        long offeredAt = -1;
+        /** Its place in the owner's memory since the broker delivered it, due; -1: none. */
+        long deliveredAt = -1;
         /** It was delivered before it was due: if the owner kept it in memory, it may have entered any time since. */
         long enteredAtBest = -1;
-        /** Its place by what the owner has in memory, whatever the store forgets. */
-        long remembered = -1;
+        /** The place of an offer that the store forgot: if the owner kept it, a delivery takes that place; -1: none. */
+        long offerKept = -1;
         /** The broker delivered it to the owner. */
         boolean delivered;
 
@@ -92,6 +96,9 @@ final class Witness {
     private record Running(Proc proc, Run run, Seen seen) {}
 
     private record Place(Proc proc, Partition partition) {}
+
+    /** @param due whether it was due when it came */
+    private record Kept(Position position, boolean due) {}
 
     /** All of one partition. */
     private static final class Book {
@@ -118,6 +125,9 @@ final class Witness {
     private final List<Rec> recs = new ArrayList<>();
     private final Map<Run, Running> running = new LinkedHashMap<>();
     private final Set<Place> barred = new LinkedHashSet<>();
+    /** What the broker delivered to a process and it may keep in memory. */
+    private final Map<Place, List<Kept>> memory = new HashMap<>();
+
     private final Set<Long> silentlyForgotten = new HashSet<>();
     private long lastLoss = Long.MIN_VALUE / 2;
     long begun;
@@ -268,7 +278,7 @@ final class Witness {
         that(
                 incarnation <= book.operated,
                 () -> "incarnation " + incarnation + " of " + partition + " began though nobody made it");
-        List<@Nullable Rec> log = world.broker.log(partition);
+        List<@Nullable Rec> log = world.broker.log(partition, acquire.sourceId());
         if (book.logs.put(incarnation, log) != log) {
             // The store forgot an incarnation, and the next topic gets its number.
             book.starts.remove(incarnation);
@@ -282,6 +292,7 @@ final class Witness {
         if (book.owner != owner) {
             enterAnew(partition, book);
             book.owner = owner;
+            memory.getOrDefault(new Place(owner, partition), List.of()).forEach(kept -> remembered(book, kept));
         }
         for (Presented presented : acquire.presented()) {
             Seen seen = seen(partition, presented.position());
@@ -335,31 +346,55 @@ final class Witness {
 
     private static void enter(Book book, Seen seen) {
         if (seen.entered < 0) {
-            long known = seen.remembered >= 0 ? seen.remembered : seen.enteredAtBest;
+            long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
+            known = known >= 0 ? known : seen.enteredAtBest;
             seen.entered = known >= 0 ? known : ++book.entries;
         }
     }
 
     private void enterAnew(Partition partition, Book book) {
         for (Seen seen : book.seen.values()) {
-            seen.remembered = -1;
+            seen.offeredAt = -1;
+            seen.deliveredAt = -1;
             seen.enteredAtBest = -1;
+            seen.offerKept = -1;
             seen.delivered = false;
             forgetUnlessStored(partition, seen);
         }
     }
 
+    /** What the store does not know (any more) to have a place has the one in the owner's memory, if any. */
     private void forgetUnlessStored(Partition partition, Seen seen) {
         PartitionState state = world.store.state(partition);
         boolean stored = state.claim(seen.position) != null
                 || state.place(seen.position) == PartitionState.Place.LANE
                 || isHead(state, seen);
-        if (!state.holds(seen.position) && !seen.delivered) {
-            // Offered by a store that forgot it: it comes from the broker, if at all.
-            seen.remembered = -1;
+        if (stored || seen.entered < 0) {
+            return;
         }
-        if (!stored && seen.entered >= 0) {
-            seen.entered = seen.remembered;
+        if (state.holds(seen.position)) {
+            // It waits to be due; only an offer can bring it.
+            seen.entered = seen.offeredAt;
+        } else if (!seen.delivered) {
+            // Offered by a store that forgot it: it comes from the broker, if at all.
+            seen.offerKept = seen.offeredAt;
+            seen.offeredAt = -1;
+            seen.entered = -1;
+        } else {
+            seen.entered = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
+        }
+    }
+
+    /** It owns the partition again, and kept what it was given the first time. */
+    private static void remembered(Book book, Kept kept) {
+        Seen seen = book.seen.get(kept.position);
+        if (seen != null) {
+            seen.delivered = true;
+            if (kept.due) {
+                seen.deliveredAt = ++book.entries;
+            } else {
+                seen.enteredAtBest = ++book.entries;
+            }
         }
     }
 
@@ -371,6 +406,7 @@ final class Witness {
     /** The owner's memory of what waited is gone. */
     void forgetsLanes(Proc proc, Partition partition) {
         Book book = book(partition);
+        memory.remove(new Place(proc, partition));
         if (book.owner == proc) {
             enterAnew(partition, book);
         }
@@ -378,6 +414,7 @@ final class Witness {
 
     void left(Proc proc, Partition partition) {
         Book book = book(partition);
+        memory.remove(new Place(proc, partition));
         if (book.owner == proc) {
             enterAnew(partition, book);
             book.owner = null;
@@ -393,6 +430,8 @@ final class Witness {
         for (Rec rec : records) {
             Seen seen = seen(partition, Position.of(book.incarnation, rec.offset));
             boolean due = rec.notBefore <= ModelStore.WALL + world.timeline.now();
+            memory.computeIfAbsent(new Place(proc, partition), p -> new ArrayList<>())
+                    .add(new Kept(seen.position, due && !rec.unreadable));
             seen.delivered = true;
             if (rec.unreadable) {
                 continue;
@@ -400,10 +439,11 @@ final class Witness {
                 seen.enteredAtBest = ++book.entries;
             } else {
                 boolean first = isHead(state, seen) && seen.entered >= 0;
-                if (seen.remembered < 0) {
-                    seen.remembered = first ? seen.entered : ++book.entries;
+                if (seen.deliveredAt < 0) {
+                    seen.deliveredAt = first ? seen.entered : ++book.entries;
                 }
                 boolean known = seen.successAt >= 0
+                        || rec.offset < state.mirror()
                         || state.holds(seen.position)
                         || state.dead().contains(seen.position);
                 if (!known) {
@@ -421,11 +461,17 @@ final class Witness {
             for (DueTask task : tasks.offered()) {
                 Seen seen = seen(request.partition(), task.position());
                 if (seen.entered < 0) {
-                    seen.remembered = ++book.entries;
+                    seen.offeredAt = ++book.entries;
                     enter(book, seen);
                 }
             }
         }
+    }
+
+    private static boolean lives(PartitionState state, Seen seen) {
+        return seen.incarnation == state.incarnation()
+                || state.holds(seen.position)
+                || state.claim(seen.position) != null;
     }
 
     private void inOrder(Partition partition, Seen seen) {
@@ -433,15 +479,13 @@ final class Witness {
         enter(book, seen);
         PartitionState state = world.store.state(partition);
         long start = book.starts.getOrDefault(seen.incarnation, 0L);
+        long entered = seen.offerKept < 0 ? seen.entered : Math.min(seen.entered, seen.offerKept);
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            boolean lives = other.incarnation == state.incarnation()
-                    || state.holds(other.position)
-                    || state.claim(other.position) != null;
-            if (other != seen && !other.ended && other.entered >= 0 && lives) {
+            if (other != seen && !other.ended && other.entered >= 0 && lives(state, other)) {
                 that(
-                        other.entered >= seen.entered,
+                        other.entered >= entered,
                         () -> seen + " starts before " + other + " has ended, which entered first");
             }
         }
@@ -451,7 +495,9 @@ final class Witness {
                 Rec rec = log.get((int) offset);
                 if (rec != null && seen.rec.key.equals(rec.key) && !rec.unreadable && rec.notBefore == 0) {
                     Seen earlier = seen(partition, Position.of(seen.incarnation, offset));
-                    that(earlier.ended || rec.excused, () -> seen + " starts before " + earlier + " has ended");
+                    that(
+                            earlier.ended || rec.excused || !lives(state, earlier),
+                            () -> seen + " starts before " + earlier + " has ended");
                 }
             }
         }
@@ -510,7 +556,8 @@ final class Witness {
             String key = seen.rec.key;
             for (Running other : running.values()) {
                 boolean believes = other.proc.worldTime(other.run.leaseUntil()) >= now;
-                boolean excused = silentlyForgotten.contains(other.run.token());
+                boolean excused =
+                        silentlyForgotten.contains(other.run.token()) || silentlyForgotten.contains(run.token());
                 if (key.equals(other.seen.rec.key) && other.run.partition().equals(partition) && believes && !excused) {
                     throw new AssertionError(seen + " begins at " + proc + " while " + other.seen + " runs at "
                             + other.proc + " until " + other.proc.worldTime(other.run.leaseUntil()));

@@ -90,7 +90,7 @@ final class World {
                     }
                     trace(() -> "the store forgets" + (silently ? " silently" : ""));
                     store.lose(dice, silently);
-                    if (dice.percent(90)) {
+                    if (!silently || dice.percent(90)) {
                         dropAll();
                     }
                 }

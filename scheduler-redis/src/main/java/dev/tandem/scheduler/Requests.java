@@ -85,7 +85,7 @@ final class Requests {
         presented.forEach(each -> packer.number(each.bit()));
         packer.list(presented.size());
         presented.forEach(each -> packer.number(each.outcomeNumber()));
-        args.add(packer.done()).text(acquire.runId());
+        args.add(packer.done()).number(line.epoch());
         return args.call(Script.ACQUIRE);
     }
 

@@ -1,7 +1,7 @@
 -- Takes ownership of a partition, or takes it again with the claims that its executor still runs.
 -- KEYS: the partition's. ARGV 1: writer; 2: number; 3: executor; 4: lease ms; 5: generation; 6: source id; 7: committed;
 --   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits, numbers of the requests that
---   carried their outcomes (0: none); in order of token; 9: the run id that a continuing owner knows, else ''.
+--   carried their outcomes (0: none); in order of token; 9: the epoch that it continues, 0: none.
 -- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
 --   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
 --   next due ms, next lapse ms, quiet ms, presented tokens that hold}.
@@ -24,7 +24,7 @@ elseif stored > tonumber(ARGV[2]) then
   return {2, stored}
 end
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet',
-  'lease', 'generation', 'run', 'source', 'lead', 'released')
+  'lease', 'generation', 'run', 'source', 'lead', 'released', 'acquired', 'worked')
 -- @include bits
 local before = owner[3]
 local live = before and tonumber(owner[8]) > now
@@ -43,7 +43,7 @@ end
 local run = run_id()
 local quiet = tonumber(owner[7] or '0')
 local restarted = before and owner[10] ~= run
-if restarted and (before ~= executor or ARGV[9] == '') then
+if restarted and owner[1] ~= ARGV[9] then
   quiet = now + lease
 end
 local incarnation, high_water, mirror = owner[4] or '0', owner[5] or '0', tonumber(owner[6] or '-1')
@@ -54,6 +54,8 @@ if recreated or committed >= 0 and mirror >= 0 and committed < mirror then
 else
   mirror = math.max(mirror, committed)
 end
+-- Of acquires in a row only the first follows requests that may have been applied.
+local worked = stored == tonumber(owner[14] or '0') and tonumber(owner[15] or '0') or stored
 local presented, tokens, keys, offsets, outcomes = unpack(cmsgpack.unpack(ARGV[8]))
 local highest = tonumber(owner[2] or '0')
 for i = 1, #tokens do
@@ -65,7 +67,7 @@ owner[4], owner[6] = incarnation, format('%.0f', mirror)
 call('HSET', OWNER, WRITER, ARGV[2], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
   'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[6], 'quiet', format('%.0f', quiet),
   'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run, 'lead', format('%.0f', epoch - micros),
-  'released', '0',
+  'released', '0', 'acquired', ARGV[2], 'worked', worked,
   'source', source ~= '' and source or owner[11] or '')
 
 -- Small hashes and sorted sets are lists that Redis walks through. One wide member makes these two real ones, for good.
@@ -84,7 +86,7 @@ end
 for i = 1, #presented do
   local position, token, key = presented[i], number_of(tokens[i]), keys[i]
   local claim, envelope = at[position], call('HGET', TASKS, position)
-  local overtaken = claim and number_of(token_of(claim)) > token or outcomes[i] > 0 and outcomes[i] <= stored
+  local overtaken = claim and number_of(token_of(claim)) > token or outcomes[i] > 0 and outcomes[i] <= worked
   if envelope then
     local run_before = envelope_token(envelope)
     overtaken = overtaken or run_before and number_of(run_before) >= token
@@ -99,8 +101,8 @@ for i = 1, #presented do
     holding[#holding + 1] = token
     standing[position] = true
     if key then
-      local member, first = lane_first(key)
-      if first == position then
+      local member = envelope and not claim and not waited and in_lane(key, position)
+      if member then
         call('ZREM', LANES, member)
         waited = true
       end

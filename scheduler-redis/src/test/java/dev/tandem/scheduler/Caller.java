@@ -94,7 +94,7 @@ final class Caller implements Store.Listener, AutoCloseable {
     }
 
     StoreRequest.Acquire acquiring(List<StoreRequest.Presented> presented) {
-        return new StoreRequest.Acquire(line(), executor, LEASE, -1, "", -1, "", presented);
+        return new StoreRequest.Acquire(line(), executor, LEASE, -1, "", -1, presented);
     }
 
     StoreAnswer.Acquired acquire(StoreRequest.Presented... presented) {

@@ -170,8 +170,8 @@ class FarOffIT {
     }
 
     private StoreAnswer.Acquired acquire(List<Presented> presented) {
-        StoreRequest.Acquire request = new StoreRequest.Acquire(
-                new Line(partition, "w", ++number, 0), "one", 10_000, 1, "", -1, "", presented);
+        StoreRequest.Acquire request =
+                new StoreRequest.Acquire(new Line(partition, "w", ++number, 0), "one", 10_000, 1, "", -1, presented);
         StoreAnswer.Acquired acquired = ask(request, StoreAnswer.Acquired.class);
         epoch = acquired.epoch();
         token = epoch;

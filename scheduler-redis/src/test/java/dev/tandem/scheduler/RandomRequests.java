@@ -186,9 +186,12 @@ final class RandomRequests {
                 presented.add(new Presented(position, token, key(position), 1, bit(position), outcome));
             }
         });
-        Line line = new Line(partition, "w-" + executor.name, executor.number += 1 + random.nextInt(3), 0);
-        return new Acquire(
-                line, executor.name, lease(), generation, source, from, random.nextBoolean() ? "" : "known", presented);
+        Line line = new Line(
+                partition,
+                "w-" + executor.name,
+                executor.number += 1 + random.nextInt(3),
+                random.nextBoolean() ? 0 : executor.epoch);
+        return new Acquire(line, executor.name, lease(), generation, source, from, presented);
     }
 
     private Step step(Executor executor) {

@@ -39,7 +39,7 @@ local function lane_member(key, number, position)
   return lane_prefix(key) .. pack('>I8', number) .. position
 end
 
--- The member of a position in its key's lane, wherever it is in it; nil if it is not. For operators: it walks the lane.
+-- The member of a position in its key's lane, wherever it is in it; nil if it is not. It walks the lane, so it is for what is rare.
 local function in_lane(key, position)
   local prefix = key and lane_prefix(key)
   for _, member in ipairs(key and call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255') or {}) do

@@ -51,7 +51,6 @@ public sealed interface StoreRequest {
      *     lives; -1: refused while another's lease lives
      * @param sourceId Kafka's topic id; a changed one begins a new incarnation; "" where there is none
      * @param committed the broker's committed offset; one below the mirror begins a new incarnation; -1: none
-     * @param runId the store's run id at our last acquire, if nobody else can have owned the partition since; else ""
      */
     record Acquire(
             Line line,
@@ -60,7 +59,6 @@ public sealed interface StoreRequest {
             long generation,
             String sourceId,
             long committed,
-            String runId,
             List<Presented> presented)
             implements Numbered {}
 

@@ -44,8 +44,8 @@ final class Owner {
     long committed = -1;
     /** Its partition is one of a queue. */
     boolean queue;
-    /** What it gives as the run id it knows; "": it does not continue an ownership. */
-    String runId = "";
+    /** Whether an acquire continues the ownership before. */
+    boolean continues;
 
     long number;
     long epoch;
@@ -70,9 +70,9 @@ final class Owner {
     }
 
     StoreAnswer tryAcquire(Presented... presented) {
-        Line line = new Line(partition, writer, ++number, 0);
-        StoreAnswer answer = ask(new Acquire(
-                line, executor, leaseMillis, generation, sourceId, committed, runId, Arrays.asList(presented)));
+        Line line = new Line(partition, writer, ++number, continues ? epoch : 0);
+        StoreAnswer answer = ask(
+                new Acquire(line, executor, leaseMillis, generation, sourceId, committed, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;

@@ -106,6 +106,10 @@ public final class PartitionState {
     long token;
     /** How far the line of tokens runs before the clock, in microseconds. */
     long lead;
+    /** The number of the last acquire, and of the request that was applied before it and the acquires just before. */
+    long acquiredAs;
+
+    long worked;
 
     long leaseDeadline;
     /** Given up: the lease only keeps older generations out. */
@@ -143,6 +147,8 @@ public final class PartitionState {
         copy.epoch = epoch;
         copy.token = token;
         copy.lead = lead;
+        copy.acquiredAs = acquiredAs;
+        copy.worked = worked;
         copy.leaseDeadline = leaseDeadline;
         copy.released = released;
         copy.generation = generation;
@@ -349,6 +355,13 @@ public final class PartitionState {
             lanes.remove(key);
         }
         return first;
+    }
+
+    void takeOutOfLane(@Nullable String key, Position position) {
+        Deque<Position> lane = key == null ? null : lanes.get(key);
+        if (lane != null && lane.remove(position) && lane.isEmpty()) {
+            lanes.remove(key);
+        }
     }
 
     long nextDueMillis(long now) {

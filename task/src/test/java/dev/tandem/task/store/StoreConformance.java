@@ -481,7 +481,7 @@ public abstract class StoreConformance extends StoreHarness {
         b.generation = 2;
         b.acquire();
         restarted(partition);
-        b.runId = "known";
+        b.continues = true;
         assertThat(b.acquire().quietMillis()).isEqualTo(0);
         pass(SHORT + 1);
         assertThat(b.patrol().returned()).isEqualTo(1);

@@ -223,9 +223,7 @@ public final class StoreModel {
             p.token = Math.max(p.token, presented.token());
         }
         boolean restarted = p.executor != null && !runId.equals(p.runId);
-        boolean continues =
-                request.executor().equals(p.executor) && !request.runId().isEmpty();
-        if (restarted && !continues) {
+        if (restarted && request.line().epoch() != p.epoch) {
             p.quietUntil = now + request.leaseMillis();
         }
         boolean recreated = !request.sourceId().isEmpty()
@@ -252,7 +250,11 @@ public final class StoreModel {
         p.runId = runId;
         p.leaseDeadline = now + request.leaseMillis();
         p.released = false;
-        long applied = p.writers.getOrDefault(request.line().writer(), 0L);
+        // Of acquires in a row only the first follows requests that may have been applied.
+        long stored = p.writers.getOrDefault(request.line().writer(), 0L);
+        p.worked = stored == p.acquiredAs ? p.worked : stored;
+        p.acquiredAs = request.line().number();
+        long applied = p.worked;
         p.writers.clear();
         p.opened.clear();
         List<Presented> written = new ArrayList<>();
@@ -321,9 +323,7 @@ public final class StoreModel {
         p.claim(position, presented.token(), presented.key(), request.executor(), now + request.leaseMillis());
         p.scheduled.remove(position);
         p.retry.remove(position);
-        if (presented.key() != null && position.equals(p.laneHead(presented.key()))) {
-            p.pop(presented.key());
-        }
+        p.takeOutOfLane(presented.key(), position);
         return true;
     }
 
