@@ -8,14 +8,21 @@ import dev.tandem.task.store.StoreAnswer.Claimed;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.Foreign;
 import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreAnswer.Lapsed;
+import dev.tandem.task.store.StoreAnswer.Live;
+import dev.tandem.task.store.StoreAnswer.Page;
+import dev.tandem.task.store.StoreAnswer.Past;
 import dev.tandem.task.store.StoreAnswer.Settled;
 import dev.tandem.task.store.StoreAnswer.Why;
 import dev.tandem.task.store.StoreRequest;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +45,7 @@ final class Answers {
 
     private Answers() {}
 
-    /** @param durable what a renew says of its replicas */
+    /** @param durable what a renew and a redeliver say of their replicas */
     static StoreAnswer decode(StoreRequest request, List<Object> reply, boolean durable) {
         Reader in = new Reader(reply);
         int code = in.count();
@@ -73,6 +80,10 @@ final class Answers {
             return new StoreAnswer.Kept(positions(in.list()));
         } else if (request instanceof StoreRequest.Late) {
             return new StoreAnswer.LateSettled(in.number() == 1);
+        } else if (request instanceof StoreRequest.Recall) {
+            return new StoreAnswer.Recalled(in.text(), live(in.list()), past(in.list()));
+        } else if (request instanceof StoreRequest.Redeliver) {
+            return new StoreAnswer.Redelivered(in.text(), codes(in.bytes()), durable);
         }
         return new StoreAnswer.Ok(in.number());
     }
@@ -115,7 +126,47 @@ final class Answers {
                 nextDue,
                 nextLapse,
                 quiet,
-                presented);
+                presented,
+                past(in.list()));
+    }
+
+    private static List<Live> live(Reader in) {
+        List<Live> live = new ArrayList<>();
+        while (in.more()) {
+            live.add(new Live(in.position(), in.number() == 1, in.number()));
+        }
+        return live;
+    }
+
+    private static Past past(Reader in) {
+        if (!in.more()) {
+            return Past.NONE;
+        }
+        Reader lapses = in.list();
+        List<Lapsed> lapsed = new ArrayList<>();
+        while (lapses.more()) {
+            lapsed.add(new Lapsed(lapses.position(), lapses.count()));
+        }
+        return new Past(lapsed, positions(in.list()), pages(in.list(), in.bytes()));
+    }
+
+    /** @param elements the number of a page in 4 bytes, and identities */
+    private static List<Page> pages(Reader elements, byte[] given) {
+        TreeMap<Long, ByteArrayOutputStream> pages = new TreeMap<>();
+        if (given.length > 0) {
+            append(pages, Page.REDELIVERED, given, 0);
+        }
+        while (elements.more()) {
+            byte[] element = elements.bytes();
+            append(pages, ByteBuffer.wrap(element).getInt() & 0xFFFF_FFFFL, element, Integer.BYTES);
+        }
+        List<Page> list = new ArrayList<>(pages.size());
+        pages.forEach((number, identities) -> list.add(new Page(number, identities.toByteArray())));
+        return list;
+    }
+
+    private static void append(Map<Long, ByteArrayOutputStream> pages, long number, byte[] bytes, int from) {
+        pages.computeIfAbsent(number, page -> new ByteArrayOutputStream()).write(bytes, from, bytes.length - from);
     }
 
     static Blocked blocked(String key, String entry) {

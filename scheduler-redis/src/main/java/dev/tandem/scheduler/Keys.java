@@ -27,7 +27,10 @@ final class Keys {
             "stats",
             "index",
             "later",
-            "minutes");
+            "minutes",
+            "pages",
+            "owed",
+            "given");
 
     private Keys() {}
 

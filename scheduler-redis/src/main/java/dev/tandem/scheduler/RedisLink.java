@@ -57,7 +57,9 @@ final class RedisLink implements Store.Link, Runnable {
             Requests.Call call = Requests.encode(request, executor);
             unanswered.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
-            if (request instanceof StoreRequest.Renew renew && renew.positions().isEmpty()) {
+            boolean probe = request instanceof StoreRequest.Renew renew
+                    && renew.positions().isEmpty();
+            if (probe || request instanceof StoreRequest.Redeliver) {
                 to.probed(partition);
             }
         }

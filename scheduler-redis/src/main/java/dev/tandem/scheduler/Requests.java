@@ -7,6 +7,7 @@ import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Entry;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.io.ByteArrayOutputStream;
@@ -64,6 +65,10 @@ final class Requests {
             return args.call(Script.KEEP);
         } else if (request instanceof StoreRequest.Late late) {
             return late(args, late);
+        } else if (request instanceof StoreRequest.Recall) {
+            return args.call(Script.RECALL);
+        } else if (request instanceof StoreRequest.Redeliver redeliver) {
+            return redeliver(args, redeliver);
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
@@ -113,7 +118,7 @@ final class Requests {
         int more = 0;
         for (Settle settle : settles) {
             keys |= settle.key() != null;
-            bits |= settle.bit() >= 0;
+            bits |= settle.bit() != -1;
             next |= settle.nextToken() > 0;
             more += isPlain(settle.verdict()) ? 0 : 4;
         }
@@ -271,6 +276,15 @@ final class Requests {
         Claim then = settle.then();
         args.text(then == null ? "" : then.position().text()).token(then == null ? 0 : then.token());
         return args.call(Script.LATE);
+    }
+
+    private static Call redeliver(Args args, StoreRequest.Redeliver redeliver) {
+        List<Redelivery> messages = redeliver.messages();
+        Packer packer = new Packer();
+        positions(packer, messages, Redelivery::position);
+        args.text(redeliver.by()).text(Keys.wake(redeliver.partition())).add(packer.done());
+        messages.forEach(message -> args.add(message.envelope()));
+        return args.call(Script.REDELIVER);
     }
 
     private static byte[] named(List<Position> positions, long[] tokens) {

@@ -22,6 +22,8 @@ enum Script {
     RELEASE,
     KEEP,
     LATE,
+    RECALL,
+    REDELIVER,
     ADMIN,
     INSPECT,
     TRIM;

@@ -4,7 +4,7 @@
 --   carried their outcomes (0: none); in order of token; 9: the epoch that it continues, 0: none.
 -- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
 --   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
---   next due ms, next lapse ms, quiet ms, presented tokens that hold}.
+--   next due ms, next lapse ms, quiet ms, presented tokens that hold, past (see include/past.lua)}.
 -- @include keys
 -- @include now
 -- @include lists
@@ -14,6 +14,7 @@
 -- @include blocked
 -- @include next
 -- @include later
+-- @include past
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed = ARGV[6], tonumber(ARGV[7])
 local WRITER = 'writer:' .. ARGV[1]
@@ -92,6 +93,7 @@ for i = 1, #presented do
     overtaken = overtaken or run_before and number_of(run_before) >= token
   elseif not claim then
     overtaken = overtaken or has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1
+      or still_owed(position)
   end
   if not overtaken then
     at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
@@ -156,4 +158,4 @@ for _, position in ipairs(foreign) do
   listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
 end
 return {0, epoch, run, tonumber(incarnation), tonumber(high_water), mirror, listed, call('HGETALL', SETTLED),
-  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), math.max(0, quiet - now), holding}
+  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), math.max(0, quiet - now), holding, past()}

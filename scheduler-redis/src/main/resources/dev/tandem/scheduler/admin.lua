@@ -16,6 +16,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include blocked
 -- @include bits
 -- @include index
+-- @include queue
 -- @include settle
 -- @include later
 local what, name = ARGV[2], ARGV[3]

@@ -14,10 +14,12 @@
 -- @include bits
 -- @include envelope
 -- @include index
+-- @include queue
 -- @include later
 -- @include next
 local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
 bits_begin(ARGV[5])
+queue_begin(ARGV[5])
 call('HSET', OWNER, WRITER, ARGV[2], 'highwater',
   bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) and ARGV[6] or owner[5])
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -27,6 +29,7 @@ local entries, sizes, full, own = {}, {}, {}, {}
 local tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}
 local numbers, parked = lane_numbers(#positions), 0
 local codes = {}
+local fields, has = {}, {} -- positions with an envelope -> 1 if the store has it already
 
 local function put(list, one, two)
   local n = #list
@@ -45,6 +48,9 @@ local function write_handed()
   if #dead > 0 then
     call('HINCRBY', STATS, 'dead', #dead / 2)
     some_dead = true
+  end
+  for position in pairs(own) do
+    has[position] = nil
   end
   own, tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}, {}
 end
@@ -97,8 +103,7 @@ local function adopt(position, key, blob)
   return 'O'
 end
 
--- Whether the store has these already; only those with an envelope are asked for at once, for hardly one of them is.
-local fields, has = {}, {}
+-- Only those with an envelope are asked for at once, for hardly one of them is.
 for i = 1, #positions do
   if blobs[i] >= 0 then
     fields[#fields + 1] = positions[i]
@@ -113,13 +118,12 @@ for i = 1, #positions do
   local blob = blobs[i] >= 0 and ARGV[10 + blobs[i]] or nil
   if own[position] then
     write_handed()
-    has[position] = nil
   end
   local moves_lane = move == 'P' and not blob
     and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position))
   local code
   local settled = not moves_lane and (has_bit(offset) or (has[position] or call('HEXISTS', TASKS, position)) == 1
-    or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1)
+    or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1 or is_queue and is_owed(position))
   if settled then
     code = 'D'
   elseif not blob and not moves_lane then
@@ -147,12 +151,20 @@ for i = 1, #positions do
       label(position, blob)
     end
   end
-  if (code == 'O' or code == 'D') and offset >= 0 then
+  if is_queue and (settled or code == 'O') then
+    remember(offset, position)
+    if settled and offset ~= OWED_MARK then
+      owes[position] = false
+    elseif not settled and not moves_lane and offset == OWED_MARK then
+      owes[position] = true
+    end
+  elseif (code == 'O' or code == 'D') and offset >= 0 then
     set_bit(offset)
   end
   codes[i] = code
 end
 write_handed()
 write_bits()
+write_queue()
 write_labels()
 return {0, table.concat(codes), next_due()}

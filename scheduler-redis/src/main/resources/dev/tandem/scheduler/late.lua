@@ -17,8 +17,10 @@ call('HDEL', OWNER, '') -- A removal first, so that outcomes are recorded when m
 -- @include blocked
 -- @include bits
 -- @include index
+-- @include queue
 -- @include settle
 bits_begin(ARGV[1])
+queue_begin(ARGV[1])
 local position, key, verdict = ARGV[3], ARGV[9] == '1' and ARGV[10], ARGV[6]
 local claim = call('HGET', CLAIMS, position)
 local deadline = call('ZSCORE', INFLIGHT, position)
@@ -49,7 +51,7 @@ if relays and head and (verdict == 'K' or verdict == 'S') and take_next(followin
   end
 end
 claims[position] = claim
-local code = settle(position, ARGV[4], key, tonumber(ARGV[5]), verdict, tonumber(ARGV[7]), ARGV[8])
+local code = settle(position, ARGV[4], key, is_queue and OWED_MARK or tonumber(ARGV[5]), verdict, tonumber(ARGV[7]), ARGV[8])
 if code == 3 then
   return {0, 0}
 end
@@ -59,6 +61,7 @@ if relays and not head and code == 0 then
 end
 write_fresh(deadline)
 write_bits()
+write_queue()
 count_settled()
 if head and code ~= 2 and (verdict == 'B' or not heads(key, position)) then
   call('SADD', OPENED, key)

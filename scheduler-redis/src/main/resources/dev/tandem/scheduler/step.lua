@@ -16,11 +16,14 @@
 -- @include blocked
 -- @include bits
 -- @include index
+-- @include queue
 -- @include settle
 -- @include later
 -- @include apply
 local deadline = format('%.0f', now + ARGV[5])
 bits_begin(ARGV[6])
+queue_begin(ARGV[6])
+mark = is_queue and remember or mark
 if bits_current and tonumber(ARGV[7]) > tonumber(owner[5]) then
   apply(ARGV[4], 'highwater', ARGV[7])
 else
@@ -46,7 +49,7 @@ if #positions > 0 then
   for i = 1, #positions do
     local position, claim, at, entry = positions[i], standing[i], verdicts[i], entries[i]
     if claim and not at and not twice and not thens[i] and claims[position] == nil and sub(claim, 8, 15) == tokens[i]
-        and not (entry and head_of(entry) == position) then
+        and offsets[i] ~= OWED_MARK and not (entry and head_of(entry) == position) then
       -- A plain success of no blocked key's head: nothing to decide.
       n = n + 1
       plain[n] = position
@@ -54,7 +57,7 @@ if #positions > 0 then
         claims[position] = false
       end
       if offsets[i] then
-        set_bit(offsets[i])
+        mark(offsets[i], position)
       end
     else
       if claims[position] == nil then
@@ -91,6 +94,7 @@ if #positions > 0 then
   write_settled()
   write_fresh(deadline)
   write_bits()
+  write_queue()
   count_settled()
 end
 
@@ -120,7 +124,7 @@ if count > 0 then
       code = 2
     elseif is_held[i] then
       code = not in_tasks[i] and 2 or nil
-    elseif in_tasks[i] or in_dead[i] then
+    elseif in_tasks[i] or in_dead[i] or is_queue and is_owed(position) then
       code = 2
     end
     if entry and not code then

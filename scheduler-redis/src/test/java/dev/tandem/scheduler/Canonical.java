@@ -1,6 +1,5 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.store.StoreAnswer;
 import java.lang.reflect.RecordComponent;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -15,7 +14,13 @@ import java.util.stream.Stream;
 final class Canonical {
 
     /** Lists whose order means nothing. */
-    private static final Set<String> UNORDERED = Set.of("foreign", "blocked", "presentedTokens", "opened");
+    private static final Set<String> UNORDERED = Set.of(
+            "Acquired.foreign",
+            "Acquired.blocked",
+            "Acquired.presentedTokens",
+            "Renewed.opened",
+            "Recalled.claims",
+            "Past.lapsed");
 
     private Canonical() {}
 
@@ -45,9 +50,8 @@ final class Canonical {
         try {
             component.getAccessor().setAccessible(true);
             Object value = component.getAccessor().invoke(each);
-            if (each instanceof StoreAnswer
-                    && value instanceof List<?> list
-                    && UNORDERED.contains(component.getName())) {
+            String name = each.getClass().getSimpleName() + "." + component.getName();
+            if (value instanceof List<?> list && UNORDERED.contains(name)) {
                 return list.stream().map(Canonical::of).sorted().toList().toString();
             }
             return of(value);

@@ -15,24 +15,33 @@ import org.junit.jupiter.api.Test;
 /** The scripts and the model answer the same to the same random histories, at the same times. */
 class DifferentialIT {
 
-    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 400);
+    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 200);
     private static final int LENGTH = 150;
 
     @Test
-    void theScriptsAnswerAsTheModelDoes() {
+    void theScriptsAnswerAsTheModelDoesForLogs() {
+        histories(false);
+    }
+
+    @Test
+    void theScriptsAnswerAsTheModelDoesForQueues() {
+        histories(true);
+    }
+
+    private static void histories(boolean queue) {
         String name = Names.fresh("frozen");
         long first = Long.getLong("tandem.seed", System.nanoTime());
         try (FrozenScripts scripts = new FrozenScripts(Brokers.redis().client(), name)) {
             for (int i = 0; i < HISTORIES; i++) {
-                history(first + i, scripts, Partition.of(name, i));
+                history(first + i, scripts, Partition.of(name, i), queue);
             }
         }
     }
 
-    private static void history(long seed, FrozenScripts scripts, Partition partition) {
+    private static void history(long seed, FrozenScripts scripts, Partition partition, boolean queue) {
         StoreModel model = new StoreModel("run0");
         RandomRequests random = new RandomRequests(
-                seed, partition, position -> model.partition(partition).claim(position) != null);
+                seed, partition, queue, position -> model.partition(partition).claim(position) != null);
         Deque<String> lately = new ArrayDeque<>();
         long now = 1_800_000_000_000L;
         String run = "run0";

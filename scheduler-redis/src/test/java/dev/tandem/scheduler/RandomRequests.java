@@ -13,6 +13,7 @@ import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Entry;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Step;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -37,6 +38,7 @@ final class RandomRequests {
     private final Random random;
     private final Partition partition;
     private final Predicate<Position> claimed;
+    private final boolean queue;
     private final List<Executor> executors = new ArrayList<>();
     private long committed = -1;
 
@@ -45,9 +47,13 @@ final class RandomRequests {
 
     private long now;
 
-    /** @param claimed whether a claim stands: its task is only ever adopted */
-    RandomRequests(long seed, Partition partition, Predicate<Position> claimed) {
+    /**
+     * @param queue the partition is one of a queue, not of a log
+     * @param claimed whether a claim stands: its task is only ever adopted
+     */
+    RandomRequests(long seed, Partition partition, boolean queue, Predicate<Position> claimed) {
         this.claimed = claimed;
+        this.queue = queue;
         this.random = new Random(seed);
         this.partition = partition;
         executors.add(new Executor("one"));
@@ -71,7 +77,7 @@ final class RandomRequests {
 
     long pause() {
         if (random.nextInt(40) == 0) {
-            return 300_000;
+            return queue ? 1_000 : 300_000;
         }
         return random.nextInt(4) == 0 ? random.nextInt(120) : random.nextInt(4);
     }
@@ -97,7 +103,7 @@ final class RandomRequests {
         if (executor.epoch == 0 || random.nextInt(25) == 0) {
             return acquire(executor);
         }
-        int dice = random.nextInt(100);
+        int dice = random.nextInt(queue ? 110 : 100);
         if (dice < 45) {
             return step(executor);
         } else if (dice < 65) {
@@ -122,14 +128,28 @@ final class RandomRequests {
             return new StoreRequest.Committed(line(executor), incarnation(executor), committed);
         } else if (dice < 94) {
             Position position = position();
-            return new StoreRequest.Gone(line(executor), position, key(position));
+            boolean keyless = queue && random.nextBoolean();
+            return new StoreRequest.Gone(line(executor), position, keyless ? null : key(position));
         } else if (dice < 95) {
             return new StoreRequest.Release(line(executor));
         } else if (dice < 97) {
             List<Position> positions = List.copyOf(executor.running.keySet());
             return new StoreRequest.Keep(partition, lease(), positions, tokens(executor, positions));
+        } else if (dice >= 105) {
+            return new StoreRequest.Recall(partition);
+        } else if (dice >= 100) {
+            return redeliver();
         }
         return new StoreRequest.Late(partition, incarnation(executor), settle(executor));
+    }
+
+    private StoreRequest.Redeliver redeliver() {
+        List<Redelivery> messages = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            Position position = position();
+            messages.add(new Redelivery(position, envelope(position, 0)));
+        }
+        return new StoreRequest.Redeliver(partition, random.nextBoolean() ? "x" : "y", messages);
     }
 
     /** What the answer told the executor. */
@@ -177,13 +197,14 @@ final class RandomRequests {
 
     private Acquire acquire(Executor executor) {
         long generation = random.nextInt(3) == 0 ? -1 : 1 + random.nextInt(2);
-        String source = random.nextInt(3) == 0 ? "" : random.nextInt(20) == 0 ? "second" : "first";
-        long from = random.nextInt(20) == 0 ? random.nextInt(POSITIONS) : committed;
+        String source = queue || random.nextInt(3) == 0 ? "" : random.nextInt(20) == 0 ? "second" : "first";
+        long from = queue ? -1 : random.nextInt(20) == 0 ? random.nextInt(POSITIONS) : committed;
         List<Presented> presented = new ArrayList<>();
         executor.running.forEach((position, token) -> {
             if (random.nextInt(4) > 0) {
                 long outcome = random.nextInt(4) > 0 ? 0 : Math.max(0, executor.number - random.nextInt(3));
-                presented.add(new Presented(position, token, key(position), 1, bit(position), outcome));
+                long bit = queue ? -1 : bit(position);
+                presented.add(new Presented(position, token, key(position), 1, bit, outcome));
             }
         });
         Line line = new Line(
@@ -218,8 +239,7 @@ final class RandomRequests {
             executor.running.remove(position);
         }
         long next = random.nextInt(3) > 0 ? ++executor.token : 0;
-        long bit = random.nextInt(6) == 0 ? -1 : bit(position);
-        return new Settle(position, token, key(position), bit, verdict(position, token), next);
+        return new Settle(position, token, key(position), bitOrPage(position), verdict(position, token), next);
     }
 
     private Verdict verdict(Position position, long token) {
@@ -242,7 +262,7 @@ final class RandomRequests {
                             ? new Move.Park()
                             : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
             boolean held = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
-            long bit = random.nextInt(6) == 0 ? -1 : bit(position);
+            long bit = bitOrPage(position);
             entries.add(new Entry(position, key(position), bit, move, held ? null : envelope(position, 0)));
         }
         return new StoreRequest.Hand(
@@ -278,7 +298,19 @@ final class RandomRequests {
         return new Line(partition, "w-" + executor.name, number, epoch);
     }
 
+    private long bitOrPage(Position position) {
+        if (random.nextInt(6) == 0) {
+            return -1;
+        } else if (queue) {
+            return random.nextInt(3) == 0 ? StoreRequest.OWED : random.nextInt(5);
+        }
+        return bit(position);
+    }
+
     private long incarnation(Executor executor) {
+        if (queue) {
+            return StoreRequest.QUEUE;
+        }
         return random.nextInt(20) == 0 ? executor.incarnation + 1 : executor.incarnation;
     }
 
@@ -287,11 +319,16 @@ final class RandomRequests {
     }
 
     private Position position() {
-        return Position.of(0, random.nextInt(POSITIONS));
+        int number = random.nextInt(POSITIONS);
+        // Two positions of one identity each.
+        return queue
+                ? new Position(String.format("%c%012d:w.%02d", number % 4 < 2 ? 'm' : 'c', number / 2, number))
+                : Position.of(0, number);
     }
 
     private static long bit(Position position) {
-        return Long.parseLong(position.text().substring(2));
+        String text = position.text();
+        return Long.parseLong(text.substring(Math.max(text.lastIndexOf(':'), text.lastIndexOf('.')) + 1));
     }
 
     /** A third of the positions have no key, the others share four. */

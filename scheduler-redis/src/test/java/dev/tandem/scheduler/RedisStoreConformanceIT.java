@@ -1,8 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.QueueConformance;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreConformance;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The scripts keep every rule of the store protocol. */
-class RedisStoreConformanceIT extends StoreConformance {
+class RedisStoreConformanceIT extends QueueConformance {
 
     private static RedisStore store;
     private static Asked asked;

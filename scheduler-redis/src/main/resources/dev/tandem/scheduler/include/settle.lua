@@ -10,6 +10,7 @@ local any_tasks = any and call('EXISTS', TASKS) == 1
 local any_attempts = any and call('EXISTS', ATTEMPTS) == 1
 local any_blocked = any and call('EXISTS', BLOCKED) == 1
 local now_text = format('%.0f', now)
+local mark = set_bit -- what settles an offset, or a position of a queue: mark(bit or page, position)
 
 local function write_settled()
   if #gone > 0 then
@@ -86,7 +87,8 @@ local function seen(position, token, bit, verdict)
     return envelope_token(envelope) == token and 2 or 3
   end
   local success = verdict == 'K' or verdict == 'S'
-  return success and bit >= 0 and not claims[position] and has_bit(bit) and 2 or 3
+  local settled = bit >= 0 and has_bit(bit) or is_queue and is_owed(position)
+  return success and not claims[position] and settled and 2 or 3
 end
 
 -- Settles one outcome. Verdicts: K succeeded, S succeeded with a sample, R retry after `number` ms, H, P and D dead with
@@ -111,8 +113,12 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
     return 0
   end
   forgotten[#forgotten + 1] = position
-  if bit >= 0 then
-    set_bit(bit)
+  if bit == OWED_MARK then
+    if is_queue and not (any_tasks and call('HEXISTS', TASKS, position) == 1) then
+      owes[position] = true
+    end
+  else
+    mark(bit, position)
   end
   if verdict == 'R' then
     retried = retried + 1

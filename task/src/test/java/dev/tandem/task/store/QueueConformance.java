@@ -183,6 +183,16 @@ public abstract class QueueConformance extends StoreConformance {
     }
 
     @Test
+    void aRetryRunsWhileItsMessageIsOwed() {
+        first.acquire();
+        first.retry(M1, first.claim(M1, KEY), KEY, StoreRequest.OWED, 0);
+        first.schedule(C1, "other", StoreRequest.OWED, now() - 5);
+        assertThat(first.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(M1);
+        assertThat(first.claimed(C1, "other", true)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(recall().past().owed()).hasSize(2);
+    }
+
+    @Test
     void nothingIsOwedOnceTheMessageCame() {
         first.acquire();
         long token = first.claim(M1, null);

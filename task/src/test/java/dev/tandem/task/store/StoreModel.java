@@ -370,7 +370,7 @@ public final class StoreModel {
         }
         List<StoreAnswer.Claimed> claims = new ArrayList<>(step.claims().size());
         for (Claim claim : step.claims()) {
-            boolean owed = queue && p.remembered.isOwed(claim.position());
+            boolean owed = queue && !claim.held() && p.remembered.isOwed(claim.position());
             claims.add(owed ? StoreAnswer.Claimed.Done.INSTANCE : claim(p, claim, deadline));
         }
         return new Stepped(settles, claims);
@@ -383,7 +383,9 @@ public final class StoreModel {
         Claimed claim = p.claims.get(position);
         boolean ours = claim != null && claim.token() == settle.token();
         if (!ours && !(flaws.contains(Flaw.SETTLE_WITHOUT_TOKEN) && claim != null)) {
-            return visible(p, settle, bit, claim) ? Settled.Done.INSTANCE : Settled.Refused.INSTANCE;
+            return visible(p, settle, bit, claim, incarnation == StoreRequest.QUEUE)
+                    ? Settled.Done.INSTANCE
+                    : Settled.Refused.INSTANCE;
         }
         p.claims.remove(position);
         String key = settle.key();
@@ -418,12 +420,12 @@ public final class StoreModel {
         return p.blockedBy(key, position) ? goOn(p, key, nextToken, leaseMillis, now) : Settled.Ok.PLAIN;
     }
 
-    private static boolean visible(PartitionState p, Settle settle, long bit, @Nullable Claimed claim) {
+    private static boolean visible(PartitionState p, Settle settle, long bit, @Nullable Claimed claim, boolean queue) {
         Held held = p.tasks.getOrDefault(settle.position(), p.dead.get(settle.position()));
         if (held != null && held.token() == settle.token()) {
             return true;
         }
-        boolean settled = p.bit(bit) || p.remembered.isOwed(settle.position());
+        boolean settled = p.bit(bit) || queue && p.remembered.isOwed(settle.position());
         return settle.verdict() instanceof Success && settled && held == null && claim == null;
     }
 
