@@ -139,8 +139,16 @@ public final class QueueSpec {
         if (given != null) {
             return given;
         }
-        Object place = run.sequence() >= 0 ? run.sequence() : run.position();
-        return topic + ":" + run.partition().name() + ":" + place;
+        return topic + ":" + run.partition().name() + ":" + place(run);
+    }
+
+    /** The same whether the task comes from the broker or from the store. */
+    private String place(Run run) {
+        if (run.sequence() >= 0) {
+            return Long.toString(run.sequence());
+        }
+        String position = run.position().toString();
+        return source.kind() == Source.Kind.LOG ? position.substring(position.indexOf(':') + 1) : position;
     }
 
     /** Collects a queue's settings. Not thread-safe. */

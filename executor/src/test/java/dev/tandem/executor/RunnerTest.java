@@ -87,6 +87,17 @@ class RunnerTest {
     }
 
     @Test
+    void aTaskFromTheStoreHasTheIdThatItHadFromItsTopic() {
+        AtomicReference<String> seen = new AtomicReference<>();
+        QueueSpec.Builder spec =
+                QueueSpec.queue("orders").topic("orders-v1").action("pay", task -> seen.set(task.id()));
+
+        run(spec, Runs.stored(task("pay", ""), 12));
+
+        assertThat(seen).hasValue("orders-v1:0:12");
+    }
+
+    @Test
     void aTaskWithoutATypeRunsAsTheQueuesOwn() {
         AtomicReference<String> seen = new AtomicReference<>();
         QueueSpec.Builder spec =

@@ -19,4 +19,9 @@ public final class Runs {
     public static Run of(Task task, long offset) {
         return of(task, offset, 1, FOREVER);
     }
+
+    /** One that the store kept: it has no place among the deliveries. */
+    public static Run stored(Task task, long offset) {
+        return new Run(Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, 2, -1, FOREVER);
+    }
 }
