@@ -15,13 +15,14 @@ RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tand
 # Libraries change rarely, so they are a layer of their own.
 COPY --from=build /opt/tandem/lib /opt/tandem/lib
 COPY --from=build /opt/tandem/own /opt/tandem/own
+COPY docker/entrypoint.sh /opt/tandem/entrypoint.sh
 USER tandem
 WORKDIR /etc/tandem
-# Inside a container loopback reaches nobody. Publish the port to loopback on the host: there is no login yet.
+# Inside a container loopback reaches nobody. Publish the port to loopback on the host, as docker-compose.yml does:
+# there is no login yet, and the server warns of that.
 ENV SERVER_ADDRESS=0.0.0.0 \
     TANDEM_JAVA_OPTS="-XX:MaxRAMPercentage=60 -XX:+ExitOnOutOfMemoryError"
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=6 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /actuator/health HTTP/1.0\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200'"]
-# exec: signals reach Java, which drains before it ends.
-ENTRYPOINT ["sh", "-c", "exec java $TANDEM_JAVA_OPTS -cp '/opt/tandem/own/*:/opt/tandem/lib/*' dev.tandem.server.TandemServer \"$@\"", "tandem"]
+ENTRYPOINT ["sh", "/opt/tandem/entrypoint.sh"]

@@ -3,7 +3,9 @@ package dev.tandem.executor;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +23,7 @@ final class Runner implements RunPool.Job {
     private final BiConsumer<Run, Outcome> finished;
     private final LogLimit deadLog;
     private final LogLimit errorLog;
+    private final AtomicBoolean ignoredNoted = new AtomicBoolean();
     private volatile boolean refusing;
 
     Runner(
@@ -63,6 +66,7 @@ final class Runner implements RunPool.Job {
             return Outcome.NotStarted.INSTANCE;
         }
         Task task = run.task();
+        noteIgnored(task);
         int maxAttempts = spec.maxAttemptsOf(task);
         if (run.attempt() > maxAttempts) {
             return dead(
@@ -84,6 +88,23 @@ final class Runner implements RunPool.Job {
         Outcome outcome = spec.decider().decide(ending, run.attempt(), maxAttempts, ThreadLocalRandom.current());
         note(attempt, ending, outcome, time.nanos() - startedNanos);
         return outcome;
+    }
+
+    /** Once: someone counts on what is not there yet. */
+    private void noteIgnored(Task task) {
+        if (ignoredNoted.get()) {
+            return;
+        }
+        String header = task.dedupKey() != null
+                ? TaskHeaders.DEDUP_KEY
+                : task.headers().containsKey(TaskHeaders.DEPENDS_ON) ? TaskHeaders.DEPENDS_ON : null;
+        if (header != null && ignoredNoted.compareAndSet(false, true)) {
+            log.warn(
+                    "Queue {}: tasks come with the header {}, which is kept and shown but has no effect yet."
+                            + " This is said once",
+                    spec.name(),
+                    header);
+        }
     }
 
     private static Ending call(Handler handler, Attempt attempt) {

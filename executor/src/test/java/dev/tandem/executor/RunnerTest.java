@@ -98,6 +98,19 @@ class RunnerTest {
     }
 
     @Test
+    void aDedupKeyIsKeptAndDoesNotStopATask() {
+        QueueSpec.Builder spec = QueueSpec.queue("orders").action("pay", task -> {});
+        Runner runner = runner(spec);
+        Task task = new Task(
+                null, "orders", "pay", null, new byte[0], Map.of("tandem-depends-on", "a"), 0, 0, 0, 0, "pay-1");
+
+        for (int offset = 0; offset < 3; offset++) {
+            runner.run(Runs.of(task, offset), slot);
+            assertThat(outcome.getAndSet(null)).isEqualTo(Outcome.Succeeded.INSTANCE);
+        }
+    }
+
+    @Test
     void aTaskWithoutATypeRunsAsTheQueuesOwn() {
         AtomicReference<String> seen = new AtomicReference<>();
         QueueSpec.Builder spec =

@@ -38,6 +38,9 @@ public final class TaskHeaders {
     public static final String MAX_ATTEMPTS = "tandem-max-attempts";
     public static final String DEDUP_KEY = "tandem-dedup-key";
 
+    /** Kept as a header: business ids of tasks that this one waits for. No effect yet. */
+    public static final String DEPENDS_ON = "tandem-depends-on";
+
     /** Kept as a header: the payload's media type, under the name that Kafka and AMQP clients use. */
     public static final String CONTENT_TYPE = "content-type";
 

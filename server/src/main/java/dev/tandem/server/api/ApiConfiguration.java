@@ -14,6 +14,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The web side of the server. */
@@ -59,6 +60,11 @@ public class ApiConfiguration {
     @Bean
     SubmitController submitController(TandemSettings settings, Publisher publisher) {
         return new SubmitController(new KnownQueues(settings.queues()), publisher, settings, InstantSource.system());
+    }
+
+    @Bean
+    OpenDoor openDoor(Environment environment) {
+        return new OpenDoor(environment);
     }
 
     @Bean

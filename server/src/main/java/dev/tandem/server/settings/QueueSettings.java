@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param partitions how many to make when the topic, or the sub-queues, must be created
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
  * @param concurrency tasks running at once, per executor process
- * @param maxRunning tasks running at once in the whole cluster, 0 for no limit
+ * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
  * @param timeout longest run of a task that names none
  * @param maxAttempts starts in all, the first included, of a task that names none
  * @param deadHead what becomes of a key whose head is dead; default: halt

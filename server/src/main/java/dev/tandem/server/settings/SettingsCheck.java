@@ -163,7 +163,13 @@ final class SettingsCheck {
         source(at, name, queue);
         range(at + "partitions", queue.partitions(), 1, 1_000);
         range(at + "concurrency", queue.concurrency(), 1, 10_000);
-        range(at + "max-running", queue.maxRunning(), 0, 1_000_000);
+        if (queue.maxRunning() != 0) {
+            problem(
+                    at + "max-running",
+                    Integer.toString(queue.maxRunning()),
+                    "a limit for the whole cluster is not supported yet: leave it at 0, and set " + at
+                            + "concurrency, which counts in each server process");
+        }
         range(at + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         range(at + "max-attempts", queue.maxAttempts(), 1, 1_000);
         backoff(at + "backoff.", queue.backoff());

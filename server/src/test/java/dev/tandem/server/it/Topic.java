@@ -17,8 +17,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -48,6 +50,7 @@ final class Topic implements AutoCloseable {
     private final KafkaProducer<String, byte[]> producer;
     private final Map<Path, Long> journals = new LinkedHashMap<>();
     private final Set<String> expected = new TreeSet<>();
+    private final Queue<Exception> unsent = new ConcurrentLinkedQueue<>();
 
     Topic(String prefix, int partitions) {
         this(prefix, partitions, Brokers.redis().uri());
@@ -134,7 +137,17 @@ final class Topic implements AutoCloseable {
 
     /** Publishes a task from which nothing is expected. */
     void send(@Nullable String key, byte @Nullable [] payload, Header... headers) {
-        producer.send(new ProducerRecord<>(name, null, key, payload, List.of(headers)));
+        producer.send(new ProducerRecord<>(name, null, key, payload, List.of(headers)), (place, failure) -> {
+            if (failure != null) {
+                unsent.add(failure);
+            }
+        });
+    }
+
+    /** What the broker did not take was never a task. */
+    private void flush() {
+        producer.flush();
+        assertThat(unsent).as("what could not be published").isEmpty();
     }
 
     static Header header(String name, String value) {
@@ -150,7 +163,7 @@ final class Topic implements AutoCloseable {
 
     /** Until all that was published by {@link #send(String, int, String, Header...)} has succeeded. */
     void awaitAllSucceeded() {
-        producer.flush();
+        flush();
         await("all of " + expected.size() + " tasks of " + name)
                 .atMost(PATIENCE)
                 .pollInterval(LOOK)
@@ -162,7 +175,7 @@ final class Topic implements AutoCloseable {
     }
 
     void awaitStarted(String id) {
-        producer.flush();
+        flush();
         await("start of " + id)
                 .atMost(PATIENCE)
                 .pollInterval(LOOK)
@@ -171,7 +184,7 @@ final class Topic implements AutoCloseable {
 
     /** Until the group has committed all that is in the topic. */
     void awaitAllCommitted() {
-        producer.flush();
+        flush();
         await("commits of " + name)
                 .atMost(PATIENCE)
                 .pollInterval(LOOK)

@@ -1,0 +1,15 @@
+#!/bin/sh
+# The image's start. TANDEM_RABBIT_URI_FILE, TANDEM_REDIS_URI_FILE: files that hold the setting, so that a secret need
+# not stand in the environment of a compose file or in `docker inspect`.
+set -eu
+for name in TANDEM_RABBIT_URI TANDEM_REDIS_URI; do
+  eval "file=\${${name}_FILE:-}"
+  if [ -n "$file" ]; then
+    [ -r "$file" ] || { echo "${name}_FILE is '$file': there is no such file, or it can't be read" >&2; exit 1; }
+    export "$name=$(cat "$file")"
+    unset "${name}_FILE" # the server would not know this setting
+  fi
+done
+# exec: signals reach Java, which drains before it ends.
+# shellcheck disable=SC2086 # options are words
+exec java ${TANDEM_JAVA_OPTS:-} -cp '/opt/tandem/own/*:/opt/tandem/lib/*' dev.tandem.server.TandemServer "$@"
