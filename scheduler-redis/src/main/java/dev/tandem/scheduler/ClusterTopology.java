@@ -51,8 +51,11 @@ final class ClusterTopology implements Topology {
 
     @Override
     public CompletableFuture<? extends StatefulRedisPubSubConnection<String, String>> subscriber() {
-        // Redis Cluster carries a published message to every node, so any will do.
-        return subscribing.connectPubSubAsync(StringCodec.UTF8);
+        // Redis Cluster carries a published message to every node, so any will do. The client must know them first.
+        return subscribing
+                .refreshPartitionsAsync()
+                .toCompletableFuture()
+                .thenCompose(known -> subscribing.connectPubSubAsync(StringCodec.UTF8));
     }
 
     @Override

@@ -67,6 +67,7 @@ public final class RedisStore implements Store {
     private long pause = FIRST_PAUSE_MILLIS;
     private boolean finding;
     private @Nullable String lastTrouble;
+    private boolean deaf;
     private boolean closed;
 
     private RedisStore(RedisSettings settings, Retention retention) {
@@ -365,8 +366,16 @@ public final class RedisStore implements Store {
         topology.subscriber()
                 .whenComplete((connection, failure) -> onLoop(() -> {
                     if (connection != null) {
+                        deaf = false;
                         wakes.connected(connection);
                     } else {
+                        if (!deaf) {
+                            log.warn(
+                                    "Redis's channels can't be listened to, so what operators and former owners change"
+                                            + " is noticed at the next renewal only: {}",
+                                    Failures.why(failure));
+                        }
+                        deaf = true;
                         loop.schedule(() -> guarded(this::subscribe), LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
                     }
                 }));

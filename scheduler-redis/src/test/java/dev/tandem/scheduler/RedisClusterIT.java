@@ -30,7 +30,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /** The store on a Redis Cluster of three primaries with a replica each. */
@@ -85,7 +84,6 @@ class RedisClusterIT {
         assertThat(ports).hasSize(3);
     }
 
-    @Disabled("open: on a cluster the wake does not arrive; owners find out at their next renewal, 2.5 s later at most")
     @Test
     void aLateOutcomeWakesTheOwnerWhereverItIsConnected() {
         Partition partition = Partition.of(queue, 0);
