@@ -1,168 +1,134 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Executor;
-import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.Result;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
-import dev.tandem.scheduler.RedisSettings;
-import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.QueuePolicy;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Properties;
-import java.util.Random;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 
-/** No-op tasks from a filled Kafka topic to the last commit, beside a bare consumer loop over the same records. */
-final class KafkaThroughput {
+/**
+ * No-op tasks from a filled topic to the last commit, in order by key, beside a bare consumer loop and the parallel
+ * consumer over the same records. All take turns, so that what the machine does meanwhile meets all of them.
+ */
+final class KafkaThroughput implements Scenario {
 
-    private static final int PAYLOAD = 200;
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final int TASKS = 500_000;
+    private static final double OF_BARE = 60;
+    private static final double REDIS_MICROS = 4;
 
-    private final String bootstrap;
-    private final String redisUri;
-    private final int partitions;
+    /** Threads of the parallel consumer: it needs one for each task that runs. */
+    private static final int RIVAL_THREADS = 64;
 
-    KafkaThroughput(String bootstrap, String redisUri, int partitions) {
-        this.bootstrap = bootstrap;
-        this.redisUri = redisUri;
-        this.partitions = partitions;
+    /** What one run of Tandem came to. @param redisMicros Redis's processor time per task */
+    private record Run(double perSecond, double redisMicros) {}
+
+    @Override
+    public String name() {
+        return "kafka";
     }
 
-    /** Creates the topic and fills it. */
-    void fill(String topic, Keys keys, int tasks) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
-                    .all()
-                    .get();
-        }
-        Properties properties = new Properties();
-        properties.putAll(
-                Map.of("bootstrap.servers", bootstrap, "linger.ms", "20", "batch.size", "131072", "acks", "all"));
-        byte[] payload = new byte[PAYLOAD];
-        Random random = new Random(7);
-        try (KafkaProducer<String, byte[]> producer =
-                new KafkaProducer<>(properties, new StringSerializer(), new ByteArraySerializer())) {
-            for (int i = 0; i < tasks; i++) {
-                producer.send(new ProducerRecord<>(topic, keys.key(random, i), payload));
-            }
-        }
+    @Override
+    public String about() {
+        return "no-op tasks per second from Kafka, in order by key, beside a bare loop and the parallel consumer";
     }
 
-    /** Poll, handle, commitSync: the least that anyone can do. Returns tasks per second. */
-    double bare(String topic, int tasks) {
-        Properties properties = new Properties();
-        properties.putAll(Map.of(
-                "bootstrap.servers", bootstrap,
-                "group.id", "bare-" + topic,
-                "auto.offset.reset", "earliest",
-                "enable.auto.commit", "false",
-                "max.poll.records", "500"));
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.subscribe(List.of(topic));
-            long handled = 0;
-            long start = 0;
-            long bytes = 0;
-            while (handled < tasks) {
-                ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(500));
-                if (start == 0 && !records.isEmpty()) {
-                    start = System.nanoTime();
-                }
-                for (ConsumerRecord<byte[], byte[]> each : records) {
-                    bytes += each.value().length;
-                    handled++;
-                }
-                if (!records.isEmpty()) {
-                    consumer.commitSync();
-                }
-            }
-            if (bytes != (long) tasks * PAYLOAD) {
-                throw new IllegalStateException("Read " + bytes + " bytes of " + (long) tasks * PAYLOAD);
-            }
-            return tasks / ((System.nanoTime() - start) / 1e9);
+    @Override
+    public List<Measured> run(Lab lab) throws Exception {
+        int tasks = lab.sizes().tasksOr(TASKS);
+        List<Measured> lines = new ArrayList<>();
+        try (KafkaTopic warm =
+                new KafkaTopic(lab.kafka(), lab.name("warm"), lab.sizes().partitions())) {
+            int few = Math.max(1, tasks / 5);
+            warm.fill(Keys.ZIPF, few);
+            round(lab, warm, few, new Rates());
         }
+        for (Keys keys : Keys.values()) {
+            String label = keys.name().toLowerCase(Locale.ROOT);
+            try (KafkaTopic topic =
+                    new KafkaTopic(lab.kafka(), lab.name(label), lab.sizes().partitions())) {
+                topic.fill(keys, tasks);
+                Rates rates = new Rates();
+                for (int i = 0; i < lab.sizes().rounds(); i++) {
+                    round(lab, topic, tasks, rates);
+                }
+                lines.addAll(rates.lines("Kafka, " + label + " keys"));
+            }
+        }
+        return lines;
     }
 
-    /** What one run of Tandem came to. @param redisMicros Redis CPU per task */
-    record Measured(double perSecond, double redisMicros) {}
+    private void round(Lab lab, KafkaTopic topic, int tasks, Rates rates) throws Exception {
+        double bare = KafkaRivals.bareLoop(topic, lab.name("bare"), tasks);
+        double rival = KafkaRivals.parallelConsumer(topic, lab.name("rival"), tasks, RIVAL_THREADS, lab);
+        Run tandem = tandem(lab, topic, tasks);
+        lab.say(
+                "%s: bare loop %,.0f/s, parallel consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task",
+                topic.name(), bare, rival, tandem.perSecond(), tandem.redisMicros());
+        rates.bare.add(bare);
+        rates.rival.add(rival);
+        rates.tandem.add(tandem.perSecond());
+        rates.redis.add(tandem.redisMicros());
+    }
 
-    Measured tandem(String topic, int tasks, boolean ordered, int concurrency) throws Exception {
+    private static Run tandem(Lab lab, KafkaTopic topic, int tasks) throws Exception {
         LongAdder handled = new LongAdder();
         CountDownLatch started = new CountDownLatch(1);
-        RedisCpu cpu = new RedisCpu(redisUri);
-        try (RedisStore store = RedisStore.open(RedisSettings.of(redisUri))) {
-            KafkaSource source = new KafkaSource(KafkaSettings.of(bootstrap, topic));
-            Executor executor = Executor.builder()
-                    .concurrency(concurrency)
-                    .queue(QueueSpec.queue(topic)
-                            .source(source)
-                            .store(store)
-                            .policy(ordered ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency))
-                            .topic(topic)
-                            .fallback(task -> {
-                                started.countDown();
-                                handled.increment();
-                                return Result.done();
-                            })
-                            .build())
-                    .build();
-            executor.start();
-            try {
-                started.await();
-                long start = System.nanoTime();
-                double cpuBefore = cpu.micros();
-                awaitCommitted(bootstrap, topic, tasks, PATIENCE);
-                double seconds = (System.nanoTime() - start) / 1e9;
-                double redis = (cpu.micros() - cpuBefore) / tasks;
-                if (handled.sum() != tasks) {
-                    throw new IllegalStateException("Handled " + handled.sum() + " of " + tasks);
-                }
-                return new Measured(tasks / seconds, redis);
-            } finally {
-                executor.stop();
+        String queue = lab.name("tandem");
+        try (RedisNumbers redis = new RedisNumbers(lab.redis());
+                Tandem tandem = Tandem.start(
+                        lab.redis(),
+                        lab.sizes(),
+                        new Tandem.Queue(
+                                queue,
+                                topic.name(),
+                                new KafkaSource(
+                                        KafkaSettings.of(lab.kafka(), queue).withTopic(topic.name())),
+                                QueuePolicy.ordered(lab.sizes().concurrency()),
+                                task -> {
+                                    started.countDown();
+                                    handled.increment();
+                                    return Result.done();
+                                }))) {
+            started.await();
+            long start = System.nanoTime();
+            double cpu = redis.processorMicros();
+            topic.awaitCommitted(KafkaTopic.group(queue), tasks, lab);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            double micros = (redis.processorMicros() - cpu) / tasks;
+            if (handled.sum() != tasks) {
+                throw new IllegalStateException("Handled " + handled.sum() + " of " + tasks + ": " + tandem.status());
             }
-        } finally {
-            cpu.close();
+            return new Run(tasks / seconds, micros);
         }
     }
 
-    /** Waits until the queue's group has committed so many records in all. */
-    static void awaitCommitted(String bootstrap, String topic, long tasks, Duration patience) throws Exception {
-        long until = System.nanoTime() + patience.toNanos();
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            while (true) {
-                long committed = admin
-                        .listConsumerGroupOffsets("tandem." + topic)
-                        .partitionsToOffsetAndMetadata()
-                        .get()
-                        .entrySet()
-                        .stream()
-                        .filter(e -> e.getKey().topic().equals(topic) && e.getValue() != null)
-                        .mapToLong(e -> e.getValue().offset())
-                        .sum();
-                if (committed >= tasks) {
-                    return;
-                }
-                if (System.nanoTime() > until) {
-                    throw new IllegalStateException("Only " + committed + " of " + tasks + " records of " + topic
-                            + " were committed after " + patience.toSeconds() + " s");
-                }
-                Thread.sleep(20);
-            }
+    /** Of all rounds. */
+    private static final class Rates {
+        private final List<Double> bare = new ArrayList<>();
+        private final List<Double> rival = new ArrayList<>();
+        private final List<Double> tandem = new ArrayList<>();
+        private final List<Double> redis = new ArrayList<>();
+
+        List<Measured> lines(String what) {
+            double ours = Medians.of(tandem);
+            return List.of(
+                    Measured.told(what + ": bare loop", Medians.of(bare), "/s"),
+                    Measured.told(what + ": parallel consumer", Medians.of(rival), "/s"),
+                    Measured.of(what + ": Tandem", ours, "/s", Budget.atLeast(Medians.of(rival))),
+                    Measured.of(
+                            what + ": Tandem of the bare loop",
+                            100 * ours / Medians.of(bare),
+                            "%",
+                            Budget.atLeast(OF_BARE)),
+                    Measured.of(
+                            what + ": Redis's processor per task",
+                            Medians.of(redis),
+                            "µs",
+                            Budget.atMost(REDIS_MICROS)));
         }
     }
 }
