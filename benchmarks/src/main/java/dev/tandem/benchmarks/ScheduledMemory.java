@@ -4,9 +4,11 @@ import dev.tandem.executor.Result;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.task.QueuePolicy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** What one scheduled task takes of the memory that Redis counts: 64 bytes of payload, no id, no key. */
 final class ScheduledMemory implements Scenario {
@@ -74,7 +76,10 @@ final class ScheduledMemory implements Scenario {
     private static void send(KafkaTopic topic, long due, Duration spread, int tasks) {
         try (KafkaProducer<String, byte[]> producer = topic.producer(5)) {
             for (int i = 0; i < tasks; i++) {
-                producer.send(Lateness.scheduled(topic.name(), null, due + i * spread.toMillis() / tasks, PAYLOAD));
+                ProducerRecord<String, byte[]> message = new ProducerRecord<>(topic.name(), new byte[PAYLOAD]);
+                String time = Long.toString(due + i * spread.toMillis() / tasks);
+                message.headers().add("tandem-not-before", time.getBytes(StandardCharsets.UTF_8));
+                producer.send(message);
             }
         }
     }
