@@ -4,6 +4,7 @@ import dev.tandem.executor.Result;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.local.LocalProcess;
+import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.QueuePolicy;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -104,7 +106,8 @@ final class Worker implements AutoCloseable {
         Path release = notes.resolveSibling("release");
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[4]));
         OutputStream out = Files.newOutputStream(notes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        KafkaSource source = new KafkaSource(KafkaSettings.of(arguments[0], arguments[2]));
+        KafkaSource source =
+                new KafkaSource(KafkaSettings.of(arguments[0], arguments[2]).withProperties(properties(lease)));
         Tandem tandem = Tandem.start(
                 arguments[1],
                 new Sizes(0, 1, CONCURRENCY, Duration.ZERO, 1, lease),
@@ -120,6 +123,16 @@ final class Worker implements AutoCloseable {
                 }));
         Runtime.getRuntime().addShutdownHook(new Thread(tandem::close));
         Thread.currentThread().join();
+    }
+
+    /** The defaults; with a shorter lease, for a test, Kafka notices a death earlier too. */
+    private static Map<String, String> properties(Duration lease) {
+        long millis = lease.toMillis();
+        return millis == CoreSettings.DEFAULTS.leaseMillis()
+                ? Map.of()
+                : Map.of(
+                        "session.timeout.ms", Long.toString(millis * 4 / 5),
+                        "heartbeat.interval.ms", Long.toString(millis / 5));
     }
 
     private static void note(OutputStream out, String what, String id) {

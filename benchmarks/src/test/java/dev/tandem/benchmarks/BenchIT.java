@@ -1,0 +1,63 @@
+package dev.tandem.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.testkit.Brokers;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Every scenario measures, in small. No number is judged: the machine is busy while tests run. */
+class BenchIT {
+
+    @ParameterizedTest
+    @CsvSource({
+        "kafka, 10",
+        "rabbit, 16",
+        "lateness, 9",
+        "memory, 2",
+        "recovery, 2",
+        "restart, 3",
+        "stuck, 3",
+        "idle, 2"
+    })
+    void aScenarioMeasures(String scenario, int lines) {
+        List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
+        arguments.addAll(small());
+        arguments.addAll(List.of("--kafka", Brokers.kafka().bootstrapServers()));
+        arguments.addAll(List.of("--redis", Brokers.redis().uri()));
+        if (scenario.equals("rabbit")) {
+            arguments.addAll(List.of("--rabbit", Brokers.rabbit().uri()));
+        }
+        StringWriter out = new StringWriter();
+        StringWriter voice = new StringWriter();
+
+        int status = run(out, voice, arguments.toArray(String[]::new));
+
+        assertThat(status).as(voice + "\n" + out).isZero();
+        JsonNode result = JsonMapper.builder().build().readTree(out.toString());
+        assertThat(result.path("machine").path("cores").asInt()).isPositive();
+        assertThat(result.path("measured")).hasSize(lines);
+        assertThat(result.path("measured"))
+                .allSatisfy(line -> assertThat(line.path("measured").isNumber()).isTrue());
+    }
+
+    private static List<String> small() {
+        return Arrays.asList(
+                ("--tasks 300 --partitions 2 --concurrency 64 --duration 1 --rounds 1 --lease-millis 2000").split(" "));
+    }
+
+    private static int run(StringWriter out, StringWriter voice, String... arguments) {
+        CommandLine bench = Bench.commandLine();
+        bench.setOut(new PrintWriter(out, true));
+        bench.setErr(new PrintWriter(voice, true));
+        return bench.execute(arguments);
+    }
+}
