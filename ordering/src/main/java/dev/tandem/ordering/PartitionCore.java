@@ -52,6 +52,9 @@ final class PartitionCore {
     private static final int MAX_OFFERED = 1_000;
     private static final int DUE_AT_ONCE = 64;
     private static final long MIRROR_MILLIS = 1_000;
+    private static final long SAMPLE_MILLIS = 1_000;
+    /** With all that a store keeps of them, samples must stay small beside what it is there for. */
+    private static final int MAX_SAMPLE_BYTES = 4_096;
 
     private final Partition partition;
     private final Shared shared;
@@ -122,6 +125,7 @@ final class PartitionCore {
     /** Before this nothing is claimed: the store may have forgotten what others run. */
     private long quietUntil;
 
+    private long sampleAt = Long.MIN_VALUE;
     private long lastAnswerAt;
     private long extendMillis;
     private long fullRetryAt = NEVER;
@@ -849,10 +853,19 @@ final class PartitionCore {
             return new Verdict.Dead(
                     key == null ? DeadHead.SKIP : shared.policy.deadHead(), envelope(run, dead.error()));
         }
-        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(null);
+        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(sample(run));
     }
 
-    private static byte[] envelope(Run run, String error) {
+    /** Of the successes a small one a second is kept to be looked at; all are counted. */
+    private byte @Nullable [] sample(Run run) {
+        if (shared.now < sampleAt || run.task().weight() > MAX_SAMPLE_BYTES) {
+            return null;
+        }
+        sampleAt = shared.now + SAMPLE_MILLIS;
+        return envelope(run, null);
+    }
+
+    private static byte[] envelope(Run run, @Nullable String error) {
         return new Envelope(run.task(), run.attempt(), run.token(), error).encode();
     }
 

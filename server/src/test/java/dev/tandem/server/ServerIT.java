@@ -102,7 +102,7 @@ class ServerIT {
         endpoint.content("busy");
         assertThat(server.post(TASKS + "/busy/retry").status()).isEqualTo(202);
 
-        await().atMost(PATIENCE).until(() -> find("busy").status() == 404);
+        await().atMost(PATIENCE).until(() -> hasEnded("busy"));
         List<Endpoint.Call> calls = endpoint.calls("busy");
         assertThat(calls).extracting(Endpoint.Call::attempt).containsExactly(1, 2);
         assertThat(calls.get(1).token()).isGreaterThan(calls.get(0).token());
@@ -121,7 +121,7 @@ class ServerIT {
         assertThat(server.post(TASKS + "/gone/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> endpoint.calls("gone").size() == 2);
-        await().atMost(PATIENCE).until(() -> find("gone").status() == 404);
+        await().atMost(PATIENCE).until(() -> hasEnded("gone"));
         assertThat(endpoint.calls("gone").get(1).attempt()).isEqualTo(1);
     }
 
@@ -221,6 +221,27 @@ class ServerIT {
     }
 
     @Test
+    void ofTheSuccessesASampleIsKeptToBeLookedAt() {
+        submit("sampled", "sampled");
+        await().atMost(PATIENCE)
+                .until(() -> !server.get(TASKS + "?state=succeeded")
+                        .json()
+                        .path("tasks")
+                        .isEmpty());
+
+        JsonNode sample = server.get(TASKS + "?state=succeeded&limit=1")
+                .json()
+                .path("tasks")
+                .get(0);
+        assertThat(sample.path("state").asString()).isEqualTo("succeeded");
+        assertThat(Instant.parse(sample.path("at").asString()))
+                .isBefore(Instant.now().plusSeconds(60));
+        JsonNode whole = find(sample.path("ref").asString()).json();
+        assertThat(whole.path("id")).isEqualTo(sample.path("id"));
+        assertThat(whole.path("attempts").asInt()).isPositive();
+    }
+
+    @Test
     void onlyHealthAndMetricsAreThereOfTheActuator() {
         assertThat(server.get("/actuator/env").status()).isEqualTo(404);
         assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
@@ -236,6 +257,13 @@ class ServerIT {
 
     private static Answer find(String id) {
         return server.get(TASKS + "/" + encode(id));
+    }
+
+    /** Well: forgotten but for a sample. */
+    private static boolean hasEnded(String id) {
+        Answer answer = find(id);
+        return answer.status() == 404
+                || answer.json().path("state").asString("").equals("succeeded");
     }
 
     private static String state(String id) {

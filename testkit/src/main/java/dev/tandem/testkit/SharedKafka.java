@@ -24,7 +24,10 @@ public final class SharedKafka {
     private final Admin admin;
 
     SharedKafka() {
-        kafka = LocalKafka.builder().start();
+        // A test of many deaths may have a shorter session than Kafka allows by itself.
+        kafka = LocalKafka.builder()
+                .setting("group.min.session.timeout.ms", "1000")
+                .start();
         admin = Admin.create(Map.of("bootstrap.servers", kafka.address()));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> admin.close(Duration.ZERO), "close-admin"));
     }

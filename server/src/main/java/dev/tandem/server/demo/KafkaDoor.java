@@ -26,7 +26,19 @@ final class KafkaDoor implements Door {
 
     KafkaDoor(String servers) {
         producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", servers, "acks", "all", "linger.ms", "5", "max.block.ms", "60000"),
+                // One request at a time: a broker that has just learnt of a topic may refuse a first batch and take the
+                // second, and then the first is out of order for good.
+                Map.of(
+                        "bootstrap.servers",
+                        servers,
+                        "acks",
+                        "all",
+                        "linger.ms",
+                        "5",
+                        "max.block.ms",
+                        "60000",
+                        "max.in.flight.requests.per.connection",
+                        "1"),
                 new StringSerializer(),
                 new ByteArraySerializer());
     }

@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Messages that are not what they should be: kept, dead with a reason, and in nobody's way. */
+@Execution(ExecutionMode.CONCURRENT)
 class BadInputIT {
 
     @Test

@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Executors that die without a word: nothing is lost, and order and exclusion hold. */
+@Execution(ExecutionMode.CONCURRENT)
 class KilledExecutorIT {
 
     private static final int KEYS = 200;
@@ -72,11 +75,11 @@ class KilledExecutorIT {
 
     @Test
     void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
-        int attempts = 4;
+        int attempts = 3;
         int deaths = 0;
         try (Topic topic = new Topic("poison", 1)) {
             topic.send("bad", Behaviour.payload("bad-0", "poison"));
-            Child current = topic.child(topic.worker().retrying(1_000, attempts));
+            Child current = topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000));
             while (DeadTasks.of(topic.name(), 1).isEmpty()) {
                 Child watched = current;
                 await("death of the task or of its executor")
@@ -92,7 +95,8 @@ class KilledExecutorIT {
                             topic.send("good" + number % 4, number / 4, "work");
                         }
                     }
-                    current = topic.child(topic.worker().retrying(1_000, attempts));
+                    current =
+                            topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000));
                 }
             }
             try (Child last = current) {
@@ -101,7 +105,7 @@ class KilledExecutorIT {
                 assertThat(deaths).isEqualTo(attempts);
                 assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
                     assertThat(dead.task().key()).isEqualTo("bad");
-                    assertThat(dead.error()).contains("all 4 attempts are used up");
+                    assertThat(dead.error()).contains("all 3 attempts are used up");
                 });
                 topic.history().assertOrderAndExclusion();
                 assertThat(last.isRunning()).isTrue();

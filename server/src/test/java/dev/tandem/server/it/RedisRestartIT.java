@@ -7,8 +7,11 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.RedisCheckpoint;
 import dev.tandem.testkit.Brokers;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Redis goes away under load, and may come back without its last writes. */
+@Execution(ExecutionMode.CONCURRENT)
 class RedisRestartIT {
 
     private static final int KEYS = 100;

@@ -61,7 +61,15 @@ final class Topic implements AutoCloseable {
         this.name = kafka.topic(prefix, partitions);
         this.partitions = partitions;
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", "5"),
+                // One request at a time: a broker that has just learnt of a topic may refuse a first batch and take the
+                // second, and then the first is out of order for good.
+                Map.of(
+                        "bootstrap.servers",
+                        kafka.bootstrapServers(),
+                        "linger.ms",
+                        "5",
+                        "max.in.flight.requests.per.connection",
+                        "1"),
                 new StringSerializer(),
                 new ByteArraySerializer());
         try {
@@ -81,7 +89,7 @@ final class Topic implements AutoCloseable {
     Worker.Options worker() {
         Path journal = folder.resolve(Names.fresh("journal"));
         journals.put(journal, History.RUNNING);
-        return new Worker.Options(kafka.bootstrapServers(), redis, name, journal, 1_000, 4);
+        return new Worker.Options(kafka.bootstrapServers(), redis, name, journal, 1_000, 4, 10_000);
     }
 
     Child child() {

@@ -13,6 +13,7 @@ import dev.tandem.task.QueuePolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** One executor of one Kafka queue, in this process or as the main of its own. */
@@ -23,16 +24,58 @@ final class Worker implements AutoCloseable {
      *
      * @param retryMillis before a failed task's next attempt
      * @param maxAttempts of every task
+     * @param leaseMillis how soon a death is noticed: of claims and partitions, and of Kafka's session at most
      */
-    record Options(String kafka, String redis, String queue, Path journal, long retryMillis, int maxAttempts) {
+    record Options(
+            String kafka,
+            String redis,
+            String queue,
+            Path journal,
+            long retryMillis,
+            int maxAttempts,
+            int leaseMillis) {
 
         Options retrying(long millis, int attempts) {
-            return new Options(kafka, redis, queue, journal, millis, attempts);
+            return new Options(kafka, redis, queue, journal, millis, attempts, leaseMillis);
+        }
+
+        /** For tests of many deaths, where the defaults' waits prove nothing. */
+        Options leasedFor(int millis) {
+            return new Options(kafka, redis, queue, journal, retryMillis, maxAttempts, millis);
+        }
+
+        CoreSettings core() {
+            CoreSettings defaults = CoreSettings.DEFAULTS;
+            return new CoreSettings(
+                    leaseMillis,
+                    leaseMillis / 4,
+                    defaults.horizonMillis(),
+                    defaults.probeMillis(),
+                    defaults.batchSize(),
+                    defaults.batchesInFlight(),
+                    defaults.commitMillis(),
+                    defaults.retryMillis());
+        }
+
+        Map<String, String> consumer() {
+            return leaseMillis >= CoreSettings.DEFAULTS.leaseMillis()
+                    ? Map.of()
+                    : Map.of(
+                            "session.timeout.ms",
+                            Integer.toString(leaseMillis),
+                            "heartbeat.interval.ms",
+                            Integer.toString(leaseMillis / 5));
         }
 
         List<String> arguments() {
             return List.of(
-                    kafka, redis, queue, journal.toString(), Long.toString(retryMillis), Integer.toString(maxAttempts));
+                    kafka,
+                    redis,
+                    queue,
+                    journal.toString(),
+                    Long.toString(retryMillis),
+                    Integer.toString(maxAttempts),
+                    Integer.toString(leaseMillis));
         }
 
         static Options of(String[] arguments) {
@@ -42,7 +85,8 @@ final class Worker implements AutoCloseable {
                     arguments[2],
                     Path.of(arguments[3]),
                     Long.parseLong(arguments[4]),
-                    Integer.parseInt(arguments[5]));
+                    Integer.parseInt(arguments[5]),
+                    Integer.parseInt(arguments[6]));
         }
     }
 
@@ -57,10 +101,11 @@ final class Worker implements AutoCloseable {
         behaviour = new Behaviour(journal);
         executor = Executor.builder()
                 .id("it")
-                .settings(CoreSettings.DEFAULTS)
+                .settings(options.core())
                 .drainTimeout(Duration.ofSeconds(10))
                 .queue(QueueSpec.queue(options.queue())
-                        .source(new KafkaSource(KafkaSettings.of(options.kafka(), options.queue())))
+                        .source(new KafkaSource(KafkaSettings.of(options.kafka(), options.queue())
+                                .withProperties(options.consumer())))
                         .store(store)
                         .policy(QueuePolicy.ordered(64))
                         .maxAttempts(options.maxAttempts())
