@@ -129,6 +129,9 @@ final class PartitionCore {
     private long lastAnswerAt;
     private long extendMillis;
     private long fullRetryAt = NEVER;
+    /** When hand-overs go on: the store had no room for the last ones. */
+    private long roomAt;
+
     private long keepAt;
     private StoreRequest.@Nullable Keep keeping;
     private long keepSentAt;
@@ -1021,6 +1024,10 @@ final class PartitionCore {
 
     private void handed(Outbox.Sent sent, StoreAnswer.Handed answer) {
         dueAt = Math.min(dueAt, after(answer.nextDueMillis()));
+        if (answer.codes().contains(HandCode.NO_ROOM)) {
+            noRoom(sent.handovers());
+            return;
+        }
         for (int i = 0; i < sent.handovers().size(); i++) {
             Item.Handover handover = sent.handovers().get(i);
             Entry entry = handover.entry();
@@ -1062,9 +1069,25 @@ final class PartitionCore {
                         requeue(entry);
                     }
                 }
+                case NO_ROOM -> throw new IllegalStateException("No room for some of them");
             }
             if (lane != null) {
                 lanes.touch(lane);
+            }
+        }
+    }
+
+    /** All are tried again, in their order, and their lanes go on waiting; but for runs that have ended meanwhile. */
+    private void noRoom(List<Item.Handover> refused) {
+        roomAt = shared.now + settings.retryMillis();
+        Set<Position> ended = new HashSet<>();
+        outcomes.forEach(outcome -> ended.add(outcome.position()));
+        outbox.pending().forEach(sent -> sent.outcomes().forEach(outcome -> ended.add(outcome.position())));
+        for (int i = refused.size() - 1; i >= 0; i--) {
+            Item.Handover handover = refused.get(i);
+            handovers.addFirst(handover);
+            if (ended.contains(handover.position())) {
+                withdrawAdoption(handover.entry());
             }
         }
     }
@@ -1384,6 +1407,9 @@ final class PartitionCore {
     }
 
     private void hands(Commands out) {
+        if (shared.now < roomAt) {
+            return;
+        }
         int room = HANDS_IN_FLIGHT - (outbox.pending().size() - outbox.stepsInFlight());
         while (room-- > 0) {
             int requestBytes = 0;
@@ -1607,6 +1633,7 @@ final class PartitionCore {
         long next = Math.min(renewAt, probeTime());
         next = Math.min(next, commitTime());
         next = Math.min(next, lanes.anyFull() ? fullRetryAt : NEVER);
+        next = Math.min(next, shared.now < roomAt ? roomAt : NEVER);
         next = Math.min(next, !dueInFlight && shared.slots.any() ? Math.max(dueAt, quietUntil) : NEVER);
         next = Math.min(next, shared.now < quietUntil ? quietUntil : NEVER);
         next = Math.min(next, patrolInFlight ? NEVER : lapseAt);

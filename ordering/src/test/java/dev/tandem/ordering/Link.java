@@ -57,6 +57,7 @@ final class Link {
         if (request == null || on.broken && on.stillArrive-- <= 0) {
             return;
         }
+        world.store.full(world.storeIsFull());
         StoreAnswer answer = world.store.apply(request);
         world.trace(() -> proc + " " + Say.it(request) + " -> " + Say.it(answer));
         if (request instanceof StoreRequest.Late) {

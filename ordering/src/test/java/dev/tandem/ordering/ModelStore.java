@@ -21,7 +21,7 @@ final class ModelStore {
     /** Epoch milliseconds at the beginning of the timeline. */
     static final long WALL = 1_790_000_000_000L;
 
-    private record Write(long index, long at, long wall, String runId, StoreRequest request) {}
+    private record Write(long index, long at, long wall, String runId, boolean full, StoreRequest request) {}
 
     private final Timeline timeline;
     private final long horizonMillis;
@@ -32,6 +32,7 @@ final class ModelStore {
     private long writes;
     private int runs = 1;
     private long frozenUntil;
+    private boolean full;
 
     ModelStore(Timeline timeline, long horizonMillis, Witness witness, Set<Flaw> flaws) {
         this.timeline = timeline;
@@ -55,13 +56,14 @@ final class ModelStore {
     StoreAnswer apply(StoreRequest request) {
         PartitionState state = model.partition(request.partition());
         witness.asked(request, state);
+        model.full(full);
         StoreAnswer answer = model.apply(request, wall());
         boolean changed = !(answer instanceof StoreAnswer.Fenced
                 || answer instanceof StoreAnswer.Gap
                 || answer instanceof StoreAnswer.Applied
                 || answer instanceof StoreAnswer.Refused);
         if (changed) {
-            young.add(new Write(++writes, timeline.now(), wall(), model.runId(), request));
+            young.add(new Write(++writes, timeline.now(), wall(), model.runId(), full, request));
             witness.applied(writes, request, answer, state);
         }
         return answer;
@@ -85,6 +87,7 @@ final class ModelStore {
 
     private static void redo(StoreModel store, Write write) {
         store.restarted(write.runId);
+        store.full(write.full);
         store.apply(write.request, write.wall);
     }
 
@@ -112,10 +115,15 @@ final class ModelStore {
         sure(Partition.of("q", 0));
         model.restarted("run-" + ++runs);
         List<Write> renewed = new ArrayList<>();
-        young.forEach(
-                write -> renewed.add(new Write(write.index, timeline.now(), write.wall, write.runId, write.request)));
+        young.forEach(write -> renewed.add(
+                new Write(write.index, timeline.now(), write.wall, write.runId, write.full, write.request)));
         young.clear();
         young.addAll(renewed);
+    }
+
+    /** Whether its memory is full from now on. */
+    void full(boolean isFull) {
+        full = isFull;
     }
 
     /** Answers nothing for a while. */

@@ -28,18 +28,26 @@ class SimulationTest {
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Long seed = Long.getLong("simulation.seed");
         if (seed != null) {
-            report(new Failure(seed, new AssertionError("asked for")));
+            report(new Failure(seed, new AssertionError("asked for")), false);
             return;
         }
         long from = Long.getLong("simulation.from", 502_000);
-        Failure failure = hunt(from, HISTORIES, Set.of(), Set.of());
+        Failure failure = hunt(from, HISTORIES, Set.of(), Set.of(), false);
         if (failure != null) {
-            report(failure);
+            report(failure, false);
+        }
+    }
+
+    @Test
+    void aStoreWhoseMemoryIsFullAtTimesKeepsThemToo() throws InterruptedException {
+        Failure failure = hunt(502_000, Math.min(500, HISTORIES), Set.of(), Set.of(), true);
+        if (failure != null) {
+            report(failure, true);
         }
     }
 
     /** Runs histories on all cores until one fails. Returns the failure with the lowest seed of those that were met. */
-    static @Nullable Failure hunt(long from, int histories, Set<Rule> broken, Set<Flaw> flaws)
+    static @Nullable Failure hunt(long from, int histories, Set<Rule> broken, Set<Flaw> flaws, boolean fills)
             throws InterruptedException {
         AtomicLong next = new AtomicLong(from);
         AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
@@ -49,7 +57,7 @@ class SimulationTest {
                 for (long seed = next.getAndIncrement();
                         seed < from + histories && failure.get() == null;
                         seed = next.getAndIncrement()) {
-                    Throwable cause = history(seed, broken, flaws, null);
+                    Throwable cause = history(seed, broken, flaws, fills, null);
                     if (cause != null) {
                         failure.compareAndSet(null, new Failure(seed, cause));
                     }
@@ -65,18 +73,19 @@ class SimulationTest {
     }
 
     private static @Nullable Throwable history(
-            long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
+            long seed, Set<Rule> broken, Set<Flaw> flaws, boolean fills, @Nullable List<String> trace) {
         try {
-            new World(seed, broken, flaws, trace).run();
+            World world = new World(seed, broken, flaws, trace);
+            (fills ? world.withStoreThatFills() : world).run();
             return null;
         } catch (AssertionError | RuntimeException e) {
             return e;
         }
     }
 
-    private static void report(Failure failure) {
+    private static void report(Failure failure, boolean fills) {
         List<String> trace = new ArrayList<>();
-        Throwable again = history(failure.seed(), Set.of(), Set.of(), trace);
+        Throwable again = history(failure.seed(), Set.of(), Set.of(), fills, trace);
         trace.forEach(System.out::println);
         if (again == null) {
             Assertions.fail(

@@ -34,6 +34,7 @@ final class World {
     private int started;
     private boolean healed;
     private long restartedAt;
+    private boolean fills;
 
     World(long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
         this.dice = new Dice(seed);
@@ -66,6 +67,16 @@ final class World {
         }
         heal();
         rest();
+    }
+
+    /** The store's memory is full every other second, until the world heals. Draws no dice: a seed's history stays. */
+    World withStoreThatFills() {
+        fills = true;
+        return this;
+    }
+
+    boolean storeIsFull() {
+        return fills && !healed && timeline.now() / 1_000 % 2 == 1;
     }
 
     // ---- what befalls it ----

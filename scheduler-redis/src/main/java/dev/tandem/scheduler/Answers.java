@@ -256,6 +256,7 @@ final class Answers {
                         case 'P' -> HandCode.OPEN;
                         case 'F' -> HandCode.FULL;
                         case 'G' -> HandCode.GONE;
+                        case 'M' -> HandCode.NO_ROOM;
                         default ->
                             throw new IllegalStateException("A hand-over was answered by the unknown code " + letter);
                     });

@@ -17,8 +17,19 @@ final class Node {
 
     boolean connecting;
 
+    /** Whether its memory was full at the last hand-over. */
+    volatile boolean full;
+
+    /** For people, while it is full: how much it has. */
+    String memory = "";
+
     Node(RedisURI uri) {
         this.uri = uri;
+    }
+
+    /** Where it is, and what is wrong with it. */
+    String detail() {
+        return memory.isEmpty() ? toString() : this + ": " + memory;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.HandCode;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -77,6 +78,7 @@ final class RedisLink implements Store.Link, Runnable {
                     long sentAt = unanswered.remove();
                     StoreAnswer answer = Answers.decode(request, reply, from.durable(sentAt));
                     noteOwnership(request, answer);
+                    noteRoom(from, answer);
                     listener.answered(request, answer);
                     return;
                 } catch (RuntimeException e) {
@@ -95,6 +97,15 @@ final class RedisLink implements Store.Link, Runnable {
             owner = true;
         } else if (answer instanceof StoreAnswer.Fenced || request instanceof StoreRequest.Release) {
             owner = false;
+        }
+    }
+
+    private void noteRoom(Session from, StoreAnswer answer) {
+        List<HandCode> codes = answer instanceof StoreAnswer.Handed handed
+                ? handed.codes()
+                : answer instanceof StoreAnswer.Redelivered redelivered ? redelivered.codes() : List.of();
+        if (!codes.isEmpty()) {
+            store.room(from.node(), codes.get(0) != HandCode.NO_ROOM);
         }
     }
 

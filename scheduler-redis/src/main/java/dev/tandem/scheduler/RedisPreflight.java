@@ -86,7 +86,7 @@ final class RedisPreflight {
         }
     }
 
-    private static Map<String, String> facts(String info) {
+    static Map<String, String> facts(String info) {
         Map<String, String> facts = new HashMap<>();
         info.lines().forEach(line -> {
             int colon = line.indexOf(':');

@@ -207,7 +207,47 @@ public final class RedisStore implements Store {
         });
     }
 
+    /** A hand-over was answered. */
+    void room(Node node, boolean has) {
+        if (node.full == has) {
+            node.full = !has;
+            onLoop(() -> {
+                if (node.full) {
+                    full(node);
+                } else if (!node.memory.isEmpty()) {
+                    log.info("Redis at {} has room again", node);
+                    node.memory = "";
+                    noteConnected();
+                }
+            });
+        }
+    }
+
     // From here on, all on the loop's thread
+
+    /** Says so, with how much memory it has. Asked again from time to time, in case nobody tries to hand over any more. */
+    private void full(Node node) {
+        Session session = node.session;
+        if (session == null || !node.full) {
+            return;
+        }
+        session.memory()
+                .whenComplete((info, failure) -> onLoop(() -> {
+                    if (failure != null || !node.full) {
+                        return;
+                    }
+                    Memory memory = Memory.of(info);
+                    if (memory.isFull()) {
+                        if (node.memory.isEmpty()) {
+                            log.warn("Redis at {}: {}", node, memory);
+                        }
+                        node.memory = memory.toString();
+                        noteConnected();
+                    } else {
+                        room(node, true);
+                    }
+                }));
+    }
 
     /** So that the partition is found by those who look. */
     private void register(Partition partition) {
@@ -306,7 +346,7 @@ public final class RedisStore implements Store {
     private void noteConnected() {
         if (homeless.isEmpty() && nodes.values().stream().allMatch(node -> node.session != null)) {
             status = new Status(
-                    true, nodes.values().stream().map(Node::toString).sorted().collect(Collectors.joining(", ")));
+                    true, nodes.values().stream().map(Node::detail).sorted().collect(Collectors.joining(", ")));
         }
     }
 
@@ -350,6 +390,7 @@ public final class RedisStore implements Store {
     private void listen() {
         wakes.check(settings.answerTimeout().toMillis(), () -> onLoop(this::subscribe));
         pauses.forEach(PauseWatch::run);
+        nodes.values().forEach(this::full);
     }
 
     private void trim() {
@@ -369,13 +410,13 @@ public final class RedisStore implements Store {
                         deaf = false;
                         wakes.connected(connection);
                     } else {
-                        if (!deaf) {
+                        if (!deaf && status.connected()) {
+                            deaf = true;
                             log.warn(
                                     "Redis's channels can't be listened to, so what operators and former owners change"
                                             + " is noticed at the next renewal only: {}",
                                     Failures.why(failure));
                         }
-                        deaf = true;
                         loop.schedule(() -> guarded(this::subscribe), LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
                     }
                 }));

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The life of one connection to one Redis process. */
@@ -64,6 +65,11 @@ final class Session {
                 new Command<>(CommandType.EVALSHA, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
         command.onComplete(reply::answered);
         connection.dispatch(command);
+    }
+
+    /** What Redis says of its memory: the lines of INFO. */
+    CompletionStage<String> memory() {
+        return connection.async().info("memory");
     }
 
     /** A probe of this partition was sent. */

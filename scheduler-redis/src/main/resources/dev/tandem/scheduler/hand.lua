@@ -2,8 +2,8 @@
 -- KEYS: the partition's. ARGV 1-4: the fence's; 5: incarnation; 6: high-water mark; 7: most parked per key; 8: most per
 --   partition; 9: msgpack of positions, keys (false: none), bits, moves (S, P, A, B), due times, envelopes' indexes
 --   (-1: none); 10 on: envelopes.
--- Answers {0, codes as one text of O ok, D done, P open, F full, G gone, next due ms}.
--- No removal first: what brings more than it takes is refused when memory is full.
+-- Answers {0, codes as one text of O ok, D done, P open, F full, G gone, M no room (all of them), next due ms}.
+-- No removal first: what brings more than it takes is not done when memory is full, only its number is.
 -- @include keys
 -- @include fence
 -- @include now
@@ -20,8 +20,16 @@
 local positions, keys, offsets, moves, times, blobs = unpack(cmsgpack.unpack(ARGV[9]))
 bits_begin(ARGV[5])
 queue_begin(ARGV[5])
-call('HSET', OWNER, WRITER, ARGV[2], 'highwater',
+local written = redis.pcall('HSET', OWNER, WRITER, ARGV[2], 'highwater',
   bits_current and tonumber(ARGV[6]) > tonumber(owner[5]) and ARGV[6] or owner[5])
+if type(written) == 'table' then
+  if not string.find(written.err, 'OOM', 1, true) then
+    return written
+  end
+  call('HDEL', OWNER, '')
+  call('HSET', OWNER, WRITER, ARGV[2])
+  return {0, string.rep('M', #positions), next_due()}
+end
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
 local some_dead = call('EXISTS', DEAD_TASKS) == 1
 local parked_before = call('ZCARD', LANES)

@@ -1,8 +1,7 @@
 -- Takes over messages of an unordered queue that came again in another partition, where this one knows their positions:
 -- under a claim that stands, or due now if it lapsed; what is owed is done. Each is given up to one asker only.
 -- KEYS: the partition's. ARGV 1: who asks; 2: channel that wakes the owner; 3: msgpack of positions; 4 on: envelopes.
--- Answers {0, run id, codes as one text of O ok, D done, G gone}.
--- No removal first: what brings more than it takes is refused when memory is full.
+-- Answers {0, run id, codes as one text of O ok, D done, G gone, M no room (all of them)}.
 -- @include keys
 -- @include now
 -- @include lists
@@ -10,8 +9,16 @@
 -- @include past
 -- @include envelope
 -- @include index
-local codes, woken = {}, false
-for i, position in ipairs(cmsgpack.unpack(ARGV[3])) do
+local positions, codes, woken = cmsgpack.unpack(ARGV[3]), {}, false
+if #positions > 0 then
+  -- What brings more than it takes is not done when memory is full.
+  local tried = redis.pcall('HSET', GIVEN, '', '')
+  if type(tried) == 'table' then
+    return string.find(tried.err, 'OOM', 1, true) and {0, run_id(), string.rep('M', #positions)} or tried
+  end
+  call('HDEL', GIVEN, '')
+end
+for i, position in ipairs(positions) do
   local given, code = call('HGET', GIVEN, position), 'G'
   local claimed = call('HEXISTS', CLAIMS, position) == 1
   if given then

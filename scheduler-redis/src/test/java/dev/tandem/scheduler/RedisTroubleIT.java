@@ -17,6 +17,7 @@ import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Entry;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
@@ -159,7 +160,7 @@ class RedisTroubleIT {
     }
 
     @Test
-    void outcomesAreRecordedWhenMemoryIsFullAndHandOversAreRefused() {
+    void outcomesAreRecordedWhenMemoryIsFullAndHandOversWait() {
         Caller owner = new Caller(store, PARTITION, "one");
         owner.acquire();
         Claim claim = claim(owner, 1);
@@ -172,17 +173,25 @@ class RedisTroubleIT {
         owner.renew();
         byte[] envelope = Envelope.of(Task.of("orders", null, new byte[100])).encode();
         Entry entry = new Entry(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
-        owner.link.send(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)));
-        owner.expect("down");
-        owner.expect("up");
+        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandCode.NO_ROOM);
+        Redelivery redelivery = new Redelivery(Position.of(0, 2), envelope);
+        assertThat(owner.ask(
+                                new StoreRequest.Redeliver(PARTITION, "other", List.of(redelivery)),
+                                StoreAnswer.Redelivered.class)
+                        .codes())
+                .containsExactly(StoreAnswer.HandCode.NO_ROOM);
+        owner.renew();
+        await().until(() -> store.status().detail().contains("maxmemory is 1048576"));
+        assertThat(store.status().connected()).isTrue();
 
         commands.configSet("maxmemory", "0");
-        owner.acquire();
-        assertThat(owner.ask(
-                                new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)),
-                                StoreAnswer.Handed.class)
-                        .codes())
-                .containsExactly(StoreAnswer.HandCode.OK);
+        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandCode.OK);
+        await().until(() -> !store.status().detail().contains("maxmemory"));
+    }
+
+    private static List<StoreAnswer.HandCode> handed(Caller owner, Entry entry) {
+        return owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)), StoreAnswer.Handed.class)
+                .codes();
     }
 
     @Test

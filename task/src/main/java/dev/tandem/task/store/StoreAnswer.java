@@ -196,7 +196,9 @@ public sealed interface StoreAnswer {
         /** Park: at a bound. Custody did not move. */
         FULL,
         /** Adopt: neither claimed nor settled. Custody did not move. */
-        GONE
+        GONE,
+        /** The store's memory is full. Custody did not move; it may be tried again later. All of one request have it. */
+        NO_ROOM
     }
 
     /** To a due. @param more there is more than the limits let through */

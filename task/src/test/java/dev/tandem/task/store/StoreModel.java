@@ -55,6 +55,7 @@ import dev.tandem.task.store.StoreRequest.Verdict.Retry;
 import dev.tandem.task.store.StoreRequest.Verdict.Returned;
 import dev.tandem.task.store.StoreRequest.Verdict.Success;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -94,6 +95,7 @@ public final class StoreModel {
     private final Map<Partition, PartitionState> partitions = new LinkedHashMap<>();
     private final Set<Flaw> flaws;
     private String runId;
+    private boolean full;
 
     public StoreModel(String runId, Flaw... flaws) {
         this.runId = runId;
@@ -121,6 +123,11 @@ public final class StoreModel {
 
     public String runId() {
         return runId;
+    }
+
+    /** Whether its memory is full from now on. */
+    public void full(boolean isFull) {
+        full = isFull;
     }
 
     /** What is known of a partition, for reading. */
@@ -527,6 +534,9 @@ public final class StoreModel {
     // Hand
 
     private Handed hand(PartitionState p, Hand hand, long now) {
+        if (full) {
+            return new Handed(Collections.nCopies(hand.entries().size(), HandCode.NO_ROOM), p.nextDueMillis(now));
+        }
         boolean current = hand.incarnation() == p.incarnation;
         if (current) {
             p.highWater = Math.max(p.highWater, hand.highWater());
@@ -768,6 +778,10 @@ public final class StoreModel {
     }
 
     private Redelivered redeliver(PartitionState p, Redeliver redeliver, long now) {
+        if (full) {
+            return new Redelivered(
+                    runId, Collections.nCopies(redeliver.messages().size(), HandCode.NO_ROOM), true);
+        }
         List<HandCode> codes = new ArrayList<>();
         for (Redelivery message : redeliver.messages()) {
             codes.add(redeliver(p, message, redeliver.by(), now));
