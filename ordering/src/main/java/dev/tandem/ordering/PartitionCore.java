@@ -814,17 +814,18 @@ final class PartitionCore {
 
     void finished(Run run, Outcome outcome) {
         shared.slots.give(1);
-        Active a = active.get(run.position());
-        boolean current = a != null && a.run == run;
-        if (current) {
+        Active found = active.get(run.position());
+        Active a = found != null && found.run == run ? found : null;
+        if (a != null) {
             active.remove(run.position());
         }
         String key = keyOf(run.task());
-        Entry entry = current && a != null && a.entry != null ? a.entry : endedEntry(run, key);
+        Entry entry = a != null && a.entry != null ? a.entry : endedEntry(run, key);
+        if (entry.task == null && outcome instanceof Outcome.NotStarted) {
+            entry = withItsTask(entry, run);
+        }
         Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
-        if (current
-                && a != null
-                && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
+        if (a != null && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
             withdrawAdoption(entry);
             outcomes.addLast(ended);
             if (!entry.tracked() && tracker.isLog()) {
@@ -833,6 +834,17 @@ final class PartitionCore {
         } else {
             late.add(ended, incarnation);
         }
+    }
+
+    /** Its delivery was let go of, as the store has the task; but it waits for its turn again. */
+    private Entry withItsTask(Entry entry, Run run) {
+        Entry waiting = endedEntry(run, entry.key);
+        waiting.order = entry.order;
+        Lane lane = lanes.find(entry.key);
+        if (lane != null && lane.busy == entry) {
+            lane.busy = waiting;
+        }
+        return waiting;
     }
 
     /** A run that ended before its adoption was sent needs none. */
@@ -936,7 +948,7 @@ final class PartitionCore {
     /** A returned task of the store is due at once, and comes by that, unless it has a place in a hot lane to keep. */
     private boolean comesBackByItself(Entry entry) {
         Lane lane = lanes.find(entry.key);
-        return entry.held && (lane == null || entry.position.equals(lane.head) || entry.task == null);
+        return entry.held && (lane == null || entry.position.equals(lane.head));
     }
 
     private void noLongerUndelivered(Item.Outcome outcome, long number) {

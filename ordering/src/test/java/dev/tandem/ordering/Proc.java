@@ -377,8 +377,9 @@ final class Proc implements Commands {
             world.timeline.in(50, () -> end(run));
             return;
         }
-        world.witness.ends(this, run);
-        finish(run, world.outcome(run));
+        Outcome outcome = world.outcome(run);
+        world.witness.ends(this, run, outcome);
+        finish(run, outcome);
     }
 
     private void finish(Run run, Outcome outcome) {

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.PartitionState;
@@ -20,6 +21,7 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Step;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *       believes in; and the store has its claim, with a deadline not before the process's own.
  *   <li><b>Fencing.</b> The tokens of a key grow from start to start.
  *   <li><b>Order.</b> When a task of a key starts for the first time, all of its key that entered their lane before it
- *       have ended (a success was recorded, or it is dead, at any time; a store that forgets that does not matter).
+ *       have ended (succeeded, or it is dead, at any time; a store that forgets that does not matter).
  *       A task enters when it is delivered to the owner and due and not in the store; a scheduled one when the store
  *       offers it to the owner; both at the latest when claimed or parked. With a change of owner or a rewind, what
  *       waited in memory enters anew; what the store knows to be claimed, parked, retried or awaited has its place.
@@ -61,6 +64,8 @@ final class Witness {
         final long incarnation;
         boolean begun;
         boolean ended;
+        /** A handler said that it succeeded, whether that was recorded or not. */
+        boolean done;
         /** The write that recorded its success, if the store has not forgotten it. */
         long successAt = -1;
 
@@ -98,7 +103,7 @@ final class Witness {
     private record Place(Proc proc, Partition partition) {}
 
     /** @param due whether it was due when it came */
-    private record Kept(Position position, boolean due) {}
+    private record Kept(Position position, boolean due, long place) {}
 
     /** All of one partition. */
     private static final class Book {
@@ -290,9 +295,18 @@ final class Witness {
         book.incarnation = incarnation;
         Proc owner = world.proc(acquire.executor());
         if (book.owner != owner) {
+            if (book.owner != null) {
+                memory.computeIfPresent(
+                        new Place(book.owner, partition),
+                        (place, all) -> all.stream()
+                                .map(kept -> placed(book, kept))
+                                .collect(Collectors.toCollection(ArrayList::new)));
+            }
             enterAnew(partition, book);
             book.owner = owner;
-            memory.getOrDefault(new Place(owner, partition), List.of()).forEach(kept -> remembered(book, kept));
+            memory.getOrDefault(new Place(owner, partition), List.of()).stream()
+                    .sorted(Comparator.comparingLong(Kept::place))
+                    .forEach(kept -> remembered(book, kept));
         }
         for (Presented presented : acquire.presented()) {
             Seen seen = seen(partition, presented.position());
@@ -357,7 +371,9 @@ final class Witness {
             seen.offeredAt = -1;
             seen.deliveredAt = -1;
             seen.enteredAtBest = -1;
-            seen.offerKept = -1;
+            if (!hasItsPlace(world.store.state(partition), seen)) {
+                seen.offerKept = -1;
+            }
             seen.delivered = false;
             forgetUnlessStored(partition, seen);
         }
@@ -366,10 +382,7 @@ final class Witness {
     /** What the store does not know (any more) to have a place has the one in the owner's memory, if any. */
     private void forgetUnlessStored(Partition partition, Seen seen) {
         PartitionState state = world.store.state(partition);
-        boolean stored = state.claim(seen.position) != null
-                || state.place(seen.position) == PartitionState.Place.LANE
-                || isHead(state, seen);
-        if (stored || seen.entered < 0) {
+        if (hasItsPlace(state, seen) || seen.entered < 0) {
             return;
         }
         if (state.holds(seen.position)) {
@@ -385,6 +398,17 @@ final class Witness {
         }
     }
 
+    private static Kept placed(Book book, Kept kept) {
+        Seen seen = book.seen.get(kept.position);
+        long place = Long.MAX_VALUE;
+        if (seen != null) {
+            for (long at : new long[] {seen.entered, seen.offerKept, seen.deliveredAt, seen.enteredAtBest}) {
+                place = at < 0 ? place : Math.min(place, at);
+            }
+        }
+        return new Kept(kept.position, kept.due, place);
+    }
+
     /** It owns the partition again, and kept what it was given the first time. */
     private static void remembered(Book book, Kept kept) {
         Seen seen = book.seen.get(kept.position);
@@ -396,6 +420,12 @@ final class Witness {
                 seen.enteredAtBest = ++book.entries;
             }
         }
+    }
+
+    private static boolean hasItsPlace(PartitionState state, Seen seen) {
+        return state.claim(seen.position) != null
+                || state.place(seen.position) == PartitionState.Place.LANE
+                || isHead(state, seen);
     }
 
     private static boolean isHead(PartitionState state, Seen seen) {
@@ -431,7 +461,7 @@ final class Witness {
             Seen seen = seen(partition, Position.of(book.incarnation, rec.offset));
             boolean due = rec.notBefore <= ModelStore.WALL + world.timeline.now();
             memory.computeIfAbsent(new Place(proc, partition), p -> new ArrayList<>())
-                    .add(new Kept(seen.position, due && !rec.unreadable));
+                    .add(new Kept(seen.position, due && !rec.unreadable, Long.MAX_VALUE));
             seen.delivered = true;
             if (rec.unreadable) {
                 continue;
@@ -483,7 +513,7 @@ final class Witness {
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            if (other != seen && !other.ended && other.entered >= 0 && lives(state, other)) {
+            if (other != seen && !other.ended && !other.done && other.entered >= 0 && lives(state, other)) {
                 that(
                         other.entered >= entered,
                         () -> seen + " starts before " + other + " has ended, which entered first");
@@ -577,8 +607,11 @@ final class Witness {
         running.put(run, new Running(proc, run, seen));
     }
 
-    void ends(Proc proc, Run run) {
-        running.remove(run);
+    void ends(Proc proc, Run run, Outcome outcome) {
+        Running ended = running.remove(run);
+        if (ended != null && outcome instanceof Outcome.Succeeded) {
+            ended.seen.done = true;
+        }
     }
 
     void died(Proc proc) {

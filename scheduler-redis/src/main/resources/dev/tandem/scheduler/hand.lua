@@ -32,6 +32,7 @@ if type(written) == 'table' then
 end
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
 local some_dead = call('EXISTS', DEAD_TASKS) == 1
+local some_lapsed = call('EXISTS', ATTEMPTS) == 1
 local parked_before = call('ZCARD', LANES)
 local entries, sizes, full, own = {}, {}, {}, {}
 local tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {}
@@ -91,7 +92,9 @@ local function park(position, key, blob, moves_lane)
   end
   sizes[key] = sizes[key] + 1
   parked = parked + 1
-  put(lanes, '0', lane_member(key, numbers + parked, position))
+  -- What had begun goes before all that waits.
+  local lapsed = not moves_lane and some_lapsed and call('HEXISTS', ATTEMPTS, position) == 1
+  put(lanes, '0', lane_member(key, lapsed and front_number() or numbers + parked, position))
   return 'O'
 end
 
@@ -102,7 +105,9 @@ local function adopt(position, key, blob)
   end
   if key then
     local entry = entry_of(key)
-    if not entry or head_of(entry) ~= position then
+    local head = entry and head_of(entry) ~= position and call('HGET', CLAIMS, head_of(entry))
+    local overtaken = head and number_of(token_of(head)) > number_of(token_of(claim))
+    if not overtaken and (not entry or head_of(entry) ~= position) then
       block(key, executor_of(claim) == owner[3] and 'H' or 'F', position)
       entries[key] = call('HGET', BLOCKED, key)
     end

@@ -30,9 +30,16 @@ local function lane_pop(key)
   end
 end
 
--- `count` sequence numbers for new members; answers the one before the first.
+-- `count` sequence numbers for new members; answers the one before the first. They begin in the middle of what a double
+-- counts exactly, so that there is as much room in front.
+local MIDDLE = 2 ^ 52
 local function lane_numbers(count)
-  return call('HINCRBY', OWNER, 'sequence', count) - count
+  return MIDDLE + call('HINCRBY', OWNER, 'sequence', count) - count
+end
+
+-- A number before all others.
+local function front_number()
+  return MIDDLE - call('HINCRBY', OWNER, 'front', 1)
 end
 
 local function lane_member(key, number, position)

@@ -327,8 +327,19 @@ public final class PartitionState {
         return entry != null && !entry.head().equals(position);
     }
 
+    /** Whether the key's head was claimed after the given claim, and still is. */
+    boolean overtaken(String key, Claimed claim) {
+        Blocked entry = blocked.get(key);
+        Claimed head = entry == null ? null : claims.get(entry.head());
+        return head != null && head.token() > claim.token();
+    }
+
     void toLane(String key, Position position) {
         lanes.computeIfAbsent(key, k -> new ArrayDeque<>()).add(position);
+    }
+
+    void toLaneFront(String key, Position position) {
+        lanes.computeIfAbsent(key, k -> new ArrayDeque<>()).addFirst(position);
     }
 
     int laneSize(String key) {

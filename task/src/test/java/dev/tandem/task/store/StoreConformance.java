@@ -1133,6 +1133,53 @@ public abstract class StoreConformance extends StoreHarness {
     }
 
     @Test
+    void whatADeadExecutorHadBegunGoesBeforeWhatWaits() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long first = a.nextToken();
+        long last = a.nextToken();
+        a.acquire(new Presented(P1, first, KEY, 1, 1), new Presented(P2, last, KEY, 1, 2));
+        b.generation = 2;
+        b.leaseMillis = Owner.LONG;
+        b.acquire();
+        assertThat(b.adopt(P2, KEY, 2)).isEqualTo(HandCode.OK);
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
+        assertThat(b.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P2));
+        assertThat(b.hand(Owner.park(P3, KEY, 3))).containsExactly(HandCode.OK);
+        pass(SHORT + 1);
+        assertThat(b.patrol().returned()).isEqualTo(2);
+        DueTask due = b.due(2, 2).claimed().get(0);
+        assertThat(due.position()).isEqualTo(P2);
+        assertThat(next(P2, due.token())).isEqualTo(P1);
+        assertThat(next(P1, b.lastToken())).isEqualTo(P3);
+    }
+
+    /** What b's lane goes on with when the given head has succeeded. */
+    private Position next(Position head, long claimed) {
+        Settled settled = b.settle(head, claimed, KEY, -1, new Verdict.Success(null), b.nextToken());
+        return ((Settled.Next) settled).position();
+    }
+
+    @Test
+    void aRedeliveryThatHadBegunIsParkedBeforeWhatWaits() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long first = a.nextToken();
+        long last = a.nextToken();
+        a.acquire(new Presented(P1, first, KEY, 1, 1), new Presented(P2, last, KEY, 1, 2));
+        b.generation = 2;
+        b.leaseMillis = Owner.LONG;
+        b.acquire();
+        b.adopt(P2, KEY, 2);
+        b.hand(Owner.park(P3, KEY, 3));
+        pass(SHORT + 1);
+        assertThat(b.patrol().waiting()).isEmpty();
+        assertThat(b.hand(Owner.park(P1, KEY, 1))).containsExactly(HandCode.OK);
+        DueTask due = b.due(2, 2).claimed().get(0);
+        assertThat(next(P2, due.token())).isEqualTo(P1);
+    }
+
+    @Test
     void aPatrolTakesNoMoreThanItsLimit() {
         a.leaseMillis = SHORT;
         a.acquire();

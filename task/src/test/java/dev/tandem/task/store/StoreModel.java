@@ -584,7 +584,7 @@ public final class StoreModel {
             if (claim == null) {
                 return HandCode.GONE;
             }
-            if (entry.key() != null && !p.blockedBy(entry.key(), position)) {
+            if (entry.key() != null && !p.blockedBy(entry.key(), position) && !p.overtaken(entry.key(), claim)) {
                 p.block(entry.key(), claim.executor().equals(p.executor) ? Why.HEAD : Why.FOREIGN, position);
             }
         }
@@ -618,7 +618,11 @@ public final class StoreModel {
         } else {
             p.tasks.put(position, Held.of(p.queue, entry.envelope()));
         }
-        p.toLane(key, position);
+        if (!moves && p.lapses(position) > 0) {
+            p.toLaneFront(key, position);
+        } else {
+            p.toLane(key, position);
+        }
         return HandCode.OK;
     }
 
@@ -705,6 +709,7 @@ public final class StoreModel {
         lapsed.sort(Comparator.comparingLong(Claimed::deadline)
                 .thenComparing(claim -> claim.position().text()));
         List<Blocked> waiting = new ArrayList<>();
+        List<Claimed> overtaken = new ArrayList<>();
         int returned = 0;
         for (Claimed claim : lapsed.subList(0, Math.min(patrol.limit(), lapsed.size()))) {
             Position position = claim.position();
@@ -712,7 +717,11 @@ public final class StoreModel {
             p.claims.remove(position);
             p.attempts.merge(position, 1, Integer::sum);
             returned++;
-            if (p.holds(position)) {
+            if (p.blockedByAnother(key, position)) {
+                if (p.holds(position)) {
+                    overtaken.add(claim);
+                }
+            } else if (p.holds(position)) {
                 p.retry.put(position, now);
                 if (key != null) {
                     p.block(key, Why.HEAD, position);
@@ -722,6 +731,9 @@ public final class StoreModel {
                 waiting.add(p.blocked.get(key));
             }
         }
+        // They had begun before anything that waits in the lane.
+        overtaken.sort(Comparator.comparingLong(Claimed::token).reversed());
+        overtaken.forEach(claim -> p.toLaneFront(claim.key(), claim.position()));
         return new Patrolled(returned, waiting, p.nextDueMillis(now), p.nextLapseMillis(now));
     }
 
