@@ -7,12 +7,13 @@ import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,10 @@ public final class Ports {
 
     private static final int ATTEMPTS = 1_000;
 
-    // Held until the JVM ends: a lock goes when its channel is collected.
+    // Open until the JVM ends: closing any channel of the file would give all of our ports away.
+    private static @Nullable FileChannel reservations;
+
+    // Java knows of its own locks only as long as someone holds them, and the kernel lets a process lock twice.
     private static final List<FileLock> HELD = new ArrayList<>();
 
     private Ports() {}
@@ -42,11 +46,13 @@ public final class Ports {
     public static synchronized int reserve() {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
-            if (lock(port)) {
+            FileLock lock = lock(port);
+            if (lock != null) {
                 if (bindable(port) && bindable(port + REDIS_BUS_OFFSET)) {
+                    HELD.add(lock);
                     return port;
                 }
-                release();
+                release(lock);
             }
         }
         throw new LocalException("No free port between " + FIRST + " and " + LAST + " on 127.0.0.1 in " + ATTEMPTS
@@ -58,50 +64,36 @@ public final class Ports {
         return bindable(port);
     }
 
-    private static boolean lock(int port) {
+    /** A port is a byte of the file; null: someone has it. */
+    private static @Nullable FileLock lock(int port) {
+        Path file = file();
         try {
-            FileChannel channel = FileChannel.open(
-                    folder().resolve(port + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            FileLock lock = tryLock(channel);
-            if (lock == null) {
-                channel.close();
-                return false;
+            FileChannel channel = reservations;
+            if (channel == null) {
+                channel = reservations = FileChannel.open(
+                        file,
+                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
-            HELD.add(lock);
-            return true;
-        } catch (IOException e) {
-            throw new LocalException("A port could not be reserved under " + folder() + ": " + e, e);
-        }
-    }
-
-    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
-        try {
-            return channel.tryLock();
+            return channel.tryLock(port, 1, false);
         } catch (OverlappingFileLockException e) {
-            return null;
+            return null; // ours already
+        } catch (IOException e) {
+            throw new LocalException("A port could not be reserved in " + file + ": " + e, e);
         }
     }
 
-    private static void release() {
+    private static void release(FileLock lock) {
         try {
-            HELD.remove(HELD.size() - 1).acquiredBy().close();
+            lock.release();
         } catch (IOException e) {
             throw new LocalException("A port's lock could not be released: " + e, e);
         }
     }
 
-    private static Path folder() {
+    private static Path file() {
         String user = System.getProperty("user.name", "user").replaceAll("[^A-Za-z0-9._-]", "_");
-        Path folder = Path.of(System.getProperty("java.io.tmpdir"), "tandem-ports-" + user);
-        try {
-            if (!Files.isDirectory(folder)) {
-                Files.createDirectories(
-                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            }
-            return folder;
-        } catch (IOException e) {
-            throw new LocalException("The folder for port reservations, " + folder + ", cannot be made: " + e, e);
-        }
+        return Path.of(System.getProperty("java.io.tmpdir"), "tandem-ports-" + user + ".lock");
     }
 
     private static boolean bindable(int port) {

@@ -26,6 +26,7 @@ final class LocalServers implements AutoCloseable {
     private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
 
     private final Path folder;
+    private final Path temporary;
     private final Path settings;
     private final int port;
     private final List<LocalProcess> processes = new ArrayList<>();
@@ -40,8 +41,9 @@ final class LocalServers implements AutoCloseable {
         this.folder = folder;
         this.port = port;
         this.settings = folder.resolve("tandem.yml");
+        this.temporary = folder.resolve("tmp");
         try {
-            Files.createDirectories(folder);
+            Files.createDirectories(temporary);
             Files.writeString(this.settings, settings);
         } catch (IOException e) {
             throw new UncheckedIOException("The folder " + folder + " can't be written: " + e.getMessage(), e);
@@ -68,7 +70,10 @@ final class LocalServers implements AutoCloseable {
     private LocalProcess start(String name, List<String> more) {
         List<String> arguments = new ArrayList<>(List.of("--config", settings.toString()));
         arguments.addAll(more);
-        LocalProcess process = LocalProcess.java(name, System.getProperty("java.class.path"), JVM, MAIN, arguments)
+        List<String> options = new ArrayList<>(JVM);
+        // One that is killed leaves its web server's folders behind: they go with ours.
+        options.add("-Djava.io.tmpdir=" + temporary);
+        LocalProcess process = LocalProcess.java(name, System.getProperty("java.class.path"), options, MAIN, arguments)
                 .directory(folder)
                 .log(log(name))
                 .start();

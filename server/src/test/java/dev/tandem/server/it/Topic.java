@@ -73,7 +73,9 @@ final class Topic implements AutoCloseable {
                 new StringSerializer(),
                 new ByteArraySerializer());
         try {
-            this.folder = Files.createTempDirectory("tandem-it-");
+            // Where the brokers' logs are: they stay for who looks into a failed test.
+            Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
+            this.folder = Files.createTempDirectory(logs, prefix + "-").toAbsolutePath();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
