@@ -8,6 +8,7 @@ import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
+import dev.tandem.testkit.SharedRedis;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.junit.jupiter.api.Test;
@@ -15,24 +16,30 @@ import org.junit.jupiter.api.Test;
 /** The scripts and the model answer the same to the same random histories, at the same times. */
 class DifferentialIT {
 
-    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 200);
+    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 120);
     private static final int LENGTH = 150;
 
     @Test
     void theScriptsAnswerAsTheModelDoesForLogs() {
-        histories(false);
+        histories(false, Brokers.redis(), HISTORIES);
     }
 
     @Test
     void theScriptsAnswerAsTheModelDoesForQueues() {
-        histories(true);
+        histories(true, Brokers.redis(), HISTORIES);
     }
 
-    private static void histories(boolean queue) {
+    @Test
+    void soTheyDoOnTheOldestRedis() {
+        histories(false, Brokers.oldestRedis(), HISTORIES / 3);
+        histories(true, Brokers.oldestRedis(), HISTORIES / 3);
+    }
+
+    private static void histories(boolean queue, SharedRedis redis, int count) {
         String name = Names.fresh("frozen");
         long first = Long.getLong("tandem.seed", System.nanoTime());
-        try (FrozenScripts scripts = new FrozenScripts(Brokers.redis().client(), name)) {
-            for (int i = 0; i < HISTORIES; i++) {
+        try (FrozenScripts scripts = new FrozenScripts(redis.client(), name)) {
+            for (int i = 0; i < count; i++) {
                 history(first + i, scripts, Partition.of(name, i), queue);
             }
         }

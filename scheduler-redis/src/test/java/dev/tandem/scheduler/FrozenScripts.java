@@ -85,7 +85,7 @@ final class FrozenScripts implements AutoCloseable {
     }
 
     private void set(String key, String value) {
-        connection.sync().set(key.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
+        connection.async().set(key.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

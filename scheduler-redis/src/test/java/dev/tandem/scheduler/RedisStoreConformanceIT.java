@@ -6,24 +6,34 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
+import dev.tandem.testkit.SharedRedis;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** The scripts keep every rule of the store protocol. */
+@TestInstance(Lifecycle.PER_CLASS)
 class RedisStoreConformanceIT extends QueueConformance {
 
-    private static RedisStore store;
-    private static Asked asked;
+    private SharedRedis redis;
+    private RedisStore store;
+    private Asked asked;
+
+    SharedRedis redis() {
+        return Brokers.redis();
+    }
 
     @BeforeAll
-    static void start() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    void start() {
+        redis = redis();
+        store = RedisStore.open(RedisSettings.of(redis.uri()));
         asked = new Asked(store);
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         if (store != null) {
             asked.close();
             store.close();
@@ -42,7 +52,7 @@ class RedisStoreConformanceIT extends QueueConformance {
 
     @Override
     protected long now() {
-        List<String> time = Brokers.redis().commands().time();
+        List<String> time = redis.commands().time();
         return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
     }
 
@@ -56,6 +66,6 @@ class RedisStoreConformanceIT extends QueueConformance {
 
     @Override
     protected void restarted(Partition restarted) {
-        Brokers.redis().commands().hset("tandem:{" + restarted + "}:owner", "run", "another");
+        redis.commands().hset("tandem:{" + restarted + "}:owner", "run", "another");
     }
 }

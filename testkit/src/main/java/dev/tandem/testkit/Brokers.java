@@ -23,7 +23,8 @@ import org.opentest4j.TestAbortedException;
 public final class Brokers {
 
     private static final Shared<SharedKafka> KAFKA = new Shared<>(SharedKafka::new);
-    private static final Shared<SharedRedis> REDIS = new Shared<>(SharedRedis::new);
+    private static final Shared<SharedRedis> REDIS = new Shared<>(() -> new SharedRedis(LocalMode.configured()));
+    private static final Shared<SharedRedis> OLDEST_REDIS = new Shared<>(() -> new SharedRedis(LocalMode.EMBEDDED));
 
     private static final Shared<SharedRabbit> RABBIT = new Shared<>(SharedRabbit::new);
 
@@ -37,6 +38,11 @@ public final class Brokers {
     /** The Redis that the tests of this JVM share. Never flush it: use fresh queue names. */
     public static SharedRedis redis() {
         return orSkip(REDIS);
+    }
+
+    /** A Redis 6.2, the oldest that is supported, for the tests of this JVM. */
+    public static SharedRedis oldestRedis() {
+        return orSkip(OLDEST_REDIS);
     }
 
     /** The RabbitMQ that the tests of this JVM share. */

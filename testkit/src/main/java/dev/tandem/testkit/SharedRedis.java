@@ -1,5 +1,6 @@
 package dev.tandem.testkit;
 
+import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -12,8 +13,8 @@ public final class SharedRedis {
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
 
-    SharedRedis() {
-        redis = LocalRedis.builder().start();
+    SharedRedis(LocalMode mode) {
+        redis = LocalRedis.builder().mode(mode).start();
         client = RedisClient.create(redis.address());
         connection = client.connect();
     }

@@ -1,0 +1,21 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.SharedRedis;
+import org.junit.jupiter.api.Test;
+
+/** The same on Redis 6.2, the oldest that is supported. */
+class OldestRedisConformanceIT extends RedisStoreConformanceIT {
+
+    @Override
+    SharedRedis redis() {
+        return Brokers.oldestRedis();
+    }
+
+    @Test
+    void itIsTheOldest() {
+        assertThat(redis().commands().info("server")).contains("redis_version:6.2.");
+    }
+}
