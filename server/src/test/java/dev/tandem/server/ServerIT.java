@@ -217,7 +217,12 @@ class ServerIT {
                         () -> assertThat(server.get("/actuator/prometheus").body())
                                 .contains("tandem_task_run_seconds_count{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\",type=\"http\"}")
-                                .contains("tandem_partitions{queue=\"" + QUEUE + "\"} 3.0"));
+                                .contains("tandem_partitions{queue=\"" + QUEUE + "\"} 3.0")
+                                .contains("tandem_queue_tasks{queue=\"" + QUEUE + "\",state=\"scheduled\"}")
+                                .contains("tandem_queue_blocked_keys{queue=\"" + QUEUE + "\"}")
+                                .contains("tandem_queue_lag{queue=\"" + QUEUE + "\"}")
+                                .containsPattern("tandem_queue_outcomes_total\\{outcome=\"succeeded\",queue=\"" + QUEUE
+                                        + "\"} [1-9]"));
     }
 
     @Test

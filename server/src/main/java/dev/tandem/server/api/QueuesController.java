@@ -92,6 +92,7 @@ final class QueuesController {
                         : lags.values().stream().mapToLong(lag -> lag).sum(),
                 blocked,
                 counts,
+                PartitionInfo.totals(partitions),
                 whole ? partitions(partitions, lags) : null);
     }
 

@@ -17,7 +17,10 @@ final class Views {
 
     record Queues(List<Queue> queues) {}
 
-    /** @param partitions only where one queue is asked for */
+    /**
+     * @param totals since the beginning
+     * @param partitions only where one queue is asked for
+     */
     record Queue(
             String name,
             String source,
@@ -26,6 +29,7 @@ final class Views {
             @Nullable Long lag,
             long blockedKeys,
             TaskCounts counts,
+            Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
     record Partition(

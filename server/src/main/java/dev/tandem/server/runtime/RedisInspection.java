@@ -63,7 +63,8 @@ final class RedisInspection implements Inspection {
                         count(view, TaskState.RETRY),
                         count(view, TaskState.PARKED),
                         count(view, TaskState.DEAD),
-                        view.totals().getOrDefault("succeeded", 0L)));
+                        view.totals().getOrDefault("succeeded", 0L)),
+                view.totals());
     }
 
     private static long count(PartitionView view, TaskState state) {

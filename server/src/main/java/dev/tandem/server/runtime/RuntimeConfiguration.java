@@ -40,6 +40,11 @@ public class RuntimeConfiguration {
     }
 
     @Bean
+    QueueMeters queueMeters(TandemSettings settings, Inspection inspection, Backlog backlog) {
+        return new QueueMeters(settings.queues().keySet(), inspection, backlog);
+    }
+
+    @Bean
     PlatformHealth platformHealth(Platform platform) {
         return new PlatformHealth(platform);
     }

@@ -115,6 +115,7 @@ class ApiTest {
         assertThat(orders.path("blockedKeys").asLong()).isEqualTo(1);
         assertThat(orders.path("counts").path("active").asLong()).isEqualTo(2);
         assertThat(orders.path("counts").path("dead").asLong()).isEqualTo(5);
+        assertThat(orders.path("totals").path("retried").asLong()).isEqualTo(8);
         assertThat(mail.has("lag")).as("unknown").isFalse();
         assertThat(mail.has("partitions")).isFalse();
     }
