@@ -94,10 +94,7 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         StringBuilder text = new StringBuilder();
         Throwable at = failure;
         for (int depth = 0; at != null && depth < CAUSES; depth++) {
-            text.append(depth == 0 ? "" : "\ncaused by ").append(at.getClass().getName());
-            if (at.getMessage() != null) {
-                text.append(": ").append(at.getMessage());
-            }
+            text.append(depth == 0 ? "" : "\ncaused by ").append(at);
             StackTraceElement[] frames = at.getStackTrace();
             for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
                 text.append("\n  at ").append(frames[i]);

@@ -43,6 +43,10 @@ final class RunningServer implements AutoCloseable {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
+    String url() {
+        return "http://127.0.0.1:" + port;
+    }
+
     Answer get(String path) {
         return send("GET", path, null);
     }

@@ -90,7 +90,11 @@ final class DeadCommand implements Runnable {
         }
         ObjectNode answer = ApiClient.JSON.createObjectNode();
         answer.put("changed", count);
-        server.print(answer, (it, out) -> out.println(it.path("changed").asInt() + " tasks " + done));
+        server.print(answer, (it, out) -> out.println(count(it.path("changed").asInt()) + " " + done));
+    }
+
+    private static String count(int tasks) {
+        return tasks == 1 ? "1 task" : tasks + " tasks";
     }
 
     /** What is dead now, before anything is changed: a cursor does not survive that. */

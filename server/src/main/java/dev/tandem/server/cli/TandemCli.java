@@ -46,7 +46,7 @@ public final class TandemCli implements Runnable {
     }
 
     /** Ready to execute. */
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new TandemCli());
         line.setExecutionExceptionHandler((failure, at, parsed) -> {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));

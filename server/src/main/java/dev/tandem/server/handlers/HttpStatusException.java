@@ -6,4 +6,10 @@ final class HttpStatusException extends RuntimeException {
     HttpStatusException(String reason) {
         super(reason, null, false, false);
     }
+
+    /** People read it among a task's errors. */
+    @Override
+    public String toString() {
+        return getMessage();
+    }
 }
