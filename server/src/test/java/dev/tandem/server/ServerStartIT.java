@@ -85,11 +85,19 @@ class ServerStartIT {
     @CsvSource(delimiter = '|', textBlock = """
             --tandem.queues.orders.source=pulsar       | tandem.queues.orders.source is 'pulsar': it must be kafka or rabbit
             --tandem.queues.orders.sauce=kafka         | did you mean tandem.queues.orders.source?
+            --config=twice.yml                         | the queue orders reads this topic already
+            --tandem.queues.orders.max-running=5       | is not supported yet
             --config=nowhere.yml                       | there is no file
             --config=broken.yml                        | can't be read at line 3
             """)
     void aWrongSettingEndsTheStartWithAShortMessageAndStatusOne(String argument, String message) throws IOException {
         Files.writeString(folder.resolve("broken.yml"), "tandem:\n  queues: {\n  - ]\n");
+        Files.writeString(folder.resolve("twice.yml"), """
+                tandem:
+                  queues:
+                    orders: { source: kafka }
+                    again: { source: kafka, topic: orders }
+                """);
 
         try (LocalProcess process = LocalProcess.java(
                         "server",

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Messages that are not what they should be: kept, dead with a reason, and in nobody's way. */
-@Execution(ExecutionMode.CONCURRENT)
 class BadInputIT {
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aHeaderThatCannotBeReadMakesItsTaskDeadAndTheQueueGoesOn() {
         try (Topic topic = new Topic("malformed", 1);
                 Worker worker = new Worker(topic.worker())) {
@@ -32,6 +32,26 @@ class BadInputIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aPayloadOverTheLimitIsDeadWithItsSizeAndTheQueueGoesOn() {
+        try (Topic topic = new Topic("large", 1);
+                Worker worker = new Worker(topic.worker())) {
+            topic.send("k", 0, "ok");
+            topic.send("big", Behaviour.payload("big-0", "x".repeat(Worker.MAX_PAYLOAD)));
+            topic.send("k", 1, "ok");
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+            assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
+                assertThat(dead.error()).contains("max-payload").contains(Integer.toString(Worker.MAX_PAYLOAD));
+                assertThat(dead.task().payload()).hasSize(Worker.MAX_PAYLOAD + "big-0 ".length());
+            });
+            assertThat(worker.status().healthy()).isTrue();
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void anUnknownTypeIsDeadAndHaltsItsKeyOnly() {
         try (Topic topic = new Topic("unknown", 1);
                 Worker worker = new Worker(topic.worker())) {
@@ -53,6 +73,7 @@ class BadInputIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aTaskThatFailsEveryTimeIsDeadAfterItsLastAttempt() {
         try (Topic topic = new Topic("failing", 1);
                 Worker worker = new Worker(topic.worker().retrying(10, 3))) {
@@ -72,6 +93,7 @@ class BadInputIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aPlainProducersMessageWithoutHeadersOrKeyOrPayloadIsATask() {
         try (Topic topic = new Topic("plain", 1);
                 Worker worker = new Worker(topic.worker())) {

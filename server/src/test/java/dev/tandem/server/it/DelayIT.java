@@ -26,7 +26,8 @@ class DelayIT {
                 due.put(key + "-0", at);
                 topic.send(key, 0, "ok", Topic.header("tandem-not-before", Long.toString(at)));
             }
-            topic.send("now", 0, "ok");
+            topic.send("far", Behaviour.payload("far-0", "ok"), Topic.header("tandem-delay", "PT1H"));
+            topic.send("far", 2, "ok");
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
@@ -48,14 +49,12 @@ class DelayIT {
             // 1 ms: the two clocks are read one after the other.
             assertThat(lateness.get(0)).as("never before it is due").isGreaterThan(-1_000);
             assertThat(lateness).hasSize(500);
-            long firstDelayed = history.runs().stream()
-                    .filter(run -> due.containsKey(run.id()))
-                    .mapToLong(History.Run::start)
-                    .min()
-                    .orElseThrow();
-            assertThat(history.runsOf("now-0").get(0).start())
-                    .as("a task that is due overtakes those that are not")
-                    .isLessThan(firstDelayed);
+            // Generous, so that a slow machine passes; the benchmark holds it to the budget.
+            assertThat(lateness.get(lateness.size() / 2)).as("half of them").isLessThan(5_000_000);
+            assertThat(history.runsOf("far-0")).as("not due").isEmpty();
+            assertThat(history.runsOf("far-2"))
+                    .as("a task that is due overtakes one of its key that is not, and its offset is committed")
+                    .hasSize(1);
             assertThat(worker.status().healthy()).isTrue();
         }
     }

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Partitions that move while keys are blocked. */
-@Execution(ExecutionMode.CONCURRENT)
 class RebalanceIT {
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aBlockedKeyStaysInOrderThroughARebalance() {
         int keys = 40;
         try (Topic topic = new Topic("moving", 8);
@@ -43,6 +43,7 @@ class RebalanceIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void nothingIsSkippedWhenExecutorsJoinAndDieWhileTasksArrive() {
         try (Topic topic = new Topic("joining", 8);
                 Child doomed = topic.child();
@@ -65,6 +66,7 @@ class RebalanceIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void noTaskRunsTwiceWhenAnExecutorLeavesUnderLoad() {
         try (Topic topic = new Topic("leaving", 8);
                 Worker stays = new Worker(topic.worker())) {

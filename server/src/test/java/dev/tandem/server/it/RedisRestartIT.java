@@ -11,13 +11,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Redis goes away under load, and may come back without its last writes. */
-@Execution(ExecutionMode.CONCURRENT)
 class RedisRestartIT {
 
     private static final int KEYS = 100;
     private static final int PER_KEY = 40;
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void nothingIsLostWhenRedisIsRestartedUnderLoad() {
         try (LocalRedis redis = Brokers.ownRedis();
                 Topic topic = new Topic("restarted", 4, redis.address());
@@ -35,6 +35,7 @@ class RedisRestartIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void nothingIsLostWhenRedisForgetsItsLastWrites() {
         try (LocalRedis redis = Brokers.ownRedis();
                 Topic topic = new Topic("forgetful", 4, redis.address());

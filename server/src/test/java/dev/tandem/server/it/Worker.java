@@ -19,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 /** One executor of one Kafka queue, in this process or as the main of its own. */
 final class Worker implements AutoCloseable {
 
+    /** Small, so that a larger one fits through the broker. */
+    static final int MAX_PAYLOAD = 10_000;
+
     /**
      * What a worker does and where, in a form that fits on a command line.
      *
@@ -105,6 +108,7 @@ final class Worker implements AutoCloseable {
                 .drainTimeout(Duration.ofSeconds(10))
                 .queue(QueueSpec.queue(options.queue())
                         .source(new KafkaSource(KafkaSettings.of(options.kafka(), options.queue())
+                                .withMaxPayload(MAX_PAYLOAD)
                                 .withProperties(options.consumer())))
                         .store(store)
                         .policy(QueuePolicy.ordered(64))
