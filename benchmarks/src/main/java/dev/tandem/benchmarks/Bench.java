@@ -86,6 +86,13 @@ public final class Bench implements Callable<Integer> {
     private int concurrency;
 
     @Option(
+            names = "--rival-threads",
+            paramLabel = "N",
+            defaultValue = "64",
+            description = "of the parallel consumer that the kafka scenario compares with (default: ${DEFAULT-VALUE})")
+    private int rivalThreads;
+
+    @Option(
             names = "--duration",
             paramLabel = "S",
             description = "seconds of each run that has a rate (default: each scenario's own)")
@@ -193,6 +200,7 @@ public final class Bench implements Callable<Integer> {
                     tasks,
                     partitions,
                     concurrency,
+                    rivalThreads,
                     Duration.ofSeconds(seconds),
                     rounds,
                     Duration.ofMillis(leaseMillis));

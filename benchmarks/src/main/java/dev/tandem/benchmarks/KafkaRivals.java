@@ -57,15 +57,14 @@ final class KafkaRivals {
     }
 
     /** Confluent's parallel consumer, in order by key. Returns tasks per second, from the first one to the last commit. */
-    static double parallelConsumer(KafkaTopic topic, String group, int tasks, int concurrency, Lab lab)
-            throws Exception {
+    static double parallelConsumer(KafkaTopic topic, String group, int tasks, Lab lab) throws Exception {
         LongAdder handled = new LongAdder();
         CountDownLatch started = new CountDownLatch(1);
         try (ParallelStreamProcessor<byte[], byte[]> processor =
                 ParallelStreamProcessor.createEosStreamProcessor(ParallelConsumerOptions.<byte[], byte[]>builder()
                         .consumer(consumer(topic, group))
                         .ordering(ProcessingOrder.KEY)
-                        .maxConcurrency(concurrency)
+                        .maxConcurrency(lab.sizes().rivalThreads())
                         .commitMode(CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
                         .commitInterval(COMMIT_INTERVAL)
                         .build())) {

@@ -20,11 +20,13 @@ final class KafkaThroughput implements Scenario {
     private static final double OF_BARE = 60;
     private static final double REDIS_MICROS = 4;
 
-    /** Threads of the parallel consumer: it needs one for each task that runs. */
-    private static final int RIVAL_THREADS = 64;
-
-    /** What one run of Tandem came to. @param redisMicros Redis's processor time per task */
-    private record Run(double perSecond, double redisMicros) {}
+    /**
+     * What one run of Tandem came to.
+     *
+     * @param redisMicros Redis's processor time per task
+     * @param perScript tasks for each script that ran at Redis
+     */
+    private record Run(double perSecond, double redisMicros, double perScript) {}
 
     @Override
     public String name() {
@@ -63,11 +65,11 @@ final class KafkaThroughput implements Scenario {
 
     private void round(Lab lab, KafkaTopic topic, int tasks, Rates rates) throws Exception {
         double bare = KafkaRivals.bareLoop(topic, lab.name("bare"), tasks);
-        double rival = KafkaRivals.parallelConsumer(topic, lab.name("rival"), tasks, RIVAL_THREADS, lab);
+        double rival = KafkaRivals.parallelConsumer(topic, lab.name("rival"), tasks, lab);
         Run tandem = tandem(lab, topic, tasks);
         lab.say(
-                "%s: bare loop %,.0f/s, parallel consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task",
-                topic.name(), bare, rival, tandem.perSecond(), tandem.redisMicros());
+                "%s: bare loop %,.0f/s, parallel consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task, %.0f tasks per script",
+                topic.name(), bare, rival, tandem.perSecond(), tandem.redisMicros(), tandem.perScript());
         rates.bare.add(bare);
         rates.rival.add(rival);
         rates.tandem.add(tandem.perSecond());
@@ -96,13 +98,15 @@ final class KafkaThroughput implements Scenario {
             started.await();
             long start = System.nanoTime();
             double cpu = redis.processorMicros();
+            long scripts = redis.scripts();
             topic.awaitCommitted(KafkaTopic.group(queue), tasks, lab);
             double seconds = (System.nanoTime() - start) / 1e9;
             double micros = (redis.processorMicros() - cpu) / tasks;
             if (handled.sum() != tasks) {
                 throw new IllegalStateException("Handled " + handled.sum() + " of " + tasks + ": " + tandem.status());
             }
-            return new Run(tasks / seconds, micros);
+            double perScript = tasks / (double) Math.max(1, redis.scripts() - scripts);
+            return new Run(tasks / seconds, micros, perScript);
         }
     }
 

@@ -29,6 +29,11 @@ final class RedisNumbers implements AutoCloseable {
         return (long) number(info("memory"), "used_memory");
     }
 
+    /** How many scripts ran so far: each is a request of the store's. */
+    long scripts() {
+        return commands().getOrDefault("evalsha", 0L);
+    }
+
     /** How often each command ran so far, those inside of scripts too. */
     Map<String, Long> commands() {
         Map<String, Long> calls = new LinkedHashMap<>();

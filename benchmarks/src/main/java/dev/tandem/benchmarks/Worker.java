@@ -110,7 +110,7 @@ final class Worker implements AutoCloseable {
                 new KafkaSource(KafkaSettings.of(arguments[0], arguments[2]).withProperties(properties(lease)));
         Tandem tandem = Tandem.start(
                 arguments[1],
-                new Sizes(0, 1, CONCURRENCY, Duration.ZERO, 1, lease),
+                new Sizes(0, 1, CONCURRENCY, 1, Duration.ZERO, 1, lease),
                 new Tandem.Queue(arguments[2], source, QueuePolicy.ordered(CONCURRENCY), task -> {
                     note(out, "S", task.id());
                     if (HELD.equals(new String(task.payload(), StandardCharsets.UTF_8))) {
