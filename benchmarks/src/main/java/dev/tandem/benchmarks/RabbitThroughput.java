@@ -42,8 +42,13 @@ final class RabbitThroughput implements Scenario {
         }
     }
 
-    /** What one run of Tandem came to. @param redisMicros Redis's processor time per task */
-    private record Run(double perSecond, double redisMicros) {}
+    /**
+     * What one run of Tandem came to.
+     *
+     * @param redisMicros Redis's processor time per task
+     * @param perScript tasks for each script that ran at Redis
+     */
+    private record Run(double perSecond, double redisMicros, double perScript) {}
 
     @Override
     public String name() {
@@ -84,8 +89,8 @@ final class RabbitThroughput implements Scenario {
                     throw new IllegalStateException(queues.left() + " messages were not acked in the end");
                 }
                 lab.say(
-                        "%s: bare consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task",
-                        variant.text, bare.get(i), run.perSecond(), run.redisMicros());
+                        "%s: bare consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task, %.0f tasks per script",
+                        variant.text, bare.get(i), run.perSecond(), run.redisMicros(), run.perScript());
             }
         }
         String what = "RabbitMQ, " + variant.text;
@@ -152,6 +157,7 @@ final class RabbitThroughput implements Scenario {
                                 policy(lab, settings),
                                 handler))) {
             double cpu = redis.processorMicros();
+            long scripts = redis.scripts();
             started.await();
             Patience.await(
                     PATIENCE,
@@ -165,7 +171,8 @@ final class RabbitThroughput implements Scenario {
             if (handled.sum() != tasks) {
                 throw new IllegalStateException("Handled " + handled.sum() + " of " + tasks + ": " + tandem.status());
             }
-            return new Run(tasks / seconds, micros);
+            double perScript = tasks / (double) Math.max(1, redis.scripts() - scripts);
+            return new Run(tasks / seconds, micros, perScript);
         }
     }
 }
