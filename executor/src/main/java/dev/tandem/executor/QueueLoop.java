@@ -429,6 +429,11 @@ final class QueueLoop {
         }
 
         @Override
+        public void caughtUp(Partition partition) {
+            tell(() -> core.caughtUp(partition));
+        }
+
+        @Override
         public void committed(Partition partition, long upTo) {
             tell(() -> core.committed(partition, upTo));
         }

@@ -16,6 +16,9 @@ final class Active {
     /** Its envelope is on its way to the store, or there. */
     boolean adopted;
 
+    /** A queue: its message is unacked and its channel gone, so it is certain to come again. */
+    boolean owes;
+
     Active(Run run, @Nullable String key, long startedAt, Entry entry) {
         this.run = run;
         this.key = key;

@@ -40,6 +40,17 @@ final class Entry {
     /** The store has its envelope. */
     boolean held;
 
+    /** A queue: the broker delivered it before. */
+    boolean redelivered;
+    /** A queue: its position is that of an earlier delivery. */
+    boolean matched;
+    /** A queue: it came again or was sent before. If it is judged anew, the store is asked first what became of it. */
+    boolean adoptFirst;
+    /** A queue: the channel that delivered it is gone, so it is certain to come again. */
+    boolean owes;
+    /** A queue: the page that remembers it; -1 if none does yet. */
+    long page = -1;
+
     Mark mark = Mark.PENDING;
     long number;
 
@@ -63,6 +74,19 @@ final class Entry {
         this.attempts = attempts;
         this.held = held;
         this.weight = task.weight();
+    }
+
+    /** What the store notes when it is settled: a log's bit, a queue's page. */
+    long memo() {
+        return bit >= 0 ? bit : page;
+    }
+
+    /** The same delivery, known to have had that position. */
+    Entry at(Position known) {
+        Entry same = new Entry(known, key, sequence, bit, order, requireTask(), unreadable, attempts, held);
+        same.redelivered = redelivered;
+        same.matched = true;
+        return same;
     }
 
     boolean tracked() {

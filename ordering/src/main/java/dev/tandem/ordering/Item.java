@@ -26,6 +26,8 @@ sealed interface Item {
         private final Verdict verdict;
         /** The last request that carried it; 0 if none did. */
         long sentIn;
+        /** An earlier request carried it, and its answer was missed. */
+        boolean sentAgain;
 
         Outcome(Entry entry, long token, int attempt, Verdict verdict) {
             this.entry = entry;
@@ -57,7 +59,7 @@ sealed interface Item {
         }
 
         Settle settle(long nextToken) {
-            return new Settle(entry.position, token, entry.key, entry.bit, verdict, nextToken);
+            return new Settle(entry.position, token, entry.key, entry.memo(), verdict, nextToken);
         }
 
         /** Forgetting it could lose or repeat what only the store knows. */

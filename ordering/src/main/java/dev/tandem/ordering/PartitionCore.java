@@ -64,6 +64,8 @@ final class PartitionCore {
     private final Proofs proofs;
     private final Late late;
     private final Lanes lanes = new Lanes();
+    private final Redeliveries redeliveries;
+    private final Pages pages;
 
     /** What this process runs of this partition, also after the ownership that started it. */
     private final Map<Position, Active> active = new HashMap<>();
@@ -107,6 +109,8 @@ final class PartitionCore {
     private long order;
     private final Map<Position, StoreAnswer.Foreign> foreign = new HashMap<>();
     private final Map<Long, StoreAnswer.Chunk> chunks = new HashMap<>();
+    /** The pages below it are not needed any more; -1: none is to be dropped. */
+    private long droppable = -1;
 
     private long nextSequence = -1;
     private long committing = -1;
@@ -141,9 +145,11 @@ final class PartitionCore {
         this.shared = shared;
         this.settings = shared.settings;
         this.outbox = new Outbox(partition, writer);
-        this.tracker = new Tracker(shared.kind, shared.keeps(Rule.COMMIT_ONLY_DURABLE));
+        this.tracker = Tracker.of(shared.kind, shared.keeps(Rule.COMMIT_ONLY_DURABLE));
         this.proofs = new Proofs(settings.horizonMillis());
         this.late = new Late(partition);
+        this.redeliveries = new Redeliveries(shared);
+        this.pages = new Pages(settings.leaseMillis(), 3 * settings.leaseMillis(), shared);
     }
 
     // ---- the source ----
@@ -194,11 +200,14 @@ final class PartitionCore {
     private Entry entry(Delivery delivery) {
         long arrival = ++order;
         boolean log = tracker.isLog();
-        Position position = log
-                ? Position.of(incarnation, delivery.sequence())
-                : new Position(outbox.writer() + ":" + Long.toString(arrival, 36));
+        Redeliveries.Match match = log ? null : redeliveries.match(delivery);
+        Position position = match != null
+                ? match.position()
+                : log
+                        ? Position.of(incarnation, delivery.sequence())
+                        : Redeliveries.position(delivery, outbox.writer(), arrival);
         String key = delivery.unreadable() == null ? keyOf(delivery.task()) : null;
-        return new Entry(
+        Entry entry = new Entry(
                 position,
                 key,
                 delivery.sequence(),
@@ -208,6 +217,15 @@ final class PartitionCore {
                 delivery.unreadable(),
                 0,
                 false);
+        if (!log) {
+            entry.redelivered = delivery.redelivered();
+            entry.matched = match != null;
+            entry.adoptFirst = match != null && match.adopt();
+            if (match != null) {
+                redeliveries.came(entry);
+            }
+        }
+        return entry;
     }
 
     private @Nullable String keyOf(Task task) {
@@ -227,19 +245,23 @@ final class PartitionCore {
         Item.Outcome ending = undelivered.remove(entry.position);
         Long settledBy = settledAhead.remove(entry.bit);
         Item planned = outbox.resend().get(entry.position);
-        boolean settled = isSettled(entry.bit);
+        boolean settled = tracker.isLog() ? isSettled(entry.bit) : redeliveries.isRemembered(entry);
         entry.held = settled && running != null && running.entry == entry;
         if (settled) {
+            pages.keepFor(entry, shared.now);
             tracker.mark(entry, Mark.JUDGED, acquiredWith);
         } else if (settledBy != null) {
             tracker.mark(entry, Mark.JUDGED, settledBy);
         } else if (running != null && running.owned) {
             attach(running, entry);
-        } else if (ending != null) {
+        } else if (ending != null && !isOwed(ending)) {
             attach(ending, entry);
+        } else if (ending != null || planned instanceof Item.Outcome outcome && isOwed(outcome)) {
+            // What is recorded of it comes first; then it is taken out of what is owed.
+            handOver(entry, new Move.Adopt());
         } else if (planned != null) {
             outbox.resend().replace(entry.position, planned.inPlaceOf(new Item.Handover(entry, new Move.Adopt())));
-        } else if (foreign.containsKey(entry.position)) {
+        } else if (foreign.containsKey(entry.position) || entry.adoptFirst) {
             handOver(entry, new Move.Adopt());
         } else if (entry.unreadable != null) {
             handOver(entry, new Move.Bury());
@@ -268,12 +290,18 @@ final class PartitionCore {
     }
 
     /** A task that this process runs was delivered again. */
+    /** It was recorded, or may have been, as one whose message is still to come. */
+    private static boolean isOwed(Item.Outcome ending) {
+        return ending.sentIn > 0 && ending.entry().owes && !(ending.verdict() instanceof Verdict.Returned);
+    }
+
     private void attach(Active running, Entry entry) {
         Lane lane = lanes.find(entry.key);
         if (lane != null && lane.busy == running.entry) {
             lane.busy = entry;
         }
         running.entry = entry;
+        running.owes = false;
     }
 
     private void attach(Item.Outcome ending, Entry entry) {
@@ -282,6 +310,11 @@ final class PartitionCore {
             lane.busy = entry;
         }
         ending.attach(entry);
+    }
+
+    void caughtUp() {
+        redeliveries.caughtUp();
+        giveUpAwaited();
     }
 
     void committed(long upTo) {
@@ -301,6 +334,8 @@ final class PartitionCore {
             confirmFirst = false;
             phase = Phase.WAITING;
             retryAt = 0;
+        } else if (phase == Phase.OWNED) {
+            droppable = Math.max(droppable, pages.confirmed());
         }
     }
 
@@ -491,6 +526,11 @@ final class PartitionCore {
             acquired(acquired);
             return;
         }
+        if (opened && !tracker.isLog()) {
+            // Its new owner needs the messages that our channel has.
+            leave();
+            return;
+        }
         phase = Phase.WAITING;
         confirmFirst = true;
         long wait = answer instanceof StoreAnswer.Refused refused ? refused.remainingMillis() : NEVER;
@@ -498,7 +538,8 @@ final class PartitionCore {
     }
 
     private void acquired(StoreAnswer.Acquired a) {
-        if (incarnation != a.incarnation() && tracker.size() > 0) {
+        boolean log = tracker.isLog();
+        if (log && incarnation != a.incarnation() && tracker.size() > 0) {
             // What is in memory is of another incarnation of the topic.
             dropMemory();
             rewindWanted = opened;
@@ -511,7 +552,7 @@ final class PartitionCore {
         proofs.answered(acquiredWith, shared.now);
         runId = a.runId();
         continues = true;
-        incarnation = a.incarnation();
+        incarnation = log ? a.incarnation() : StoreRequest.QUEUE;
         highest = Math.max(highest, a.highWater());
         mirror = a.mirror();
         token = a.epoch();
@@ -531,25 +572,74 @@ final class PartitionCore {
         quietUntil = shared.now + a.quietMillis();
 
         awaited.clear();
+        redeliveries.clearAwaited();
         for (Lane lane : lanes.all()) {
             lane.open();
             lane.handing = 0;
             lane.busy = null;
         }
-        a.blocked().forEach(this::block);
         List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
+        if (!log) {
+            remember(a);
+        }
+        a.blocked().forEach(this::block);
         outbox.resend().values().forEach(this::foresee);
         handovers.forEach(this::foresee);
         outcomes.forEach(item -> tracker.unjudge(item.entry()));
         List<Entry> judgeAgain = tracker.takeJudged();
         judgeAgain.addAll(overtaken);
         judgeAgain.addAll(lanes.takeOut(foreign.values()));
+        if (!log) {
+            recognise(judgeAgain);
+        }
         judgeAgain.forEach(this::judge);
         lanes.touchAll();
         giveUpAwaited();
         if (!opened) {
             openWanted = true;
         }
+    }
+
+    /**
+     * If the store forgot that a message was settled when it came before, what runs or ended here under its identity is
+     * that message.
+     */
+    private void recognise(List<Entry> judgeAgain) {
+        Map<String, Position> here = new HashMap<>();
+        active.forEach((position, a) -> {
+            if (a.owned && a.entry != null && !a.entry.tracked()) {
+                here.put(Redeliveries.identityOf(position), position);
+            }
+        });
+        outbox.resend().forEach((position, item) -> {
+            if (item instanceof Item.Outcome && !item.entry().tracked()) {
+                here.put(Redeliveries.identityOf(position), position);
+            }
+        });
+        judgeAgain.replaceAll(entry -> {
+            boolean known = entry.matched || !entry.redelivered || !Redeliveries.isNamed(entry.position);
+            Position position = known ? null : here.remove(Redeliveries.identityOf(entry.position));
+            return position == null ? entry : tracker.exchange(entry, entry.at(position));
+        });
+    }
+
+    /** What a queue's redeliveries may be. */
+    private void remember(StoreAnswer.Acquired a) {
+        pages.forgetAsked();
+        if (opened) {
+            redeliveries.again(a);
+            pages.again(a.past().pages());
+            return;
+        }
+        List<Position> own = new ArrayList<>();
+        for (Active each : active.values()) {
+            if (each.owned && each.owes) {
+                own.add(each.run.position());
+            }
+        }
+        undelivered.keySet().forEach(own::add);
+        redeliveries.begin(own, a);
+        pages.begin(a.past().pages(), shared.now);
     }
 
     /** Which runs still have their claims. Returns the delivered entries of those that have not. */
@@ -576,6 +666,7 @@ final class PartitionCore {
                         null,
                         a.run.attempt() - 1,
                         true);
+                entry.owes = a.owes;
                 a.entry = entry;
             }
             a.run.renewedUntil(acquireSentAt + settings.leaseMillis());
@@ -624,7 +715,11 @@ final class PartitionCore {
     /** The key waits for a delivery of its head, which may never come. */
     private void awaitHead(String key) {
         Lane lane = lanes.find(key);
-        if (lane == null || lane.head == null || !tracker.isLog()) {
+        if (lane == null || lane.head == null) {
+            return;
+        }
+        if (!tracker.isLog()) {
+            redeliveries.await(lane.head, key);
             return;
         }
         long offset = offsetOf(lane.head);
@@ -650,6 +745,8 @@ final class PartitionCore {
         if (phase != Phase.OWNED || !opened || rewindWanted) {
             return;
         }
+        redeliveries.takeGone().forEach((position, key) -> gone.addLast(new Gone(position, key)));
+        redeliveries.takeLeftovers().forEach(position -> gone.addLast(new Gone(position, null)));
         long passed = Math.max(nextSequence, Math.max(committed, facts.logStart()));
         while (!awaited.isEmpty() && awaited.firstKey() < passed) {
             Map.Entry<Long, String> first = awaited.pollFirstEntry();
@@ -745,7 +842,8 @@ final class PartitionCore {
     private void fenced() {
         boolean leaving = phase == Phase.LEAVING;
         dropMemory();
-        if (leaving) {
+        if (leaving || opened && !tracker.isLog()) {
+            // A queue is leased again, if it should be, with a new channel.
             leave();
             return;
         }
@@ -766,6 +864,9 @@ final class PartitionCore {
 
     /** Runs go on; their outcomes go by token. Everything else of this ownership is forgotten. */
     private void dropMemory() {
+        for (Active a : active.values()) {
+            a.owes |= a.entry != null && tracker.isUnacked(a.entry);
+        }
         for (Outbox.Sent sent : outbox.pending()) {
             shared.slots.give(sent.slots());
         }
@@ -779,6 +880,8 @@ final class PartitionCore {
         awaited.clear();
         lanes.clear();
         tracker.clear();
+        redeliveries.clear();
+        droppable = -1;
         proofs.clear();
         foreign.clear();
         chunks.clear();
@@ -824,11 +927,12 @@ final class PartitionCore {
         if (entry.task == null && outcome instanceof Outcome.NotStarted) {
             entry = withItsTask(entry, run);
         }
+        entry.owes |= a != null && a.owes;
         Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
         if (a != null && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
             withdrawAdoption(entry);
             outcomes.addLast(ended);
-            if (!entry.tracked() && tracker.isLog()) {
+            if (!entry.tracked() && (tracker.isLog() || entry.owes)) {
                 undelivered.put(entry.position, ended);
             }
         } else {
@@ -953,9 +1057,9 @@ final class PartitionCore {
 
     private void noLongerUndelivered(Item.Outcome outcome, long number) {
         Entry entry = outcome.entry();
-        if (!entry.tracked() && tracker.isLog()) {
+        if (!entry.tracked()) {
             undelivered.remove(entry.position);
-            if (entry.bit >= nextSequence && !(outcome.verdict() instanceof Verdict.Returned)) {
+            if (tracker.isLog() && entry.bit >= nextSequence && !(outcome.verdict() instanceof Verdict.Returned)) {
                 settledAhead.put(entry.bit, number);
             }
         }
@@ -998,7 +1102,12 @@ final class PartitionCore {
     private void refused(Item.Outcome outcome) {
         Entry entry = outcome.entry();
         undelivered.remove(entry.position);
-        if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
+        if (!tracker.isLog() && outcome.sentAgain && outcome.verdict() instanceof Verdict.Success) {
+            // No bit tells that it was recorded the first time. While our channel has its message, nobody else can have
+            // taken its claim.
+            tracker.mark(entry, Mark.DONE, 0);
+            free(entry);
+        } else if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
             requeue(entry);
         }
     }
@@ -1078,7 +1187,19 @@ final class PartitionCore {
                     if (entry.mark == Mark.PENDING && !active.containsKey(entry.position)) {
                         foreign.remove(entry.position);
                         entry.held = false;
-                        requeue(entry);
+                        entry.adoptFirst = false;
+                        if (!tracker.isLog() && redeliveries.isRemembered(entry)) {
+                            // An earlier request that settled it had no answer.
+                            pages.keepFor(entry, shared.now);
+                            tracker.mark(entry, Mark.JUDGED, acquiredWith);
+                        } else if (entry.unreadable != null) {
+                            handOver(entry, new Move.Bury());
+                        } else if (!entry.matched && entry.requireTask().notBefore() > shared.wall) {
+                            handOver(
+                                    entry, new Move.Schedule(entry.requireTask().notBefore()));
+                        } else {
+                            requeue(entry);
+                        }
                     }
                 }
                 case NO_ROOM -> throw new IllegalStateException("No room for some of them");
@@ -1282,6 +1403,7 @@ final class PartitionCore {
         adopt();
         commit(out);
         mirror(out);
+        dropPages(out);
     }
 
     private void release(Commands out) {
@@ -1305,6 +1427,10 @@ final class PartitionCore {
             if (items.get(0) instanceof Item.Outcome) {
                 List<Item.Outcome> batch = new ArrayList<>();
                 items.forEach(item -> batch.add((Item.Outcome) item));
+                batch.forEach(outcome -> {
+                    assignPage(outcome);
+                    outcome.sentAgain = true;
+                });
                 sendStep(out, batch, batch.stream().map(o -> o.settle(0)).toList(), List.of(), List.of(), 0);
             } else {
                 List<Item.Handover> batch = new ArrayList<>();
@@ -1329,6 +1455,7 @@ final class PartitionCore {
                 Item.Outcome outcome = outcomes.removeFirst();
                 requestBytes += outcome.entry().weight;
                 long nextToken = nextToken(outcome);
+                assignPage(outcome);
                 slots += nextToken == 0 ? 0 : 1;
                 batch.add(outcome);
                 settles.add(outcome.settle(nextToken));
@@ -1353,6 +1480,12 @@ final class PartitionCore {
                 return;
             }
             sendStep(out, batch, settles, entries, asked, slots + entries.size());
+        }
+    }
+
+    private void assignPage(Item item) {
+        if (!tracker.isLog()) {
+            pages.assign(item.entry(), shared.now);
         }
     }
 
@@ -1449,8 +1582,10 @@ final class PartitionCore {
         for (Item.Handover handover : batch) {
             Entry entry = handover.entry();
             boolean storeHasIt = entry.held && handover.parks() && !entry.tracked();
+            assignPage(handover);
+            entry.adoptFirst |= !tracker.isLog() && entry.tracked();
             entries.add(new StoreRequest.Entry(
-                    entry.position, entry.key, entry.bit, handover.move(), storeHasIt ? null : entry.envelope()));
+                    entry.position, entry.key, entry.memo(), handover.move(), storeHasIt ? null : entry.envelope()));
         }
         StoreRequest.Hand hand = new StoreRequest.Hand(
                 outbox.next(),
@@ -1575,9 +1710,10 @@ final class PartitionCore {
 
     private void commit(Commands out) {
         if (!tracker.isLog()) {
-            List<Long> acks = tracker.takeAcks();
-            if (!acks.isEmpty()) {
-                out.ack(partition, acks);
+            List<Entry> settled = tracker.takeSettled();
+            if (!settled.isEmpty()) {
+                settled.forEach(entry -> pages.acked(entry, shared.now));
+                out.ack(partition, settled.stream().map(entry -> entry.sequence).toList());
             }
             return;
         }
@@ -1602,6 +1738,19 @@ final class PartitionCore {
         }
     }
 
+    private void dropPages(Commands out) {
+        if (tracker.isLog()) {
+            return;
+        }
+        if (droppable >= 0) {
+            send(out, new StoreRequest.Committed(outbox.next(), incarnation, droppable), 0);
+            droppable = -1;
+        }
+        if (pages.toConfirm(redeliveries.isCaughtUp(), shared.now)) {
+            out.confirm(partition);
+        }
+    }
+
     private void backPressure(Commands out) {
         if (!opened || phase == Phase.LEFT || phase == Phase.LEAVING) {
             return;
@@ -1613,10 +1762,7 @@ final class PartitionCore {
         // A key that waits for a redelivery gets it however full others are, or all would wait for one another.
         boolean waits = !awaited.isEmpty();
         int share = paused && !waits ? 2 : 1;
-        boolean full = phase != Phase.OWNED
-                || lanes.anyFull() && !waits
-                || tracker.pending() >= shared.policy.maxInMemory() / share
-                || tracker.bytes() >= shared.policy.maxBytesInMemory() / share;
+        boolean full = phase != Phase.OWNED || !redeliveries.isAwaiting() && isFull(waits, share);
         if (full != paused) {
             paused = full;
             if (full) {
@@ -1625,6 +1771,12 @@ final class PartitionCore {
                 out.resume(partition);
             }
         }
+    }
+
+    private boolean isFull(boolean waits, int share) {
+        return lanes.anyFull() && !waits
+                || tracker.pending() >= shared.policy.maxInMemory() / share
+                || tracker.bytes() >= shared.policy.maxBytesInMemory() / share;
     }
 
     /** When {@link #flush} has something to do without any event. */
@@ -1651,6 +1803,7 @@ final class PartitionCore {
         next = Math.min(next, patrolInFlight ? NEVER : lapseAt);
         next = Math.min(next, active.isEmpty() ? NEVER : adoptAt);
         next = Math.min(next, tracker.isLog() && committed > mirrored ? mirrorAt : NEVER);
+        next = Math.min(next, tracker.isLog() ? NEVER : pages.nextAt(redeliveries.isCaughtUp()));
         return next;
     }
 
@@ -1674,5 +1827,5 @@ final class PartitionCore {
     }
 
     /** A position that a blocked key waited for, and that will not come. */
-    private record Gone(Position position, String key) {}
+    private record Gone(Position position, @Nullable String key) {}
 }

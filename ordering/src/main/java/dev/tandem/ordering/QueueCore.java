@@ -57,6 +57,11 @@ public final class QueueCore {
         core(partition).delivered(deliveries, nextSequence);
     }
 
+    /** A queue: all that earlier channels left unacked was delivered. */
+    public void caughtUp(Partition partition) {
+        core(partition).caughtUp();
+    }
+
     public void committed(Partition partition, long upTo) {
         core(partition).committed(upTo);
     }

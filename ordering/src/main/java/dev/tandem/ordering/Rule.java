@@ -9,5 +9,11 @@ enum Rule {
     /** A key goes back to hot only when its lane in the store is empty. */
     REOPEN_ONLY_EMPTY,
     /** After a gap the partition is acquired again and what is not durable is sent again. */
-    HEED_LOST
+    HEED_LOST,
+    /** A queue's message without an id is never taken for one that was settled and maybe acked. */
+    NAMELESS_NOT_BY_PAGE,
+    /** A position is matched with one redelivery. */
+    MATCH_ONCE,
+    /** What is on a page stays there until its ack has arrived for sure. */
+    KEEP_PAGES
 }

@@ -2,42 +2,53 @@ package dev.tandem.ordering;
 
 import dev.tandem.ordering.Entry.Mark;
 import dev.tandem.task.Source;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
 /**
  * The delivered positions of one assignment until the broker may forget them. A log commits the settled prefix of what
  * was delivered; a queue acks each.
  */
-final class Tracker {
+abstract sealed class Tracker permits LogTracker, QueueTracker {
 
-    private final Source.Kind kind;
     private final boolean onlyDurable;
-
-    /** A log: all that is delivered and not in the committed prefix. A queue: what is not settled, roughly in order. */
-    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
-
-    private final List<Long> acks = new ArrayList<>();
     private long proven;
-    private long nextSequence = -1;
     private int pending;
     private long bytes;
 
-    Tracker(Source.Kind kind, boolean onlyDurable) {
-        this.kind = kind;
+    Tracker(boolean onlyDurable) {
         this.onlyDurable = onlyDurable;
     }
 
-    void delivered(Entry entry) {
-        entries.addLast(entry);
+    static Tracker of(Source.Kind kind, boolean onlyDurable) {
+        return switch (kind) {
+            case LOG -> new LogTracker(onlyDurable);
+            case QUEUE -> new QueueTracker(onlyDurable);
+        };
+    }
+
+    /** What is delivered and not let go of, in order. */
+    abstract Collection<Entry> entries();
+
+    abstract void add(Entry entry);
+
+    /** Tracks another in the place of one that is pending. @return the other */
+    Entry exchange(Entry entry, Entry other) {
+        if (entries().remove(entry)) {
+            add(other);
+        }
+        return other;
+    }
+
+    final void delivered(Entry entry) {
+        add(entry);
         pending++;
         bytes += entry.weight;
     }
 
-    void position(long next) {
-        nextSequence = next;
-    }
+    /** A log's position behind what was delivered. */
+    void position(long next) {}
 
     /** Sets the mark of a tracked entry; the number says which request it depends on. */
     void mark(Entry entry, Mark mark, long number) {
@@ -63,14 +74,14 @@ final class Tracker {
     }
 
     /** Nobody needs the task itself any more. */
-    void letGo(Entry entry) {
+    final void letGo(Entry entry) {
         if (entry.task != null && entry.tracked()) {
             bytes -= entry.weight;
             entry.task = null;
         }
     }
 
-    private boolean settled(Entry entry) {
+    final boolean settled(Entry entry) {
         return switch (entry.mark) {
             case PENDING -> false;
             case HANDED, JUDGED -> entry.number <= proven || !onlyDurable;
@@ -78,37 +89,19 @@ final class Tracker {
         };
     }
 
-    /** Moves over the settled prefix. Returns the offset that may be committed; -1 if nothing was delivered yet. */
-    long prefix() {
-        while (!entries.isEmpty() && settled(entries.getFirst())) {
-            letGo(entries.removeFirst());
-        }
-        return entries.isEmpty() ? nextSequence : entries.getFirst().sequence;
-    }
+    /** A log: the offset that may be committed; -1 if nothing was delivered yet. A queue: always -1. */
+    abstract long prefix();
 
-    /** A queue's newly settled messages, once. */
-    List<Long> takeAcks() {
-        entries.removeIf(entry -> {
-            if (!settled(entry)) {
-                return false;
-            }
-            letGo(entry);
-            acks.add(entry.sequence);
-            return true;
-        });
-        List<Long> taken = List.copyOf(acks);
-        acks.clear();
-        return taken;
-    }
+    /** A queue's newly settled messages, once. A log: none. */
+    abstract List<Entry> takeSettled();
 
-    boolean isLog() {
-        return kind == Source.Kind.LOG;
-    }
+    /** Whether the broker still waits for its ack. */
+    abstract boolean isUnacked(Entry entry);
 
-    /** Whether something is delivered and behind the given entry in a log. */
-    boolean hasLaterThan(Entry entry) {
-        return !entries.isEmpty() && entries.getLast() != entry;
-    }
+    abstract boolean isLog();
+
+    /** Whether something was delivered behind the given entry (a queue: besides it) and is tracked. */
+    abstract boolean hasLaterThan(Entry entry);
 
     /** What runs or ended here is not judged by what the store said of it, as long as that is not proven. */
     void unjudge(Entry entry) {
@@ -118,9 +111,9 @@ final class Tracker {
     }
 
     /** What the store called settled and is not proven: to be judged again. It is pending after this. */
-    List<Entry> takeJudged() {
+    final List<Entry> takeJudged() {
         List<Entry> judged = new ArrayList<>();
-        for (Entry entry : entries) {
+        for (Entry entry : entries()) {
             if (entry.mark == Mark.JUDGED && entry.number > proven) {
                 mark(entry, Mark.PENDING, 0);
                 judged.add(entry);
@@ -130,8 +123,8 @@ final class Tracker {
     }
 
     /** Whether the broker has custody of a delivered offset. */
-    boolean isPending(long sequence) {
-        for (Entry entry : entries) {
+    final boolean isPending(long sequence) {
+        for (Entry entry : entries()) {
             if (entry.sequence == sequence) {
                 return entry.mark == Mark.PENDING;
             }
@@ -139,23 +132,21 @@ final class Tracker {
         return false;
     }
 
-    int pending() {
+    final int pending() {
         return pending;
     }
 
-    long bytes() {
+    final long bytes() {
         return bytes;
     }
 
-    int size() {
-        return entries.size();
+    final int size() {
+        return entries().size();
     }
 
     void clear() {
-        entries.clear();
-        acks.clear();
+        entries().clear();
         pending = 0;
         bytes = 0;
-        nextSequence = -1;
     }
 }

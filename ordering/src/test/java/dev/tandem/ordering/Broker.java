@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A log and its consumer group: cooperative rebalances, generations, sessions that end unnoticed. */
-final class Broker {
+class Broker {
 
     private static final class Topic {
         int created = 1;
@@ -99,7 +99,7 @@ final class Broker {
         return topics.get(partition).log;
     }
 
-    private Source.Facts facts(Partition partition, Proc proc) {
+    Source.Facts facts(Partition partition, Proc proc) {
         Topic topic = topics.get(partition);
         return new Source.Facts(proc.generation, topic.id(), topic.committed, topic.start);
     }
@@ -149,7 +149,12 @@ final class Broker {
         rebalance(world.dice.delay(10, 200));
     }
 
-    void rebalance(long millis) {
+    /** Something befalls the group. */
+    void shake() {
+        rebalance(0);
+    }
+
+    final void rebalance(long millis) {
         if (!planned) {
             planned = true;
             world.timeline.in(millis, () -> {
@@ -311,14 +316,23 @@ final class Broker {
         return !proc.cutOff() && members.getOrDefault(proc, -1) == with;
     }
 
-    private void request(Proc proc, Runnable arrives) {
+    final void request(Proc proc, Runnable arrives) {
         long at = Math.max(lastArrival.getOrDefault(proc, 0L), world.timeline.now() + world.dice.delay(3, 50));
         lastArrival.put(proc, at);
         world.timeline.at(at, arrives);
     }
 
-    private void answer(Proc proc, Runnable what) {
+    final void answer(Proc proc, Runnable what) {
         world.timeline.in(world.dice.delay(3, 50), () -> proc.notice(true, what));
+    }
+
+    /** Whether the group's plan gives it this partition. */
+    final boolean isHolder(Proc proc, Partition partition) {
+        return holders.get(partition) == proc;
+    }
+
+    final boolean isMember(Proc proc) {
+        return members.containsKey(proc);
     }
 
     boolean settled() {

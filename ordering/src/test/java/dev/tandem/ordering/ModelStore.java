@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
 import dev.tandem.task.store.Line;
 import dev.tandem.task.store.PartitionState;
 import dev.tandem.task.store.StoreAnswer;
@@ -43,10 +44,11 @@ final class ModelStore {
     }
 
     /** As if somebody had owned the partition long ago: what began a moment ago may be forgotten altogether. */
-    void ownedBefore(Partition partition, long leaseMillis) {
+    void ownedBefore(Partition partition, long leaseMillis, Source.Facts facts) {
         for (StoreModel store : List.of(model, durable)) {
             Line line = new Line(partition, "before", 1, 0);
-            StoreRequest acquire = new StoreRequest.Acquire(line, "before", leaseMillis, 0, "topic-1", 0, List.of());
+            StoreRequest acquire = new StoreRequest.Acquire(
+                    line, "before", leaseMillis, facts.generation(), facts.sourceId(), facts.committed(), List.of());
             StoreAnswer.Acquired acquired = (StoreAnswer.Acquired) store.apply(acquire, WALL - leaseMillis);
             store.apply(
                     new StoreRequest.Release(new Line(partition, "before", 2, acquired.epoch())), WALL - leaseMillis);

@@ -84,4 +84,31 @@ record Plan(
                 !calm && dice.percent(60),
                 !calm && dice.percent(10));
     }
+
+    /** The same with a queue in the log's place: no offsets that an operator could change. */
+    Plan forQueue() {
+        return new Plan(
+                Source.Kind.QUEUE,
+                policy,
+                settings,
+                partitions,
+                processes,
+                keys,
+                unkeyedPercent,
+                delayedPercent,
+                unreadablePercent,
+                0,
+                steps,
+                chaosPercent,
+                retryPercent,
+                deadPercent,
+                slowPercent,
+                losses,
+                silentLosses,
+                crashes,
+                freezes,
+                drops,
+                rebalances,
+                false);
+    }
 }

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 
 /** One executor process: a core with its loop, its consumer, its links to the store and its workers. */
-final class Proc implements Commands {
+class Proc implements Commands {
 
     /** What the consumer knows of a partition that it was assigned. */
-    private static final class Consumed {
+    static final class Consumed {
         long fetch = -1;
         boolean opened;
         boolean paused;
@@ -29,10 +29,10 @@ final class Proc implements Commands {
 
     final String id;
     final QueueCore core;
-    private final World world;
+    final World world;
     private final long monotonicOffset;
     private final Map<Partition, Link> links = new LinkedHashMap<>();
-    private final Map<Partition, Consumed> consumed = new LinkedHashMap<>();
+    final Map<Partition, Consumed> consumed = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
     private final ArrayDeque<Notice> notices = new ArrayDeque<>();
     private final Map<Partition, Long> revoking = new LinkedHashMap<>();
@@ -198,7 +198,7 @@ final class Proc implements Commands {
         }
     }
 
-    private boolean toFetch() {
+    boolean toFetch() {
         if (!revoking.isEmpty() || cutOff) {
             return false;
         }
@@ -223,9 +223,21 @@ final class Proc implements Commands {
                 notices.add(notice);
             }
         }
+        any |= catchUp();
         if (!toFetch() || world.dice.percent(20)) {
             return any;
         }
+        return fetch() || any;
+    }
+
+    /** What a queue tells besides deliveries. */
+    boolean catchUp() {
+        return false;
+    }
+
+    /** Hands over what the broker has for us. */
+    boolean fetch() {
+        boolean any = false;
         for (Partition partition : new ArrayList<>(consumed.keySet())) {
             Consumed c = consumed.get(partition);
             if (c.opened && !c.paused && c.fetch < world.broker.end(partition)) {
@@ -261,7 +273,7 @@ final class Proc implements Commands {
         }
     }
 
-    private void handBack() {
+    void handBack() {
         for (Partition partition : leftNow) {
             if (revoking.remove(partition) != null) {
                 world.broker.handedBack(this, partition);

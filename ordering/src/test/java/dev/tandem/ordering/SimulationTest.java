@@ -24,17 +24,32 @@ class SimulationTest {
     /** A history that broke a guarantee. */
     record Failure(long seed, Throwable cause) {}
 
+    /** What kind of world a seed makes. */
+    interface Worlds {
+        World of(long seed, @Nullable List<String> trace);
+    }
+
+    private static Worlds logs(Set<Rule> broken, Set<Flaw> flaws, boolean fills) {
+        return (seed, trace) -> {
+            World world = new World(seed, broken, flaws, trace);
+            return fills ? world.withStoreThatFills() : world;
+        };
+    }
+
     @Test
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Long seed = Long.getLong("simulation.seed");
         if (seed != null) {
-            report(new Failure(seed, new AssertionError("asked for")), false);
+            report(
+                    "SimulationTest",
+                    logs(Set.of(), Set.of(), false),
+                    new Failure(seed, new AssertionError("asked for")));
             return;
         }
         long from = Long.getLong("simulation.from", 502_000);
         Failure failure = hunt(from, HISTORIES, Set.of(), Set.of(), false);
         if (failure != null) {
-            report(failure, false);
+            report("SimulationTest", logs(Set.of(), Set.of(), false), failure);
         }
     }
 
@@ -42,13 +57,17 @@ class SimulationTest {
     void aStoreWhoseMemoryIsFullAtTimesKeepsThemToo() throws InterruptedException {
         Failure failure = hunt(502_000, Math.min(500, HISTORIES), Set.of(), Set.of(), true);
         if (failure != null) {
-            report(failure, true);
+            report("SimulationTest", logs(Set.of(), Set.of(), true), failure);
         }
     }
 
-    /** Runs histories on all cores until one fails. Returns the failure with the lowest seed of those that were met. */
     static @Nullable Failure hunt(long from, int histories, Set<Rule> broken, Set<Flaw> flaws, boolean fills)
             throws InterruptedException {
+        return hunt(logs(broken, flaws, fills), from, histories);
+    }
+
+    /** Runs histories on all cores until one fails. Returns the failure with the lowest seed of those that were met. */
+    static @Nullable Failure hunt(Worlds worlds, long from, int histories) throws InterruptedException {
         AtomicLong next = new AtomicLong(from);
         AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
@@ -57,7 +76,7 @@ class SimulationTest {
                 for (long seed = next.getAndIncrement();
                         seed < from + histories && failure.get() == null;
                         seed = next.getAndIncrement()) {
-                    Throwable cause = history(seed, broken, flaws, fills, null);
+                    Throwable cause = history(worlds, seed, null);
                     if (cause != null) {
                         failure.compareAndSet(null, new Failure(seed, cause));
                     }
@@ -72,20 +91,18 @@ class SimulationTest {
         return failure.get();
     }
 
-    private static @Nullable Throwable history(
-            long seed, Set<Rule> broken, Set<Flaw> flaws, boolean fills, @Nullable List<String> trace) {
+    private static @Nullable Throwable history(Worlds worlds, long seed, @Nullable List<String> trace) {
         try {
-            World world = new World(seed, broken, flaws, trace);
-            (fills ? world.withStoreThatFills() : world).run();
+            worlds.of(seed, trace).run();
             return null;
         } catch (AssertionError | RuntimeException e) {
             return e;
         }
     }
 
-    private static void report(Failure failure, boolean fills) {
+    static void report(String test, Worlds worlds, Failure failure) {
         List<String> trace = new ArrayList<>();
-        Throwable again = history(failure.seed(), Set.of(), Set.of(), fills, trace);
+        Throwable again = history(worlds, failure.seed(), trace);
         trace.forEach(System.out::println);
         if (again == null) {
             Assertions.fail(
@@ -95,7 +112,8 @@ class SimulationTest {
         Assertions.fail(
                 "The history of seed " + failure.seed() + " breaks a guarantee (its trace is above): "
                         + again.getMessage()
-                        + "\nAgain: mvn -o -pl ordering -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
+                        + "\nAgain: mvn -o -pl ordering -am test -Dtest=" + test
+                        + " -Dsurefire.failIfNoSpecifiedTests=false"
                         + " -Dsimulation.seed=" + failure.seed(),
                 again);
     }

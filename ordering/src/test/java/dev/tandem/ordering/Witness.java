@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The store's state is sound in itself after every write; incarnations begin only when an operator made them.
  * </ul>
  */
-final class Witness {
+class Witness {
 
     /** One task in one incarnation. */
     private static final class Seen {

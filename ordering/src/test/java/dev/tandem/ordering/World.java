@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
 import dev.tandem.task.store.PartitionState;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel.Flaw;
@@ -37,19 +38,25 @@ final class World {
     private boolean fills;
 
     World(long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
+        this(Source.Kind.LOG, seed, broken, flaws, trace);
+    }
+
+    World(Source.Kind kind, long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
+        boolean log = kind == Source.Kind.LOG;
         this.dice = new Dice(seed);
-        this.plan = Plan.of(dice);
+        this.plan = log ? Plan.of(dice) : Plan.of(dice).forQueue();
         this.broken = broken;
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
             partitions.add(Partition.of("q", i));
         }
-        this.witness = new Witness(this, partitions);
+        this.witness = log ? new Witness(this, partitions) : new QueueWitness(this, partitions);
         this.store = new ModelStore(timeline, plan.settings().horizonMillis(), witness, flaws);
-        this.broker = new Broker(this, partitions);
+        this.broker = log ? new Broker(this, partitions) : new QueueBroker(this, partitions);
         if (plan.losses() || dice.percent(50)) {
+            Source.Facts facts = log ? new Source.Facts(0, "topic-1", 0, 0) : Source.Facts.NONE;
             partitions.forEach(
-                    partition -> store.ownedBefore(partition, plan.settings().leaseMillis()));
+                    partition -> store.ownedBefore(partition, plan.settings().leaseMillis(), facts));
         }
     }
 
@@ -126,7 +133,7 @@ final class World {
             }
             case 9 -> {
                 if (plan.rebalances()) {
-                    broker.rebalance(0);
+                    broker.shake();
                 }
             }
             case 10 -> {
@@ -176,7 +183,8 @@ final class World {
     }
 
     private void start() {
-        Proc proc = new Proc(this, "p" + ++started);
+        String id = "p" + ++started;
+        Proc proc = plan.kind() == Source.Kind.LOG ? new Proc(this, id) : new QueueProc(this, id);
         procs.add(proc);
         trace(() -> proc + " starts");
         broker.join(proc);
@@ -356,9 +364,7 @@ final class World {
         while (!rested(look)) {
             look = timeline.now() + 50;
             while (timeline.now() < look) {
-                if (!timeline.step()) {
-                    break;
-                }
+                witness.that(timeline.step(), this::unrest);
             }
             witness.that(timeline.now() < until, this::unrest);
         }

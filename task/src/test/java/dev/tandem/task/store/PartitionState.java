@@ -240,6 +240,12 @@ public final class PartitionState {
         return dead.keySet();
     }
 
+    /** The envelope of a task that is held or dead. */
+    public byte @Nullable [] envelope(Position position) {
+        Held envelope = tasks.getOrDefault(position, dead.get(position));
+        return envelope == null ? null : envelope.envelope();
+    }
+
     public List<Position> lane(String key) {
         Deque<Position> lane = lanes.get(key);
         return lane == null ? List.of() : List.copyOf(lane);

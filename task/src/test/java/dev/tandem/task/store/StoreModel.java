@@ -89,7 +89,9 @@ public final class StoreModel {
         /** A key opens although others wait in its lane. */
         OPEN_NOT_EMPTY,
         /** A step back in the numbers is not noticed. */
-        HIDE_GAP
+        HIDE_GAP,
+        /** What a queue owes stays owed when its message came. */
+        KEEP_OWED
     }
 
     private final Map<Partition, PartitionState> partitions = new LinkedHashMap<>();
@@ -564,7 +566,8 @@ public final class StoreModel {
         if (!moves && (settled || queue && p.remembered.isOwed(position))) {
             p.setBit(bit);
             if (queue) {
-                p.remembered.cameAgain(position, entry.bit(), now);
+                boolean stays = flaws.contains(Flaw.KEEP_OWED);
+                p.remembered.cameAgain(position, stays ? StoreRequest.OWED : entry.bit(), now);
             }
             return HandCode.DONE;
         }

@@ -1,0 +1,65 @@
+package dev.tandem.ordering;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+
+/** A log: all that is delivered and not in the committed prefix. */
+final class LogTracker extends Tracker {
+
+    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private long nextSequence = -1;
+
+    LogTracker(boolean onlyDurable) {
+        super(onlyDurable);
+    }
+
+    @Override
+    Collection<Entry> entries() {
+        return entries;
+    }
+
+    @Override
+    void add(Entry entry) {
+        entries.addLast(entry);
+    }
+
+    @Override
+    void position(long next) {
+        nextSequence = next;
+    }
+
+    @Override
+    long prefix() {
+        while (!entries.isEmpty() && settled(entries.getFirst())) {
+            letGo(entries.removeFirst());
+        }
+        return entries.isEmpty() ? nextSequence : entries.getFirst().sequence;
+    }
+
+    @Override
+    List<Entry> takeSettled() {
+        return List.of();
+    }
+
+    @Override
+    boolean isUnacked(Entry entry) {
+        return false;
+    }
+
+    @Override
+    boolean isLog() {
+        return true;
+    }
+
+    @Override
+    boolean hasLaterThan(Entry entry) {
+        return !entries.isEmpty() && entries.getLast() != entry;
+    }
+
+    @Override
+    void clear() {
+        super.clear();
+        nextSequence = -1;
+    }
+}

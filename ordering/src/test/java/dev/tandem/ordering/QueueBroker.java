@@ -1,0 +1,367 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A queue broker: each partition is a sub-queue with a single active consumer, and the group of {@link Broker} is the
+ * plan of who should lease what. What a channel leaves unacked goes back to its place, flagged. Acks may be lost with
+ * their channel, also on an orderly close, and the flag may be set without need.
+ */
+final class QueueBroker extends Broker {
+
+    /** One message. Twins share an identity: published twice, or of the same content. */
+    static final class Message {
+        final Rec rec;
+        final String identity;
+        final long place;
+        boolean flagged;
+
+        Message(Rec rec, String identity, long place) {
+            this.rec = rec;
+            this.identity = identity;
+            this.place = place;
+        }
+
+        @Override
+        public String toString() {
+            return rec + " " + identity.charAt(0) + (flagged ? " again" : "");
+        }
+    }
+
+    /** A delivery on its way to the loop. */
+    record Arrival(long sequence, Message message, boolean flagged) {}
+
+    /** A process's channel to one sub-queue, seen from both ends. */
+    static final class Channel {
+        final Proc proc;
+        final Partition partition;
+        final long number;
+        /** The broker's end. */
+        boolean attached;
+
+        long tag;
+        final Map<Long, Message> unacked = new LinkedHashMap<>();
+        final ArrayDeque<Runnable> toBroker = new ArrayDeque<>();
+        final ArrayDeque<Runnable> toClient = new ArrayDeque<>();
+        long lastToBroker;
+        long lastToClient;
+        /** The client's end. */
+        final ArrayDeque<Arrival> arrived = new ArrayDeque<>();
+
+        final Map<Long, Message> delivered = new LinkedHashMap<>();
+        long taken;
+        boolean counting;
+        boolean caughtUp;
+        long caughtUpAt = Long.MAX_VALUE;
+
+        Channel(Proc proc, Partition partition, long number) {
+            this.proc = proc;
+            this.partition = partition;
+            this.number = number;
+        }
+
+        @Override
+        public String toString() {
+            return proc + "'s channel " + number + " to " + partition.name();
+        }
+    }
+
+    private static final class SubQueue {
+        final TreeMap<Long, Message> ready = new TreeMap<>();
+        final List<Channel> channels = new ArrayList<>();
+        long published;
+        long remaining;
+    }
+
+    private static final int TAG_BITS = 40;
+
+    private final World world;
+    private final Map<Partition, SubQueue> queues = new LinkedHashMap<>();
+    private final int prefetch;
+    private final int namelessPercent;
+    private final int twinPercent;
+    private final int flagPercent;
+    private final int keptBackPercent;
+    private long channels;
+
+    QueueBroker(World world, List<Partition> partitions) {
+        super(world, partitions);
+        this.world = world;
+        partitions.forEach(partition -> queues.put(partition, new SubQueue()));
+        prefetch = world.dice.percent(30) ? world.dice.between(1, 4) : 100;
+        namelessPercent = world.dice.percent(50) ? world.dice.below(100) : 0;
+        twinPercent = world.dice.percent(40) ? world.dice.below(40) : 0;
+        // With few at a time, needless flags could hide for ever that nothing is left to come again.
+        flagPercent = prefetch == 100 && world.dice.percent(40) ? world.dice.below(30) : 0;
+        keptBackPercent = world.dice.percent(30) ? world.dice.below(20) : 0;
+    }
+
+    private SubQueue queue(Partition partition) {
+        return queues.get(partition);
+    }
+
+    // ---- messages ----
+
+    @Override
+    void publish(Rec rec) {
+        String letter = world.dice.percent(namelessPercent) ? "c" : "m";
+        String identity = letter + String.format("%012d", rec.id);
+        add(rec, identity);
+        if (world.dice.percent(twinPercent)) {
+            Rec twin = world.witness.publish(rec.partition, rec.key, end(rec.partition), rec.notBefore, rec.unreadable);
+            world.trace(() -> "published " + twin + " as a twin of " + rec);
+            add(twin, identity);
+        }
+    }
+
+    private void add(Rec rec, String identity) {
+        SubQueue queue = queue(rec.partition);
+        ((QueueWitness) world.witness).named(rec, identity);
+        queue.ready.put(queue.published, new Message(rec, identity, queue.published));
+        queue.published++;
+        queue.remaining++;
+        pump(queue);
+    }
+
+    @Override
+    long end(Partition partition) {
+        return queue(partition).published;
+    }
+
+    /** What is still to be acked counts as not passed. */
+    @Override
+    long startOf(Partition partition) {
+        return queue(partition).published - queue(partition).remaining;
+    }
+
+    @Override
+    Source.Facts facts(Partition partition, Proc proc) {
+        return Source.Facts.NONE;
+    }
+
+    /** Whether it is not acked yet. */
+    boolean has(Rec rec) {
+        SubQueue queue = queue(rec.partition);
+        return queue.ready.values().stream().anyMatch(message -> message.rec == rec)
+                || queue.channels.stream()
+                        .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.rec == rec));
+    }
+
+    // ---- channels ----
+
+    Channel open(Proc proc, Partition partition) {
+        Channel channel = new Channel(proc, partition, ++channels);
+        toBroker(channel, () -> {
+            if (isMember(proc)) {
+                channel.attached = true;
+                queue(partition).channels.add(channel);
+                world.trace(() -> channel + " is open");
+                pump(queue(partition));
+            }
+        });
+        return channel;
+    }
+
+    void ack(Channel channel, long sequence) {
+        long tag = sequence & (1L << TAG_BITS) - 1;
+        toBroker(channel, () -> {
+            if (world.dice.percent(keptBackPercent)) {
+                world.timeline.in(world.dice.delay(100, 3_000), () -> acked(channel, tag));
+            } else {
+                acked(channel, tag);
+            }
+        });
+    }
+
+    private void acked(Channel channel, long tag) {
+        if (channel.attached && channel.unacked.remove(tag) != null) {
+            SubQueue queue = queue(channel.partition);
+            queue.remaining--;
+            pump(queue);
+        }
+    }
+
+    /** After what was sent before. */
+    void close(Channel channel) {
+        toBroker(channel, () -> detach(channel));
+    }
+
+    private void detach(Channel channel) {
+        SubQueue queue = queue(channel.partition);
+        if (!queue.channels.remove(channel)) {
+            return;
+        }
+        channel.attached = false;
+        for (Message message : channel.unacked.values()) {
+            message.flagged = true;
+            queue.ready.put(message.place, message);
+        }
+        world.trace(() -> channel + " ends and gives back " + channel.unacked.values());
+        channel.unacked.clear();
+        pump(queue);
+    }
+
+    private void pump(SubQueue queue) {
+        if (queue.channels.isEmpty()) {
+            return;
+        }
+        Channel active = queue.channels.get(0);
+        while (!queue.ready.isEmpty() && active.unacked.size() < prefetch) {
+            Message message = queue.ready.pollFirstEntry().getValue();
+            long tag = ++active.tag;
+            active.unacked.put(tag, message);
+            boolean flagged = message.flagged || world.dice.percent(flagPercent);
+            toClient(active, () -> {
+                active.arrived.add(new Arrival(active.number << TAG_BITS | tag, message, flagged));
+                active.proc.wake(world.dice.delay(0, 10));
+            });
+        }
+    }
+
+    /** How many deliveries of this channel bring all that earlier ones left. */
+    void count(Channel channel) {
+        toBroker(channel, () -> {
+            SubQueue queue = queue(channel.partition);
+            boolean alone = channel.attached && queue.channels.size() == 1;
+            long count = alone ? channel.tag + queue.ready.size() : Long.MAX_VALUE;
+            toClient(channel, () -> {
+                channel.counting = false;
+                channel.caughtUpAt = Math.min(channel.caughtUpAt, count);
+                channel.proc.wake(0);
+            });
+        });
+    }
+
+    @Override
+    void confirm(Proc proc, Partition partition) {
+        Channel channel = ((QueueProc) proc).channel(partition);
+        if (channel == null) {
+            // Nothing was consumed yet, so nothing could have been taken away.
+            proc.notice(true, () -> proc.confirmed(partition, Source.Facts.NONE));
+            return;
+        }
+        toBroker(channel, () -> {
+            if (channel.attached) {
+                toClient(
+                        channel,
+                        () -> proc.notice(true, () -> {
+                            if (((QueueProc) proc).channel(partition) == channel) {
+                                proc.confirmed(partition, Source.Facts.NONE);
+                            }
+                        }));
+            }
+        });
+    }
+
+    private void toBroker(Channel channel, Runnable what) {
+        channel.toBroker.add(what);
+        channel.lastToBroker = Math.max(channel.lastToBroker, world.timeline.now() + world.dice.delay(3, 50));
+        world.timeline.at(channel.lastToBroker, () -> reachBroker(channel));
+    }
+
+    private void reachBroker(Channel channel) {
+        Proc proc = channel.proc;
+        if (proc.cutOff()) {
+            world.timeline.in(50, () -> reachBroker(channel));
+            return;
+        }
+        if (!proc.alive() && !proc.leaving() && world.dice.percent(40)) {
+            channel.toBroker.clear();
+        }
+        Runnable first = channel.toBroker.poll();
+        if (first != null) {
+            first.run();
+        }
+    }
+
+    private void toClient(Channel channel, Runnable what) {
+        channel.toClient.add(what);
+        channel.lastToClient = Math.max(channel.lastToClient, world.timeline.now() + world.dice.delay(3, 50));
+        world.timeline.at(channel.lastToClient, () -> reachClient(channel));
+    }
+
+    private void reachClient(Channel channel) {
+        if (channel.proc.cutOff()) {
+            world.timeline.in(50, () -> reachClient(channel));
+            return;
+        }
+        Runnable first = channel.toClient.poll();
+        if (first != null && channel.proc.alive()) {
+            first.run();
+        }
+    }
+
+    // ---- the group, and what befalls channels ----
+
+    @Override
+    void shake() {
+        if (world.dice.percent(50)) {
+            breakChannel();
+        } else {
+            super.shake();
+        }
+    }
+
+    private void breakChannel() {
+        List<Channel> open = new ArrayList<>();
+        queues.values().forEach(queue -> open.addAll(queue.channels));
+        if (open.isEmpty()) {
+            return;
+        }
+        Channel channel = world.dice.any(open);
+        world.trace(() -> channel + " breaks");
+        detach(channel);
+        toClient(
+                channel,
+                () -> channel.proc.notice(true, () -> {
+                    if (((QueueProc) channel.proc).channel(channel.partition) == channel) {
+                        channel.proc.lose(channel.partition);
+                    }
+                }));
+    }
+
+    /** It gave the partition up without being asked; the plan may give it back. */
+    void gaveUp(Proc proc, Partition partition) {
+        world.timeline.in(world.dice.delay(5, 500), () -> {
+            if (proc.alive() && isMember(proc) && isHolder(proc, partition) && !proc.consumes(partition)) {
+                proc.notice(false, () -> {
+                    if (isHolder(proc, partition)) {
+                        proc.assign(partition, Source.Facts.NONE);
+                    }
+                });
+            }
+        });
+    }
+
+    @Override
+    void gone(Proc proc) {
+        super.gone(proc);
+        disconnect(proc);
+    }
+
+    @Override
+    void kick(Proc proc) {
+        boolean connected = isMember(proc);
+        super.kick(proc);
+        if (connected) {
+            disconnect(proc);
+        }
+    }
+
+    private void disconnect(Proc proc) {
+        for (SubQueue queue : queues.values()) {
+            for (Channel channel : List.copyOf(queue.channels)) {
+                if (channel.proc == proc) {
+                    detach(channel);
+                }
+            }
+        }
+    }
+}

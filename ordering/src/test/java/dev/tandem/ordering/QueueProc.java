@@ -1,0 +1,151 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.QueueBroker.Arrival;
+import dev.tandem.ordering.QueueBroker.Channel;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A process that consumes from queues: a channel to each partition that it has open. */
+final class QueueProc extends Proc {
+
+    private final Map<Partition, Channel> channels = new LinkedHashMap<>();
+    private final Set<Partition> left = new HashSet<>();
+
+    QueueProc(World world, String id) {
+        super(world, id);
+    }
+
+    private QueueBroker broker() {
+        return (QueueBroker) world.broker;
+    }
+
+    private QueueWitness witness() {
+        return (QueueWitness) world.witness;
+    }
+
+    @Nullable
+    Channel channel(Partition partition) {
+        return channels.get(partition);
+    }
+
+    @Override
+    boolean toFetch() {
+        for (Map.Entry<Partition, Channel> entry : channels.entrySet()) {
+            Consumed c = consumed.get(entry.getKey());
+            if (c != null && !c.paused && !entry.getValue().arrived.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    boolean fetch() {
+        boolean any = false;
+        for (Partition partition : new ArrayList<>(channels.keySet())) {
+            Channel channel = channels.get(partition);
+            Consumed c = consumed.get(partition);
+            if (c == null || c.paused) {
+                continue;
+            }
+            List<Delivery> deliveries = new ArrayList<>();
+            for (int i = world.dice.between(1, 5); i > 0 && !channel.arrived.isEmpty(); i--) {
+                Arrival arrival = channel.arrived.remove();
+                channel.taken++;
+                if (!arrival.flagged()) {
+                    // What was left comes before what was never delivered.
+                    channel.caughtUpAt = Math.min(channel.caughtUpAt, channel.taken);
+                }
+                channel.delivered.put(arrival.sequence(), arrival.message());
+                deliveries.add(arrival.message()
+                        .rec
+                        .delivery(arrival.sequence(), arrival.message().identity, arrival.flagged()));
+                world.trace(() -> this + " gets " + partition.name() + " " + arrival.message()
+                        + (arrival.flagged() ? " flagged" : ""));
+            }
+            if (!deliveries.isEmpty()) {
+                core.delivered(partition, deliveries, -1);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** What a source tells besides deliveries. */
+    @Override
+    boolean catchUp() {
+        boolean any = false;
+        for (Map.Entry<Partition, Channel> entry : Map.copyOf(channels).entrySet()) {
+            Channel channel = entry.getValue();
+            if (channel.caughtUp) {
+                continue;
+            }
+            if (channel.taken >= channel.caughtUpAt) {
+                channel.caughtUp = true;
+                world.trace(() -> this + " has caught up with " + entry.getKey().name());
+                core.caughtUp(entry.getKey());
+                any = true;
+            } else if (!channel.counting && channel.caughtUpAt == Long.MAX_VALUE && world.dice.percent(30)) {
+                channel.counting = true;
+                broker().count(channel);
+            }
+        }
+        return any;
+    }
+
+    @Override
+    public void ack(Partition partition, Collection<Long> sequences) {
+        super.ack(partition, sequences);
+        Channel channel = channels.get(partition);
+        for (long sequence : sequences) {
+            if (channel != null && channel.delivered.containsKey(sequence)) {
+                witness().acks(this, channel.delivered.get(sequence));
+                broker().ack(channel, sequence);
+            }
+        }
+    }
+
+    @Override
+    public void open(Partition partition) {
+        super.open(partition);
+        witness().that(!channels.containsKey(partition), () -> this + " opens " + partition + " twice");
+        if (consumes(partition)) {
+            channels.put(partition, broker().open(this, partition));
+        }
+    }
+
+    @Override
+    public void rewind(Partition partition) {
+        super.rewind(partition);
+        Channel old = channels.get(partition);
+        if (old != null) {
+            broker().close(old);
+            channels.put(partition, broker().open(this, partition));
+        }
+    }
+
+    @Override
+    public void left(Partition partition) {
+        super.left(partition);
+        Channel channel = channels.remove(partition);
+        if (channel != null) {
+            broker().close(channel);
+        }
+        left.add(partition);
+    }
+
+    @Override
+    void handBack() {
+        super.handBack();
+        left.forEach(partition -> broker().gaveUp(this, partition));
+        left.clear();
+    }
+}

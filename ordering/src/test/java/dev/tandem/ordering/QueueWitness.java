@@ -1,0 +1,345 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.QueueBroker.Message;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.PartitionState;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds a queue's histories against the guarantees. Positions are the core's own here, so tasks are known by what they
+ * carry. What is checked:
+ *
+ * <ul>
+ *   <li><b>Exclusion</b> and <b>fencing</b>, as for logs.
+ *   <li><b>Order.</b> When a task of a key starts for the first time, all of its key in its sub-queue that were published
+ *       before it have ended (without those that waited for a time, or have a twin).
+ *   <li><b>Custody.</b> An acked message's task has succeeded, or the store holds it even if it forgets all that it may
+ *       forget. Of messages with one identity as many as were acked; of those with a message id one, for they are one.
+ *   <li><b>Duplicates.</b> No task with a message id begins while the store knows of its success.
+ *   <li><b>Attempts.</b> Starts whose claims lapsed are counted, whoever owned the partition.
+ *   <li>The store's state is sound in itself after every write.
+ * </ul>
+ */
+final class QueueWitness extends Witness {
+
+    /** Messages of one identity. */
+    private static final class Group {
+        final List<Rec> recs = new ArrayList<>();
+        final Set<Rec> acked = new HashSet<>();
+        int successes;
+        final boolean named;
+
+        Group(boolean named) {
+            this.named = named;
+        }
+    }
+
+    private record Running(Proc proc, Run run, Rec rec) {}
+
+    private record Lane(Partition partition, String key) {}
+
+    private record Token(Partition partition, long token) {
+        static Token of(Run run) {
+            return new Token(run.partition(), run.token());
+        }
+    }
+
+    private final World world;
+    private final Map<String, Group> groups = new HashMap<>();
+    private final Map<Rec, Group> groupOf = new HashMap<>();
+    private final Map<Token, Rec> byToken = new HashMap<>();
+    private final Map<Token, Long> claimedAt = new HashMap<>();
+    private final Set<Token> forgotten = new HashSet<>();
+    private final Set<Token> silentlyForgotten = new HashSet<>();
+    private final Map<Rec, Long> successAt = new HashMap<>();
+    private final Set<Rec> begun = new HashSet<>();
+    private final Set<Rec> ended = new HashSet<>();
+    private final Map<Rec, Integer> lapses = new HashMap<>();
+    private final Map<Lane, Long> tokens = new HashMap<>();
+    private final Map<Run, Running> running = new LinkedHashMap<>();
+    private final Set<Token> succeeding = new LinkedHashSet<>();
+    private final Set<Token> claims = new LinkedHashSet<>();
+    private long lastLoss = Long.MIN_VALUE / 2;
+
+    QueueWitness(World world, List<Partition> partitions) {
+        super(world, partitions);
+        this.world = world;
+    }
+
+    void named(Rec rec, String identity) {
+        Group group = groups.computeIfAbsent(identity, i -> new Group(identity.charAt(0) == 'm'));
+        group.recs.add(rec);
+        groupOf.put(rec, group);
+    }
+
+    private boolean single(Rec rec) {
+        return groupOf.get(rec).recs.size() == 1;
+    }
+
+    private boolean ordered(@Nullable String key) {
+        return key != null && world.plan.policy().ordered();
+    }
+
+    // ---- the store ----
+
+    @Override
+    void asked(StoreRequest request, PartitionState state) {
+        succeeding.clear();
+        claims.clear();
+        Partition partition = request.partition();
+        state.claims().forEach(claim -> claims.add(new Token(partition, claim.token())));
+        if (request instanceof StoreRequest.Step step) {
+            step.settles().forEach(settle -> succeeding(partition, settle, state));
+        } else if (request instanceof StoreRequest.Late late) {
+            succeeding(partition, late.settle(), state);
+        }
+    }
+
+    private void succeeding(Partition partition, Settle settle, PartitionState state) {
+        PartitionState.Claimed claim = state.claim(settle.position());
+        if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
+            succeeding.add(new Token(partition, settle.token()));
+        }
+    }
+
+    @Override
+    void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
+        for (Token token : succeeding) {
+            Rec rec = byToken.get(token);
+            that(rec != null, () -> "token " + Say.token(token.token()) + " succeeds, but never began");
+            rec.succeeded = true;
+            ended.add(rec);
+            successAt.put(rec, write);
+            groupOf.get(rec).successes++;
+        }
+        Set<Token> after = new HashSet<>();
+        for (PartitionState.Claimed claim : state.claims()) {
+            Token token = new Token(request.partition(), claim.token());
+            claimedAt.putIfAbsent(token, write);
+            after.add(token);
+        }
+        if (request instanceof StoreRequest.Patrol) {
+            for (Token token : claims) {
+                if (!after.contains(token) && byToken.containsKey(token)) {
+                    lapses.merge(byToken.get(token), 1, Integer::sum);
+                }
+            }
+        }
+        for (Position dead : state.dead()) {
+            ended.add(recOf(request.partition(), state, dead));
+        }
+        that(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+    }
+
+    private Rec recOf(Partition partition, PartitionState state, Position position) {
+        return rec(Rec.idOf(task(partition, state, position)));
+    }
+
+    private static Task task(Partition partition, PartitionState state, Position position) {
+        return Envelope.decode(partition.queue(), state.envelope(position)).task();
+    }
+
+    @Override
+    void forgot(long firstWrite, boolean silently) {
+        lastLoss = world.timeline.now();
+        successAt.values().removeIf(write -> write >= firstWrite);
+        claimedAt.forEach((token, write) -> {
+            if (write >= firstWrite) {
+                forgotten.add(token);
+                if (silently) {
+                    silentlyForgotten.add(token);
+                }
+            }
+        });
+    }
+
+    @Override
+    void forgetsLanes(Proc proc, Partition partition) {}
+
+    @Override
+    void left(Proc proc, Partition partition) {}
+
+    @Override
+    void heard(Proc proc, StoreRequest request, StoreAnswer answer) {}
+
+    // ---- runs ----
+
+    @Override
+    void begins(Proc proc, Run run) {
+        super.begun++;
+        long now = world.timeline.now();
+        Partition partition = run.partition();
+        Rec rec = rec(Rec.idOf(run.task()));
+        Group group = groupOf.get(rec);
+        that(!rec.unreadable, () -> rec + " can't be read, but is run");
+        that(rec.notBefore <= ModelStore.WALL + now, () -> rec + " begins before it is due");
+        that(
+                !group.named
+                        || !single(rec)
+                        || !successAt.containsKey(rec)
+                        || world.plan.losses() && world.plan.silentLosses(),
+                () -> rec + " begins though its success is recorded");
+        claimStands(proc, run, rec, now);
+        that(
+                world.plan.losses()
+                        || !single(rec)
+                        || !group.named && ended.contains(rec)
+                        || run.attempt() > lapses.getOrDefault(rec, 0),
+                () -> rec + " begins its attempt " + run.attempt() + " after " + lapses.get(rec) + " lapses");
+        if (ordered(rec.key)) {
+            alone(proc, run, rec, now);
+            Lane lane = new Lane(partition, rec.key);
+            long last = tokens.getOrDefault(lane, 0L);
+            that(
+                    run.token() > last || silentlyForgotten.contains(Token.of(run)),
+                    () -> rec + " begins with token " + Say.token(run.token()) + " after " + Say.token(last));
+            tokens.merge(lane, run.token(), Math::max);
+            if (!begun.contains(rec) && !forgotten.contains(Token.of(run))) {
+                inOrder(rec);
+            }
+        }
+        begun.add(rec);
+        byToken.put(Token.of(run), rec);
+        running.put(run, new Running(proc, run, rec));
+    }
+
+    private void claimStands(Proc proc, Run run, Rec rec, long now) {
+        if (forgotten.contains(Token.of(run))) {
+            return;
+        }
+        PartitionState.Claimed claim = world.store.state(run.partition()).claim(run.position());
+        long lease = proc.worldTime(run.leaseUntil());
+        that(
+                claim != null
+                        && claim.token() == run.token()
+                        && claim.executor().equals(proc.id),
+                () -> rec + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim "
+                        + claim);
+        that(
+                claim.deadline() - ModelStore.WALL >= lease
+                        || now - lastLoss <= world.plan.settings().leaseMillis(),
+                () -> rec + " has a lease until " + lease + " but its claim ends "
+                        + (claim.deadline() - ModelStore.WALL));
+    }
+
+    private void alone(Proc proc, Run run, Rec rec, long now) {
+        for (Running other : running.values()) {
+            boolean believes = other.proc.worldTime(other.run.leaseUntil()) >= now;
+            boolean excused = silentlyForgotten.contains(Token.of(other.run));
+            boolean same =
+                    rec.key.equals(other.rec.key) && other.run.partition().equals(run.partition());
+            that(
+                    !same || !believes || excused,
+                    () -> rec + " begins at " + proc + " while " + other.rec + " runs at " + other.proc + " until "
+                            + other.proc.worldTime(other.run.leaseUntil()));
+        }
+    }
+
+    private void inOrder(Rec rec) {
+        if (rec.notBefore != 0 || !single(rec)) {
+            return;
+        }
+        for (Rec earlier : recs()) {
+            boolean before = earlier.partition.equals(rec.partition)
+                    && rec.key.equals(earlier.key)
+                    && earlier.offset < rec.offset;
+            if (before && !earlier.unreadable && earlier.notBefore == 0 && single(earlier)) {
+                that(ended.contains(earlier), () -> rec + " starts before " + earlier + " has ended");
+            }
+        }
+    }
+
+    @Override
+    void ends(Proc proc, Run run, Outcome outcome) {
+        Running over = running.remove(run);
+        if (over != null && outcome instanceof Outcome.Succeeded) {
+            // Whether that was recorded or not.
+            ended.add(over.rec);
+        }
+    }
+
+    @Override
+    void died(Proc proc) {
+        running.values().removeIf(r -> r.proc == proc);
+    }
+
+    // ---- acks ----
+
+    /** A process orders an ack. */
+    void acks(Proc proc, Message message) {
+        Rec rec = message.rec;
+        Group group = groupOf.get(rec);
+        group.acked.add(rec);
+        Set<Rec> held = held(rec.partition, world.store.sure(rec.partition));
+        that(
+                isKept(group, group.acked, held),
+                () -> proc + " acks " + rec + ", which has not succeeded and is not sure to be held");
+    }
+
+    private static boolean isKept(Group group, Set<Rec> due, Set<Rec> held) {
+        if (group.recs.size() == 1) {
+            return due.stream().allMatch(rec -> rec.succeeded || held.contains(rec));
+        }
+        long kept = group.successes + group.recs.stream().filter(held::contains).count();
+        return kept >= (group.named ? Math.min(1, due.size()) : due.size());
+    }
+
+    private Set<Rec> held(Partition partition, PartitionState state) {
+        Set<Rec> held = new HashSet<>();
+        state.held().forEach(position -> held.add(recOf(partition, state, position)));
+        state.dead().forEach(position -> held.add(recOf(partition, state, position)));
+        return held;
+    }
+
+    // ---- the end ----
+
+    @Override
+    List<Rec> lost() {
+        List<Rec> lost = new ArrayList<>();
+        Map<Partition, Set<Rec>> held = new HashMap<>();
+        for (Group group : groups.values()) {
+            Partition partition = group.recs.get(0).partition;
+            Set<Rec> stored = held.computeIfAbsent(partition, p -> held(p, world.store.state(p)));
+            Set<Rec> due = new HashSet<>(group.recs);
+            due.removeIf(rec -> ((QueueBroker) world.broker).has(rec));
+            if (!isKept(group, due, stored)) {
+                lost.addAll(due);
+            }
+        }
+        return lost;
+    }
+
+    @Override
+    List<Position> unfinished() {
+        List<Position> unfinished = new ArrayList<>();
+        Set<Partition> partitions = new LinkedHashSet<>();
+        recs().forEach(rec -> partitions.add(rec.partition));
+        for (Partition partition : partitions) {
+            PartitionState state = world.store.state(partition);
+            for (Position position : state.held()) {
+                String key = task(partition, state, position).key();
+                StoreAnswer.Blocked blocked = ordered(key) ? state.blocked(key) : null;
+                if (blocked == null || blocked.why() != StoreAnswer.Why.HALTED) {
+                    unfinished.add(position);
+                }
+            }
+        }
+        return unfinished;
+    }
+}
