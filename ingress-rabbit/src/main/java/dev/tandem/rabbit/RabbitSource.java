@@ -146,6 +146,7 @@ public final class RabbitSource implements Source {
         List<Delivery> batch = intake.take(BATCH);
         if (!batch.isEmpty()) {
             events.delivered(slot.partition, batch, -1);
+            slot.took(batch);
         }
         if (settings.ordered()) {
             catchUp(slot, events);

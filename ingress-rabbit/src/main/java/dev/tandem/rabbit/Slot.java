@@ -1,6 +1,8 @@
 package dev.tandem.rabbit;
 
+import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** One partition while the engine has it open: its channel, and how far that is. The loop's own. */
@@ -62,11 +64,21 @@ final class Slot {
     }
 
     /**
-     * Whether the queue is to be asked now how much of what earlier owners left is still to come. Only once something
-     * came: before, a single active consumer may not be the active one.
+     * What was just handed over. What earlier owners left comes before what was never delivered: a classic queue puts it
+     * back in its place, a quorum queue with a delivery limit before all else.
+     */
+    void took(List<Delivery> batch) {
+        if (!caughtUp && batch.stream().anyMatch(delivery -> !delivery.redelivered())) {
+            counted(intake.taken());
+        }
+    }
+
+    /**
+     * Whether the queue is to be asked now how much of what earlier owners left is still to come. Its answer counts only
+     * while ours is the one consumer, so it is the active one.
      */
     boolean isCountDue(long nowNanos) {
-        if (caughtUp || intake.taken() == 0 || (countWait > 0 && nowNanos - countedAt < countWait)) {
+        if (caughtUp || !intake.wasOpened() || (countWait > 0 && nowNanos - countedAt < countWait)) {
             return false;
         }
         countedAt = nowNanos;

@@ -4,22 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedKafka;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.MemberDescription;
@@ -35,21 +27,13 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 /** A fresh topic with its queue of the same name: a plain producer on one side, what workers noted on the other. */
-final class Topic implements AutoCloseable {
-
-    /** Ample: a loaded machine must not fail a test. */
-    static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-
-    private static final Duration LOOK = Duration.ofMillis(100);
+final class Topic extends Workplace {
 
     private final SharedKafka kafka = Brokers.kafka();
     private final String redis;
     private final String name;
     private final int partitions;
-    private final Path folder;
     private final KafkaProducer<String, byte[]> producer;
-    private final Map<Path, Long> journals = new LinkedHashMap<>();
-    private final Set<String> expected = new TreeSet<>();
     private final Queue<Exception> unsent = new ConcurrentLinkedQueue<>();
 
     Topic(String prefix, int partitions) {
@@ -57,6 +41,7 @@ final class Topic implements AutoCloseable {
     }
 
     Topic(String prefix, int partitions, String redis) {
+        super(prefix);
         this.redis = redis;
         this.name = kafka.topic(prefix, partitions);
         this.partitions = partitions;
@@ -72,40 +57,18 @@ final class Topic implements AutoCloseable {
                         "1"),
                 new StringSerializer(),
                 new ByteArraySerializer());
-        try {
-            // Where the brokers' logs are: they stay for who looks into a failed test.
-            Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
-            this.folder = Files.createTempDirectory(logs, prefix + "-").toAbsolutePath();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
+    @Override
     String name() {
         return name;
     }
 
     // ---- workers
 
-    /** Options of a new worker of this queue, with a journal of its own: failed tasks again in 1 s, 4 attempts. */
+    @Override
     Worker.Options worker() {
-        Path journal = folder.resolve(Names.fresh("journal"));
-        journals.put(journal, History.RUNNING);
-        return new Worker.Options(kafka.bootstrapServers(), redis, name, journal, 1_000, 4, 10_000);
-    }
-
-    Child child() {
-        return child(worker());
-    }
-
-    Child child(Worker.Options options) {
-        return new Child(options, dead -> journals.put(dead.journal(), System.nanoTime()));
-    }
-
-    /** What one worker noted. */
-    List<History.Run> runsOf(Child worker) {
-        Path journal = worker.options().journal();
-        return History.read(Map.of(journal, journals.get(journal))).runs();
+        return new Worker.Options(kafka.bootstrapServers(), redis, name, true, journal(), 1_000, 4, 10_000);
     }
 
     /** Until the group has so many members, and every partition has one. */
@@ -132,16 +95,12 @@ final class Topic implements AutoCloseable {
                 });
     }
 
-    History history() {
-        return History.read(journals);
-    }
-
     // ---- publishing
 
     /** Publishes a task that is expected to succeed in the end. */
     void send(String key, int number, String what, Header... headers) {
         String id = key + "-" + number;
-        expected.add(id);
+        expect(id);
         send(key, Behaviour.payload(id, what), headers);
     }
 
@@ -155,7 +114,8 @@ final class Topic implements AutoCloseable {
     }
 
     /** What the broker did not take was never a task. */
-    private void flush() {
+    @Override
+    void flush() {
         producer.flush();
         assertThat(unsent).as("what could not be published").isEmpty();
     }
@@ -164,33 +124,7 @@ final class Topic implements AutoCloseable {
         return new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** All that is expected to succeed. */
-    Set<String> expected() {
-        return expected;
-    }
-
     // ---- seeing
-
-    /** Until all that was published by {@link #send(String, int, String, Header...)} has succeeded. */
-    void awaitAllSucceeded() {
-        flush();
-        await("all of " + expected.size() + " tasks of " + name)
-                .atMost(PATIENCE)
-                .pollInterval(LOOK)
-                .untilAsserted(() -> {
-                    Set<String> missing = new TreeSet<>(expected);
-                    missing.removeAll(history().succeeded());
-                    assertThat(missing).as("tasks that have not succeeded").isEmpty();
-                });
-    }
-
-    void awaitStarted(String id) {
-        flush();
-        await("start of " + id)
-                .atMost(PATIENCE)
-                .pollInterval(LOOK)
-                .until(() -> !history().runsOf(id).isEmpty());
-    }
 
     /** Until the group has committed all that is in the topic. */
     void awaitAllCommitted() {

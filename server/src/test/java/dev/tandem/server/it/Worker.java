@@ -1,5 +1,8 @@
 package dev.tandem.server.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
@@ -7,44 +10,55 @@ import dev.tandem.executor.RetryPolicy;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.rabbit.RabbitSettings;
+import dev.tandem.rabbit.RabbitSource;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
-/** One executor of one Kafka queue, in this process or as the main of its own. */
+/** One executor of one queue, in this process or as the main of its own. */
 final class Worker implements AutoCloseable {
 
     /** Small, so that a larger one fits through the broker. */
     static final int MAX_PAYLOAD = 10_000;
 
+    /** Partitions of a RabbitMQ queue. */
+    static final int RABBIT_PARTITIONS = 4;
+
     /**
      * What a worker does and where, in a form that fits on a command line.
      *
+     * @param broker Kafka's bootstrap servers, or RabbitMQ's address
+     * @param ordered by key
      * @param retryMillis before a failed task's next attempt
      * @param maxAttempts of every task
      * @param leaseMillis how soon a death is noticed: of claims and partitions, and of Kafka's session at most
      */
     record Options(
-            String kafka,
+            String broker,
             String redis,
             String queue,
+            boolean ordered,
             Path journal,
             long retryMillis,
             int maxAttempts,
             int leaseMillis) {
 
         Options retrying(long millis, int attempts) {
-            return new Options(kafka, redis, queue, journal, millis, attempts, leaseMillis);
+            return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis);
         }
 
         /** For tests of many deaths, where the defaults' waits prove nothing. */
         Options leasedFor(int millis) {
-            return new Options(kafka, redis, queue, journal, retryMillis, maxAttempts, millis);
+            return new Options(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, millis);
         }
 
         CoreSettings core() {
@@ -72,9 +86,10 @@ final class Worker implements AutoCloseable {
 
         List<String> arguments() {
             return List.of(
-                    kafka,
+                    broker,
                     redis,
                     queue,
+                    Boolean.toString(ordered),
                     journal.toString(),
                     Long.toString(retryMillis),
                     Integer.toString(maxAttempts),
@@ -86,10 +101,25 @@ final class Worker implements AutoCloseable {
                     arguments[0],
                     arguments[1],
                     arguments[2],
-                    Path.of(arguments[3]),
-                    Long.parseLong(arguments[4]),
-                    Integer.parseInt(arguments[5]),
-                    Integer.parseInt(arguments[6]));
+                    Boolean.parseBoolean(arguments[3]),
+                    Path.of(arguments[4]),
+                    Long.parseLong(arguments[5]),
+                    Integer.parseInt(arguments[6]),
+                    Integer.parseInt(arguments[7]));
+        }
+
+        Source source() {
+            if (!broker.startsWith("amqp")) {
+                return new KafkaSource(KafkaSettings.of(broker, queue)
+                        .withMaxPayload(MAX_PAYLOAD)
+                        .withProperties(consumer()));
+            }
+            RabbitSettings settings = RabbitSettings.of(broker, queue).withPartitions(RABBIT_PARTITIONS);
+            return new RabbitSource(ordered ? settings.orderedByHeader() : settings);
+        }
+
+        QueuePolicy policy() {
+            return ordered ? QueuePolicy.ordered(64) : QueuePolicy.unordered(64);
         }
     }
 
@@ -97,8 +127,15 @@ final class Worker implements AutoCloseable {
     private final Journal journal;
     private final Behaviour behaviour;
     private final Executor executor;
+    private final String queue;
 
     Worker(Options options) {
+        this(options, Set::of);
+    }
+
+    /** A worker that shares a RabbitMQ queue with these executors; it counts itself in any case. */
+    Worker(Options options, Supplier<Set<String>> members) {
+        queue = options.queue();
         store = RedisStore.open(RedisSettings.of(options.redis()));
         journal = new Journal(options.journal());
         behaviour = new Behaviour(journal);
@@ -107,11 +144,10 @@ final class Worker implements AutoCloseable {
                 .settings(options.core())
                 .drainTimeout(Duration.ofSeconds(10))
                 .queue(QueueSpec.queue(options.queue())
-                        .source(new KafkaSource(KafkaSettings.of(options.kafka(), options.queue())
-                                .withMaxPayload(MAX_PAYLOAD)
-                                .withProperties(options.consumer())))
+                        .source(options.source())
                         .store(store)
-                        .policy(QueuePolicy.ordered(64))
+                        .policy(options.policy())
+                        .members(members)
                         .maxAttempts(options.maxAttempts())
                         .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")
@@ -119,6 +155,19 @@ final class Worker implements AutoCloseable {
                         .build())
                 .build();
         executor.start();
+    }
+
+    String id() {
+        return executor.id();
+    }
+
+    /** Until the broker has back all that was delivered to this worker. */
+    void awaitNothingUnsettled() {
+        await("nothing unsettled in " + queue)
+                .atMost(Workplace.PATIENCE)
+                .pollInterval(Workplace.LOOK)
+                .untilAsserted(() -> assertThat(executor.describe(queue).get(10, TimeUnit.SECONDS))
+                        .doesNotContainPattern("tracker=[1-9]"));
     }
 
     QueueStatus status() {

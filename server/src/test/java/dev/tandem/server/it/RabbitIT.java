@@ -1,0 +1,116 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** The way of a task from RabbitMQ through Redis to its ack, unordered and by key. */
+class RabbitIT {
+
+    @Test
+    void unorderedTasksRunOnceWithRetriesAndDelaysAndAllMessagesAreAcked() throws Exception {
+        try (RabbitQueue queue = new RabbitQueue("mail", false)) {
+            try (Worker worker = new Worker(queue.worker())) {
+                queue.awaitDeclared();
+                for (int number = 0; number < 1_000; number++) {
+                    queue.send("m" + number, 0, number % 50 == 0 ? "fail-once" : "ok");
+                }
+                for (int number = 0; number < 50; number++) {
+                    queue.send("d" + number, 0, "ok", "tandem-delay", "500");
+                }
+
+                queue.awaitAllSucceeded();
+                worker.awaitNothingUnsettled();
+                assertThat(queue.history().duplicates()).isEmpty();
+                assertThat(worker.status().succeeded()).isEqualTo(1_050);
+                assertThat(worker.status().retried()).isEqualTo(20);
+            }
+            assertThat(queue.messages()).isZero();
+        }
+    }
+
+    @Test
+    void orderAndExclusionPerKeyHoldWithFailures() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (RabbitQueue queue = new RabbitQueue("keyed", true)) {
+            try (Worker worker = new Worker(queue.worker())) {
+                queue.awaitDeclared();
+                for (int number = 0; number < 20; number++) {
+                    for (int key = 0; key < 100; key++) {
+                        queue.send("k" + key, number, random.nextInt(50) == 0 ? "fail-once" : "ok");
+                    }
+                }
+                queue.awaitAllSucceeded();
+                worker.awaitNothingUnsettled();
+                History history = queue.history();
+                history.assertOrderAndExclusion("seed " + seed);
+                assertThat(history.duplicates()).isEmpty();
+            }
+            assertThat(queue.messages()).isZero();
+        }
+    }
+
+    @Test
+    void orderAndExclusionPerKeyHoldOverTwoExecutorsOfWhichOneLeaves() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Set<String> members = ConcurrentHashMap.newKeySet();
+        try (RabbitQueue queue = new RabbitQueue("orders", true)) {
+            try (Worker stays = new Worker(queue.worker(), () -> Set.copyOf(members))) {
+                members.add(stays.id());
+                queue.awaitDeclared();
+                try (Worker leaves = new Worker(queue.worker(), () -> Set.copyOf(members))) {
+                    members.add(leaves.id());
+                    await("shared")
+                            .atMost(Workplace.PATIENCE)
+                            .until(() -> leaves.status().partitions() == 2
+                                    && stays.status().partitions() == 2);
+                    for (int number = 0; number < 30; number++) {
+                        for (int key = 0; key < 100; key++) {
+                            queue.send("k" + key, number, random.nextInt(50) == 0 ? "fail-once" : "work");
+                        }
+                    }
+                    queue.flush();
+                    await().atMost(Workplace.PATIENCE)
+                            .until(() -> leaves.status().succeeded() > 300);
+                    members.remove(leaves.id());
+                }
+                queue.awaitAllSucceeded();
+                stays.awaitNothingUnsettled();
+                History history = queue.history();
+                history.assertOrderAndExclusion("seed " + seed);
+                assertThat(history.duplicates()).isEmpty();
+            }
+            assertThat(queue.messages()).isZero();
+        }
+    }
+
+    @Test
+    void whatAKilledExecutorHadRunsAgainInOrder() throws Exception {
+        try (RabbitQueue queue = new RabbitQueue("killed", true);
+                Child doomed = queue.child()) {
+            queue.awaitDeclared();
+            for (int number = 0; number < 20; number++) {
+                for (int key = 0; key < 50; key++) {
+                    queue.send("k" + key, number, "work");
+                }
+            }
+            queue.flush();
+            await("work under way")
+                    .atMost(Workplace.PATIENCE)
+                    .until(() -> queue.history().succeeded().size() > 200);
+            doomed.kill();
+            try (Worker heir = new Worker(queue.worker())) {
+                queue.awaitAllSucceeded();
+                heir.awaitNothingUnsettled();
+                queue.history().assertOrderAndExclusion();
+            }
+            assertThat(queue.messages()).isZero();
+        }
+    }
+}
