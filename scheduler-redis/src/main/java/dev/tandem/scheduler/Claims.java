@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The form of a claim, which {@code include/claim.lua} describes: its time and version are the script's to add. */
+/** The form of a claim, which {@code include/claim.lua} describes. */
 final class Claims {
 
     private static final byte VERSION = 1;
@@ -12,18 +12,19 @@ final class Claims {
 
     private Claims() {}
 
-    /** What follows version and time. */
-    static byte[] tail(long token, byte[] executor, byte @Nullable [] key) {
+    /** @param startedAt epoch milliseconds, for people */
+    static byte[] write(long startedAt, long token, byte[] executor, byte @Nullable [] key) {
         if (executor.length > MAX_EXECUTOR) {
             throw new IllegalArgumentException(
                     "The executor's name has " + executor.length + " bytes, it may have up to " + MAX_EXECUTOR);
         }
-        ByteBuffer tail = ByteBuffer.allocate(10 + executor.length + (key == null ? 0 : key.length));
-        tail.putLong(token).put((byte) executor.length).put(executor);
+        ByteBuffer claim = ByteBuffer.allocate(17 + executor.length + (key == null ? 0 : key.length));
+        claim.put(VERSION).putShort((short) (startedAt >>> 32)).putInt((int) startedAt);
+        claim.putLong(token).put((byte) executor.length).put(executor);
         if (key == null) {
-            return tail.put((byte) 0).array();
+            return claim.put((byte) 0).array();
         }
-        return tail.put((byte) 1).put(key).array();
+        return claim.put((byte) 1).put(key).array();
     }
 
     static TaskView.Claim read(byte[] claim, long leaseUntil) {

@@ -55,7 +55,7 @@ final class RedisLink implements Store.Link, Runnable {
             if (request instanceof StoreRequest.Acquire acquire) {
                 executor = acquire.executor();
             }
-            Requests.Call call = Requests.encode(request, executor);
+            Requests.Call call = Requests.encode(request, executor, System.currentTimeMillis());
             unanswered.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
             boolean probe = request instanceof StoreRequest.Renew renew

@@ -31,11 +31,14 @@ final class Requests {
 
     private Requests() {}
 
-    /** @param executor the one that the link last acquired for */
-    static Call encode(StoreRequest request, String executor) {
+    /**
+     * @param executor the one that the link last acquired for
+     * @param now epoch milliseconds, which claims say that they began at
+     */
+    static Call encode(StoreRequest request, String executor, long now) {
         Args args = new Args();
         if (request instanceof StoreRequest.Step step) {
-            return step(args, step, executor);
+            return step(args, step, new Claimant(executor.getBytes(StandardCharsets.UTF_8), now));
         } else if (request instanceof StoreRequest.Hand hand) {
             return hand(args, hand);
         } else if (request instanceof StoreRequest.Renew renew) {
@@ -94,7 +97,17 @@ final class Requests {
         return args.call(Script.ACQUIRE);
     }
 
-    private static Call step(Args args, StoreRequest.Step step, String executor) {
+    /** Who makes the claims of a step, and when. */
+    private record Claimant(byte[] executor, long now) {
+
+        byte[] claim(Claim claim) {
+            String key = claim.key();
+            return Claims.write(
+                    now, claim.token(), executor, key == null ? null : key.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private static Call step(Args args, StoreRequest.Step step, Claimant claimant) {
         List<Settle> settles = step.settles();
         List<Claim> claims = step.claims();
         long highest = Math.max(highest(settles, Requests::nextToken), highest(claims, Claim::token));
@@ -103,9 +116,9 @@ final class Requests {
         List<byte[]> blobs = new ArrayList<>();
         Packer packer = new Packer().list(11);
         settles(packer, settles, blobs);
-        claims(packer, claims, executor);
+        claims(packer, claims, claimant);
         packer.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
-        relays(packer, settles, executor);
+        relays(packer, settles, claimant);
         args.add(packer.done());
         blobs.forEach(args::add);
         return args.call(Script.STEP);
@@ -125,10 +138,7 @@ final class Requests {
         positions(packer, settles, Settle::position);
         packer.list(settles.size());
         settles.forEach(settle -> packer.token(settle.token()));
-        packer.list(keys ? settles.size() : 0);
-        if (keys) {
-            settles.forEach(settle -> key(packer, settle.key()));
-        }
+        packer.bytes(keys ? keys(settles) : NOTHING);
         packer.list(bits ? settles.size() : 0);
         if (bits) {
             settles.forEach(settle -> packer.number(settle.bit()));
@@ -155,31 +165,31 @@ final class Requests {
         }
     }
 
-    private static void relays(Packer packer, List<Settle> settles, String executor) {
-        byte[] name = executor.getBytes(StandardCharsets.UTF_8);
+    /** A list in itself: a script seldom needs to look at it. */
+    private static byte[] keys(List<Settle> settles) {
+        Packer packer = new Packer().list(settles.size());
+        settles.forEach(settle -> key(packer, settle.key()));
+        return packer.done();
+    }
+
+    private static void relays(Packer packer, List<Settle> settles, Claimant claimant) {
         packer.list(3
                 * (int) settles.stream().filter(settle -> settle.then() != null).count());
         for (int i = 0; i < settles.size(); i++) {
             Claim then = settles.get(i).then();
             if (then != null) {
                 packer.number(i + 1).text(then.position().text());
-                packer.bytes(tail(then, name));
+                packer.bytes(claimant.claim(then));
             }
         }
     }
 
-    private static byte[] tail(Claim claim, byte[] executor) {
-        String key = claim.key();
-        return Claims.tail(claim.token(), executor, key == null ? null : key.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static void claims(Packer packer, List<Claim> claims, String executor) {
-        byte[] name = executor.getBytes(StandardCharsets.UTF_8);
+    private static void claims(Packer packer, List<Claim> claims, Claimant claimant) {
         positions(packer, claims, Claim::position);
         packer.list(claims.size());
         int held = 0;
         for (Claim claim : claims) {
-            packer.bytes(tail(claim, name));
+            packer.bytes(claimant.claim(claim));
             held += claim.held() ? 1 : 0;
         }
         packer.list(held);

@@ -52,9 +52,10 @@ enum Script {
     private static String expand(String file) {
         StringBuilder text = new StringBuilder();
         for (String line : read(file).split("\n")) {
-            if (line.startsWith(INCLUDE)) {
-                text.append(expand("include/" + line.substring(INCLUDE.length()).trim() + ".lua"));
-            } else if (!line.isBlank() && !line.stripLeading().startsWith("--")) {
+            String stripped = line.strip();
+            if (stripped.startsWith(INCLUDE)) {
+                text.append(expand("include/" + stripped.substring(INCLUDE.length()) + ".lua"));
+            } else if (!stripped.isEmpty() && !stripped.startsWith("--")) {
                 text.append(line).append('\n');
             }
         }

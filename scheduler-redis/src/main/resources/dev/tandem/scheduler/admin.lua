@@ -17,6 +17,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include bits
 -- @include index
 -- @include queue
+-- @include settling
 -- @include settle
 -- @include later
 local what, name = ARGV[2], ARGV[3]

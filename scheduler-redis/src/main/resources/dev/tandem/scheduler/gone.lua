@@ -12,6 +12,7 @@
 -- @include bits
 -- @include index
 -- @include queue
+-- @include settling
 -- @include settle
 -- @include next
 -- @include apply

@@ -18,6 +18,7 @@ call('HDEL', OWNER, '') -- A removal first, so that outcomes are recorded when m
 -- @include bits
 -- @include index
 -- @include queue
+-- @include settling
 -- @include settle
 bits_begin(ARGV[1])
 queue_begin(ARGV[1])
@@ -42,12 +43,12 @@ end
 
 local following = ARGV[11]
 local relays = following ~= '' and claim and token_of(claim) == ARGV[4]
-local tail = relays and claim_tail(ARGV[12], executor_of(claim), key)
+local next_claim = relays and claim_head() .. claim_tail(ARGV[12], executor_of(claim), key)
 if relays and head and (verdict == 'K' or verdict == 'S') and take_next(following, ARGV[12]) then
   -- The lane does not go on: its next runs already, and heads the key from now on.
   block(key, 'F', following)
   if not call('HGET', CLAIMS, following) then
-    fresh[following] = claim_head() .. tail
+    fresh[following] = next_claim
   end
 end
 claims[position] = claim
@@ -57,7 +58,7 @@ if code == 3 then
 end
 write_settled()
 if relays and not head and code == 0 then
-  relay(following, tail, key)
+  relay(following, next_claim, key)
 end
 write_fresh(deadline)
 write_bits()

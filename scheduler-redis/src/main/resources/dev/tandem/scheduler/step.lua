@@ -1,8 +1,8 @@
 -- Settles outcomes, then claims: the hot path.
 -- KEYS: the partition's. ARGV 1-4: the fence's; 5: lease ms; 6: incarnation; 7: high-water mark; 8: msgpack of lists:
---   of the settles: positions, tokens, keys, bits, next tokens (an empty list: none has one), and of each that is more
---   than a plain success its index, verdict, number, blob; of the claims: positions, tails, indexes of held ones; then
---   1 if a position comes twice, and of each settle that passes its claim on its index and the position and tail that
+--   of the settles: positions, tokens, keys (as msgpack in itself), bits, next tokens (empty: none has one), and of each that is more
+--   than a plain success its index, verdict, number, blob; of the claims: positions, claims, indexes of held ones; then
+--   1 if a position comes twice, and of each settle that passes its claim on its index and the position and claim that
 --   follow; 9 on: envelopes (blobs).
 -- Answers {0, settles, claims}, the exceptions only, each as index, code and what belongs to the code.
 --   settles: 1 opened; 2 done; 3 refused; 4 next, position, lapses, envelope. claims: 1 lapses; 2 done; 3 blocked, head.
@@ -10,33 +10,51 @@
 -- @include fence
 -- @include now
 -- @include lists
--- @include claim
--- @include envelope
--- @include lanes
--- @include blocked
 -- @include bits
--- @include index
--- @include queue
--- @include settle
--- @include later
+-- @include settling
 -- @include apply
+
+-- All that the plain success of a fresh task does not need; made when something needs it, for that takes a while.
+local general
+local function need()
+  -- @include claim
+  -- @include envelope
+  -- @include lanes
+  -- @include blocked
+  -- @include index
+  -- @include queue
+  -- @include settle
+  -- @include later
+  queue_begin(ARGV[6])
+  general = {settle = settle, relay = relay, write_settled = write_settled, write_fresh = write_fresh, key_of = key_of,
+    keyed_entries = keyed_entries, head_of = head_of, block = block, is_owed = is_owed, remember = remember,
+    write_queue = write_queue, void_hint = void_hint}
+end
+
+local queue, IS_OWED = ARGV[6] == '-1', -2
+if queue or any_blocked then
+  need()
+end
 local deadline = format('%.0f', now + ARGV[5])
 bits_begin(ARGV[6])
-queue_begin(ARGV[6])
-mark = is_queue and remember or mark
+mark = queue and general.remember or mark
 if bits_current and tonumber(ARGV[7]) > tonumber(owner[5]) then
   apply(ARGV[4], 'highwater', ARGV[7])
 else
   apply(ARGV[4])
 end
 local lists = cmsgpack.unpack(ARGV[8])
-local twice = lists[10] == 1
+local twice, find = lists[10] == 1, string.find
 local settle_answers, claim_answers = {}, {}
 
-local positions, tokens, keys, offsets, next_tokens, more = unpack(lists, 1, 6)
+local positions, tokens, packed_keys, offsets, next_tokens, more = unpack(lists, 1, 6)
 if #positions > 0 then
   local standing = hmget(CLAIMS, positions)
-  local entries = any_blocked and keyed_entries(keys) or {}
+  local keys = packed_keys == '' and {} or nil
+  if not keys and (any_blocked or twice or more[1] or lists[11][1]) then
+    keys = cmsgpack.unpack(packed_keys)
+  end
+  local entries = any_blocked and general.keyed_entries(keys) or {}
   local verdicts = {}
   for i = 1, #more, 4 do
     verdicts[more[i]] = i
@@ -48,8 +66,8 @@ if #positions > 0 then
   local plain, n = {}, 0
   for i = 1, #positions do
     local position, claim, at, entry = positions[i], standing[i], verdicts[i], entries[i]
-    if claim and not at and not twice and not thens[i] and claims[position] == nil and sub(claim, 8, 15) == tokens[i]
-        and offsets[i] ~= OWED_MARK and not (entry and head_of(entry) == position) then
+    if claim and not at and not twice and not thens[i] and claims[position] == nil and find(claim, tokens[i], 8, true) == 8
+        and offsets[i] ~= IS_OWED and not (entry and general.head_of(entry) == position) then
       -- A plain success of no blocked key's head: nothing to decide.
       n = n + 1
       plain[n] = position
@@ -63,10 +81,14 @@ if #positions > 0 then
       if claims[position] == nil then
         claims[position] = claim
       end
-      local code = settle(position, tokens[i], keys[i], offsets[i] or -1, at and more[at + 1] or 'K',
+      keys = keys or cmsgpack.unpack(packed_keys)
+      if not general then
+        need()
+      end
+      local code = general.settle(position, tokens[i], keys[i], offsets[i] or -1, at and more[at + 1] or 'K',
         at and more[at + 2], at and ARGV[9 + more[at + 3]], next_tokens[i], deadline)
       if thens[i] and (code == 0 or code == 1) then
-        relay(relays[thens[i] + 1], relays[thens[i] + 2], keys[i])
+        general.relay(relays[thens[i] + 1], relays[thens[i] + 2], keys[i])
       end
       if code ~= 0 then
         local m = #settle_answers
@@ -91,14 +113,16 @@ if #positions > 0 then
       each_slice('HDEL', ATTEMPTS, plain)
     end
   end
-  write_settled()
-  write_fresh(deadline)
+  if general then
+    general.write_settled()
+    general.write_fresh(deadline)
+    general.write_queue()
+  end
   write_bits()
-  write_queue()
   count_settled()
 end
 
-local wanted, tails, held = lists[7], lists[8], lists[9]
+local wanted, new_claims, held = lists[7], lists[8], lists[9]
 local count = #wanted
 if count > 0 then
   local standing = hmget(CLAIMS, wanted)
@@ -112,11 +136,10 @@ if count > 0 then
   local entries, wanted_keys = {}, {}
   if any_blocked then
     for i = 1, count do
-      wanted_keys[i] = key_of_tail(tails[i])
+      wanted_keys[i] = general.key_of(new_claims[i])
     end
-    entries = keyed_entries(wanted_keys)
+    entries = general.keyed_entries(wanted_keys)
   end
-  local head = claim_head()
   local made, leases, due, n = {}, {}, {}, 0
   for i = 1, count do
     local position, entry, code, value = wanted[i], entries[i], nil, nil
@@ -124,18 +147,18 @@ if count > 0 then
       code = 2
     elseif is_held[i] then
       code = not in_tasks[i] and 2 or nil
-    elseif in_tasks[i] or in_dead[i] or is_queue and is_owed(position) then
+    elseif in_tasks[i] or in_dead[i] or queue and general.is_owed(position) then
       code = 2
     end
     if entry and not code then
-      if head_of(entry) ~= position then
-        code, value = 3, head_of(entry)
+      if general.head_of(entry) ~= position then
+        code, value = 3, general.head_of(entry)
       elseif byte(entry) ~= 72 then
-        block(wanted_keys[i], 'H', position)
+        general.block(wanted_keys[i], 'H', position)
       end
     end
     if not code then
-      made[n + 1], made[n + 2] = position, head .. tails[i]
+      made[n + 1], made[n + 2] = position, new_claims[i]
       leases[n + 1], leases[n + 2] = deadline, position
       n = n + 2
       if twice then
@@ -156,7 +179,10 @@ if count > 0 then
   end
   for _, position in ipairs(due) do
     if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
-      void_hint(position)
+      if not general then
+        need()
+      end
+      general.void_hint(position)
     end
   end
   each_slice('HSET', CLAIMS, made)

@@ -67,7 +67,7 @@ final class FrozenScripts implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request, String executor) {
-        Requests.Call call = Requests.encode(request, executor);
+        Requests.Call call = Requests.encode(request, executor, 0);
         byte[][] keys = Keys.of(request.partition());
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                 .add(shas.get(call.script()))

@@ -1,5 +1,5 @@
 -- A claim: version 1; when it was made, 6 bytes of milliseconds; token, 8 bytes; the executor's name with its length in
--- one byte; 0, or 1 and the key. All big-endian. What follows the time is made by whoever asks for the claim.
+-- one byte; 0, or 1 and the key. All big-endian. Those of a step are made by its sender, with its own time.
 local function claim_head()
   return '\1' .. pack('>I6', now)
 end
@@ -19,11 +19,6 @@ end
 local function key_of(claim)
   local flag = 17 + byte(claim, 16)
   return byte(claim, flag) == 1 and sub(claim, flag + 1)
-end
-
-local function key_of_tail(tail)
-  local flag = 10 + byte(tail, 9)
-  return byte(tail, flag) == 1 and sub(tail, flag + 1)
 end
 
 -- Tokens are 8 bytes, big-endian; as numbers they stay below 2^53.

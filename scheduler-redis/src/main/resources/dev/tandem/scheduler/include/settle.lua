@@ -1,17 +1,5 @@
 -- Settling, shared by step and late. Needs the claims of the positions in `claims`; what is to be written gathers in
--- lists, so that a batch costs a few commands; `write_settled` writes them.
-local claims = {} -- position -> claim, as far as known; false: none
-local fresh = {} -- position -> claim that this request relayed and that is not written yet
-local gone, forgotten = {}, {} -- positions out of claims and inflight; out of attempts and tasks
-local succeeded, retried, died = 0, 0, 0
-local writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
-local any = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS) > 0
-local any_tasks = any and call('EXISTS', TASKS) == 1
-local any_attempts = any and call('EXISTS', ATTEMPTS) == 1
-local any_blocked = any and call('EXISTS', BLOCKED) == 1
-local now_text = format('%.0f', now)
-local mark = set_bit -- what settles an offset, or a position of a queue: mark(bit or page, position)
-
+-- lists (see include/settling.lua), so that a batch costs a few commands; `write_settled` writes them.
 local function write_settled()
   if #gone > 0 then
     each_slice('HDEL', CLAIMS, gone)
@@ -164,7 +152,7 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
 end
 
 -- Passes a key's claim on to the next task, which runs already: unless the key is blocked, or somebody has that task.
-local function relay(position, tail, key)
+local function relay(position, following, key)
   local claim = claims[position]
   if claim == nil then
     claim = call('HGET', CLAIMS, position)
@@ -177,7 +165,7 @@ local function relay(position, tail, key)
       or (any or died > 0) and call('HEXISTS', DEAD_TASKS, position) == 1 then
     return
   end
-  claims[position] = claim_head() .. tail
+  claims[position] = following
   fresh[position] = claims[position]
 end
 
@@ -190,16 +178,4 @@ local function write_fresh(deadline)
   each_slice('HSET', CLAIMS, made)
   each_slice('ZADD', INFLIGHT, leases)
   fresh = {}
-end
-
-local function count_settled()
-  if succeeded > 0 then
-    call('HINCRBY', STATS, 'succeeded', succeeded)
-  end
-  if retried > 0 then
-    call('HINCRBY', STATS, 'retried', retried)
-  end
-  if died > 0 then
-    call('HINCRBY', STATS, 'dead', died)
-  end
 end
