@@ -1,0 +1,177 @@
+package dev.tandem.benchmarks;
+
+import dev.tandem.ordering.Commands;
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The ordering core alone: what it takes of the loop's thread per task, with a store that answers at once and handlers
+ * that have ended at once. No broker, no Redis, so it can be measured anywhere.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class CoreBenchmark {
+
+    private static final int TASKS = 2_000;
+    private static final int CONCURRENCY = 1_000;
+    private static final Partition PARTITION = new Partition("bench", "0");
+
+    /** The spread of the tasks' keys. */
+    @Param({"DISTINCT", "ZIPF"})
+    private String keys = "DISTINCT";
+
+    private final Random random = new Random(7);
+    private final Hands hands = new Hands();
+    private QueueCore core = newCore();
+    private long offset;
+    private long now;
+
+    private static QueueCore newCore() {
+        return new QueueCore(Source.Kind.LOG, QueuePolicy.ordered(CONCURRENCY), CoreSettings.DEFAULTS, "bench");
+    }
+
+    /** Takes the partition. */
+    @Setup(Level.Trial)
+    public void own() {
+        core = newCore();
+        core.clock(now, now);
+        core.assigned(PARTITION, new Source.Facts(1, "topic", 0, 0), "writer");
+        core.storeUp(PARTITION);
+        turnUntil(0);
+    }
+
+    /** Delivers tasks and turns until all are committed. */
+    @Benchmark
+    @OperationsPerInvocation(TASKS)
+    public long tasks() {
+        List<Delivery> deliveries = new ArrayList<>(TASKS);
+        Keys spread = Keys.valueOf(keys);
+        for (int i = 0; i < TASKS; i++) {
+            String key = spread.key(random, (int) (offset % 1_000_000));
+            deliveries.add(Delivery.of(offset++, Task.of("bench", key, new byte[0])));
+        }
+        core.delivered(PARTITION, deliveries, offset);
+        turnUntil(offset);
+        return hands.committed;
+    }
+
+    private void turnUntil(long committed) {
+        for (int turns = 0; hands.committed < committed || !hands.open; turns++) {
+            if (turns > 100 * TASKS) {
+                throw new IllegalStateException("The core does not get on: " + core);
+            }
+            now++;
+            core.clock(now, now);
+            core.flush(hands);
+            for (Run run = hands.runs.poll(); run != null; run = hands.runs.poll()) {
+                core.finished(run, Outcome.Succeeded.INSTANCE);
+            }
+            for (StoreRequest sent = hands.sent.poll(); sent != null; sent = hands.sent.poll()) {
+                core.answered(sent, answer(sent));
+            }
+            if (hands.asked > hands.committed) {
+                hands.committed = hands.asked;
+                core.committed(PARTITION, hands.committed);
+            }
+        }
+    }
+
+    private static StoreAnswer answer(StoreRequest request) {
+        if (request instanceof StoreRequest.Acquire) {
+            return new StoreAnswer.Acquired(
+                    1_000, "run", 1, 0, 0, List.of(), List.of(), List.of(), -1, -1, 0, List.of());
+        }
+        if (request instanceof StoreRequest.Step step) {
+            return new StoreAnswer.Stepped(
+                    Collections.nCopies(step.settles().size(), StoreAnswer.Settled.Ok.PLAIN),
+                    Collections.nCopies(step.claims().size(), StoreAnswer.Claimed.Ok.FIRST));
+        }
+        if (request instanceof StoreRequest.Renew) {
+            return new StoreAnswer.Renewed("run", List.of(), List.of(), -1, -1, true);
+        }
+        if (request instanceof StoreRequest.Committed) {
+            return StoreAnswer.Ok.NOTHING_DUE;
+        }
+        throw new IllegalStateException("This store knows no " + request);
+    }
+
+    /** Notes what the core wants. */
+    private static final class Hands implements Commands {
+        private final ArrayDeque<StoreRequest> sent = new ArrayDeque<>();
+        private final ArrayDeque<Run> runs = new ArrayDeque<>();
+        private boolean open;
+        private long asked;
+        private long committed;
+
+        @Override
+        public void send(StoreRequest request) {
+            sent.add(request);
+        }
+
+        @Override
+        public void start(Run run) {
+            runs.add(run);
+        }
+
+        @Override
+        public void commit(Partition partition, long upTo) {
+            asked = upTo;
+        }
+
+        @Override
+        public void open(Partition partition) {
+            open = true;
+        }
+
+        @Override
+        public void ack(Partition partition, Collection<Long> sequences) {}
+
+        @Override
+        public void pause(Partition partition) {}
+
+        @Override
+        public void resume(Partition partition) {}
+
+        @Override
+        public void rewind(Partition partition) {}
+
+        @Override
+        public void confirm(Partition partition) {}
+
+        @Override
+        public void left(Partition partition) {}
+    }
+}
