@@ -57,7 +57,14 @@ final class Failures {
             return "unknown";
         }
         Throwable deeper = cause.getCause();
-        return cause.getMessage() + (deeper == null ? "" : ": " + deeper.getMessage());
+        return text(cause) + (deeper == null ? "" : ": " + text(deeper));
+    }
+
+    /** Some of Netty's say it all by their name. */
+    private static String text(Throwable failure) {
+        return failure.getMessage() != null
+                ? failure.getMessage()
+                : failure.getClass().getSimpleName();
     }
 
     private static @Nullable Throwable root(@Nullable Throwable failure) {

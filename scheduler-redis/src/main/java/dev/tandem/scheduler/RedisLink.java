@@ -85,7 +85,7 @@ final class RedisLink implements Store.Link, Runnable {
                     why = "the answer to " + request.getClass().getSimpleName() + " can't be read: " + e;
                 }
             } else {
-                why = failure == null ? "an empty answer" : String.valueOf(failure.getMessage());
+                why = failure == null ? "an empty answer" : Failures.why(failure);
             }
             detach();
         }

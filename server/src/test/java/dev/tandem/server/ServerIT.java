@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,6 +166,43 @@ class ServerIT {
         await().atMost(PATIENCE)
                 .until(() ->
                         !server.get(KEYS + encode(key)).json().path("blocked").asBoolean());
+    }
+
+    @Test
+    void aPartitionThatIsFullNamesTheKeyThatIsTheCauseAndGoesOnWhenItIsDrained() {
+        int most = QueuePolicy.ordered(1).maxParkedPerKey();
+        String key = Names.fresh("crowd");
+        endpoint.reply(key, 410, null);
+        submit(key, key);
+        await().atMost(PATIENCE).until(() -> state(key).equals("dead"));
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            for (int number = 0; number < most + 100; number++) {
+                producer.send(new ProducerRecord<>(QUEUE, key.getBytes(), new byte[] {'1'}));
+            }
+        }
+
+        await().atMost(PATIENCE)
+                .until(() -> full().stream()
+                        .anyMatch(full -> full.path("key").asString().equals(key)
+                                && full.path("parked").asInt() == most));
+        submit(key + "-other", key + "-other");
+
+        assertThat(server.post(KEYS + key + "/drain").status()).isEqualTo(202);
+        await().atMost(PATIENCE).until(() -> endpoint.calls(key + "-other").size() == 1);
+        await().atMost(PATIENCE).until(() -> full().isEmpty());
+    }
+
+    private static List<JsonNode> full() {
+        List<JsonNode> full = new ArrayList<>();
+        server.get("/api/v1/queues/" + QUEUE)
+                .json()
+                .path("partitions")
+                .forEach(partition -> full.add(partition.path("full")));
+        full.removeIf(JsonNode::isMissingNode);
+        return full;
     }
 
     @Test

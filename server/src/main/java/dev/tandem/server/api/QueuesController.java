@@ -104,11 +104,16 @@ final class QueuesController {
             seen.add(partition.partition());
             @Nullable Long lag = lags.get(partition.partition());
             all.add(new Views.Partition(
-                    partition.partition(), partition.owner(), lag, partition.blockedKeys(), partition.counts()));
+                    partition.partition(),
+                    partition.owner(),
+                    lag,
+                    partition.blockedKeys(),
+                    partition.counts(),
+                    Views.Full.of(partition.full())));
         }
         lags.forEach((partition, lag) -> {
             if (!partition.isEmpty() && !seen.contains(partition)) {
-                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE));
+                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE, null));
             }
         });
         return all;

@@ -32,12 +32,21 @@ final class Views {
             Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
+    /** @param full why the partition takes in no more tasks; null if it does */
     record Partition(
             String partition,
             @Nullable String owner,
             @Nullable Long lag,
             long blockedKeys,
-            TaskCounts counts) {}
+            TaskCounts counts,
+            @Nullable Full full) {}
+
+    /** @param parked behind the key, which has the most */
+    record Full(String key, long parked) {
+        static @Nullable Full of(@Nullable KeyInfo key) {
+            return key == null ? null : new Full(key.key(), key.parked());
+        }
+    }
 
     record Tasks(List<Task> tasks, @Nullable String next) {}
 

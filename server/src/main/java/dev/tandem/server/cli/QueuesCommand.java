@@ -79,5 +79,16 @@ final class QueuesCommand implements Runnable {
                     TaskRows.text(partition, "blockedKeys"));
         }
         table.print(out);
+        for (JsonNode partition : queue.path("partitions")) {
+            JsonNode full = partition.path("full");
+            if (full.isObject()) {
+                out.println();
+                out.printf(
+                        "Partition %s is full and takes in nothing more: %d tasks are parked behind the key %s%n",
+                        TaskRows.text(partition, "partition"),
+                        full.path("parked").asLong(),
+                        TaskRows.text(full, "key"));
+            }
+        }
     }
 }

@@ -10,9 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner the executor that holds it; null if none does
  * @param totals how often each thing happened since the beginning, see {@link #TOTALS}
+ * @param full the key behind which the most tasks are parked, if the partition takes in no more of them; else null
  */
 public record PartitionInfo(
-        String partition, @Nullable String owner, long blockedKeys, TaskCounts counts, Map<String, Long> totals) {
+        String partition,
+        @Nullable String owner,
+        long blockedKeys,
+        TaskCounts counts,
+        Map<String, Long> totals,
+        @Nullable KeyInfo full) {
 
     /**
      * What is counted: successes; failed attempts that are tried again; tasks that died; claims whose lease ran out; dead

@@ -18,6 +18,7 @@ import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,6 +36,11 @@ final class RedisInspection implements Inspection {
 
     private static final int MOST_BY_ID = 20;
 
+    /** Every queue has them; they can't be set. */
+    private static final QueuePolicy BOUNDS = QueuePolicy.ordered(1);
+
+    private static final int FULL_PAGES = 20;
+
     private final Set<String> queues;
     private final Inspector inspector;
     private final Presence presence;
@@ -47,12 +53,32 @@ final class RedisInspection implements Inspection {
 
     @Override
     public List<PartitionInfo> partitions(String queue) {
-        return await(inspector.counts(queue)).stream()
-                .map(RedisInspection::info)
-                .toList();
+        return await(inspector.counts(queue)).stream().map(this::info).toList();
     }
 
-    private static PartitionInfo info(PartitionView view) {
+    /** Looked for only where there may be one, and only among so many keys. */
+    private @Nullable KeyInfo full(PartitionView view) {
+        long parked = count(view, TaskState.PARKED);
+        if (parked < BOUNDS.maxParkedPerKey()) {
+            return null;
+        }
+        KeyView most = null;
+        String cursor = null;
+        int pages = 0;
+        do {
+            var keys = await(inspector.blockedKeys(view.partition(), cursor, Inspector.MAX_PAGE));
+            for (KeyView key : keys.items()) {
+                most = most == null || key.parked() > most.parked() ? key : most;
+            }
+            cursor = keys.next();
+            pages++;
+        } while (cursor != null && pages < FULL_PAGES);
+        boolean full =
+                parked >= BOUNDS.maxParkedPerPartition() || most != null && most.parked() >= BOUNDS.maxParkedPerKey();
+        return full && most != null ? info(most) : null;
+    }
+
+    private PartitionInfo info(PartitionView view) {
         return new PartitionInfo(
                 view.partition().name(),
                 view.leaseMillis() > 0 ? view.owner() : null,
@@ -64,7 +90,8 @@ final class RedisInspection implements Inspection {
                         count(view, TaskState.PARKED),
                         count(view, TaskState.DEAD),
                         view.totals().getOrDefault("succeeded", 0L)),
-                view.totals());
+                view.totals(),
+                full(view));
     }
 
     private static long count(PartitionView view, TaskState state) {

@@ -55,8 +55,13 @@ final class FakeDesk implements Inspection, Administration, Publisher {
         check();
         return List.of(
                 new PartitionInfo(
-                        "0", "host-1", 1, new TaskCounts(1, 2, 3, 4, 5, 6), Map.of("succeeded", 6L, "retried", 7L)),
-                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L)));
+                        "0",
+                        "host-1",
+                        1,
+                        new TaskCounts(1, 2, 3, 4, 5, 6),
+                        Map.of("succeeded", 6L, "retried", 7L),
+                        null),
+                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), null));
     }
 
     @Override

@@ -46,8 +46,8 @@ class RebalanceIT {
     @Execution(ExecutionMode.CONCURRENT)
     void nothingIsSkippedWhenExecutorsJoinAndDieWhileTasksArrive() {
         try (Topic topic = new Topic("joining", 8);
-                Child doomed = topic.child();
-                Child survivor = topic.child()) {
+                Child doomed = topic.child(topic.worker().leasedFor(4_000));
+                Child survivor = topic.child(topic.worker().leasedFor(4_000))) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "work");
