@@ -8,6 +8,8 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -15,9 +17,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Every scenario measures, in small. No number is judged: the machine is busy while tests run. */
+@Execution(ExecutionMode.CONCURRENT)
 class BenchIT {
 
-    @ParameterizedTest
+    @ParameterizedTest(name = "{0}")
     @CsvSource({
         "kafka, 10",
         "rabbit, 16",
@@ -33,6 +36,9 @@ class BenchIT {
         arguments.addAll(small());
         arguments.addAll(List.of("--kafka", Brokers.kafka().bootstrapServers()));
         arguments.addAll(List.of("--redis", Brokers.redis().uri()));
+        if (scenario.equals("recovery")) {
+            arguments.addAll(List.of("--lease-millis", "2000"));
+        }
         if (scenario.equals("rabbit")) {
             arguments.addAll(List.of("--rabbit", Brokers.rabbit().uri()));
         }
@@ -50,8 +56,7 @@ class BenchIT {
     }
 
     private static List<String> small() {
-        return Arrays.asList(
-                ("--tasks 300 --partitions 2 --concurrency 64 --duration 1 --rounds 1 --lease-millis 2000").split(" "));
+        return Arrays.asList(("--tasks 300 --partitions 2 --concurrency 64 --duration 1 --rounds 1").split(" "));
     }
 
     private static int run(StringWriter out, StringWriter voice, String... arguments) {
