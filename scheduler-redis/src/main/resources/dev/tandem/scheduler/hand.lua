@@ -178,6 +178,8 @@ for i = 1, #positions do
 end
 write_handed()
 write_bits()
-write_queue()
+if is_queue then
+  write_queue()
+end
 write_labels()
 return {0, table.concat(codes), next_due()}

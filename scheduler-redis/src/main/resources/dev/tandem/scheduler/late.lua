@@ -62,7 +62,9 @@ if relays and not head and code == 0 then
 end
 write_fresh(deadline)
 write_bits()
-write_queue()
+if is_queue then
+  write_queue()
+end
 count_settled()
 if head and code ~= 2 and (verdict == 'B' or not heads(key, position)) then
   call('SADD', OPENED, key)

@@ -12,6 +12,7 @@
 -- @include lists
 -- @include bits
 -- @include settling
+-- @include queue
 -- @include apply
 
 -- All that the plain success of a fresh task does not need; made when something needs it, for that takes a while.
@@ -22,22 +23,19 @@ local function need()
   -- @include lanes
   -- @include blocked
   -- @include index
-  -- @include queue
   -- @include settle
   -- @include later
-  queue_begin(ARGV[6])
   general = {settle = settle, relay = relay, write_settled = write_settled, write_fresh = write_fresh, key_of = key_of,
-    keyed_entries = keyed_entries, head_of = head_of, block = block, is_owed = is_owed, remember = remember,
-    write_queue = write_queue, void_hint = void_hint}
+    keyed_entries = keyed_entries, head_of = head_of, block = block, void_hint = void_hint}
 end
 
-local queue, IS_OWED = ARGV[6] == '-1', -2
-if queue or any_blocked then
+if any_blocked then
   need()
 end
 local deadline = format('%.0f', now + ARGV[5])
 bits_begin(ARGV[6])
-mark = queue and general.remember or mark
+queue_begin(ARGV[6])
+mark = remember or mark
 if bits_current and tonumber(ARGV[7]) > tonumber(owner[5]) then
   apply(ARGV[4], 'highwater', ARGV[7])
 else
@@ -67,7 +65,7 @@ if #positions > 0 then
   for i = 1, #positions do
     local position, claim, at, entry = positions[i], standing[i], verdicts[i], entries[i]
     if claim and not at and not twice and not thens[i] and claims[position] == nil and find(claim, tokens[i], 8, true) == 8
-        and offsets[i] ~= IS_OWED and not (entry and general.head_of(entry) == position) then
+        and offsets[i] ~= OWED_MARK and not (entry and general.head_of(entry) == position) then
       -- A plain success of no blocked key's head: nothing to decide.
       n = n + 1
       plain[n] = position
@@ -116,7 +114,9 @@ if #positions > 0 then
   if general then
     general.write_settled()
     general.write_fresh(deadline)
-    general.write_queue()
+  end
+  if is_queue then
+    write_queue()
   end
   write_bits()
   count_settled()
@@ -147,7 +147,7 @@ if count > 0 then
       code = 2
     elseif is_held[i] then
       code = not in_tasks[i] and 2 or nil
-    elseif in_tasks[i] or in_dead[i] or queue and general.is_owed(position) then
+    elseif in_tasks[i] or in_dead[i] or is_queue and is_owed(position) then
       code = 2
     end
     if entry and not code then
