@@ -6,8 +6,10 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Step;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.RedisClient;
@@ -28,14 +30,15 @@ class HotPathIT {
 
     @ParameterizedTest
     @CsvSource({
-        "256, true, false",
-        "256, false, false",
-        "256, true, true",
-        "64, true, false",
-        "16, true, false",
-        "1, true, false"
+        "256, true, false, false",
+        "256, false, false, false",
+        "256, true, true, false",
+        "256, true, false, true",
+        "64, true, false, false",
+        "16, true, false, false",
+        "1, true, false, false"
     })
-    void aStepCostsRedisLittle(int batch, boolean keyed, boolean keyBlocked) {
+    void aStepCostsRedisLittle(int batch, boolean keyed, boolean keyBlocked, boolean queue) {
         try (LocalRedis redis = Brokers.ownRedis();
                 RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
             RedisClient client = RedisClient.create(redis.address());
@@ -46,18 +49,19 @@ class HotPathIT {
                 if (keyBlocked) {
                     block(owner);
                 }
-                run(owner, batch, keyed, Math.min(TASKS, batch * 2_000) / 4, 0);
+                run(owner, batch, keyed, queue, Math.min(TASKS, batch * 2_000) / 4, 0);
                 commands.configResetstat();
                 double cpu = cpu(commands);
                 int tasks = Math.min(TASKS, batch * 2_000);
                 long began = System.nanoTime();
-                run(owner, batch, keyed, tasks, 1_000_000);
+                run(owner, batch, keyed, queue, tasks, 1_000_000);
                 double seconds = (System.nanoTime() - began) / 1e9;
                 System.out.printf(
-                        "hot path, batch %d, %s%s: %.2f us/task in the script, %.2f us/task of Redis's CPU, %.0f tasks/s%n",
+                        "hot path, batch %d, %s%s%s: %.2f us/task in the script, %.2f us/task of Redis's CPU, %.0f tasks/s%n",
                         batch,
                         keyed ? "keyed" : "unkeyed",
                         keyBlocked ? ", another key blocked" : "",
+                        queue ? ", of a queue" : "",
                         evalshaMicros(commands) / tasks,
                         (cpu(commands) - cpu) * 1e6 / tasks,
                         tasks / seconds);
@@ -75,7 +79,7 @@ class HotPathIT {
                 List.of());
     }
 
-    private static void run(Caller owner, int batch, boolean keyed, int tasks, long from) {
+    private static void run(Caller owner, int batch, boolean keyed, boolean queue, int tasks, long from) {
         Deque<List<Settle>> running = new ArrayDeque<>();
         int unanswered = 0;
         for (long offset = from; offset < from + tasks || !running.isEmpty(); ) {
@@ -84,11 +88,21 @@ class HotPathIT {
             for (int i = 0; i < batch && offset < from + tasks; i++, offset++) {
                 long token = owner.nextToken();
                 String key = keyed ? "customer-" + offset % 5_000 : null;
-                claims.add(new Claim(Position.of(0, offset), token, key, false));
-                next.add(new Settle(Position.of(0, offset), token, key, offset, new Verdict.Success(null), 0));
+                Position position = queue
+                        ? new Position(String.format("m%012x:k3w9x2h7.%s", offset * 7_919, Long.toString(offset, 36)))
+                        : Position.of(0, offset);
+                long bit = queue ? offset / 200_000 : offset;
+                claims.add(new Claim(position, token, key, false));
+                next.add(new Settle(position, token, key, bit, new Verdict.Success(null), 0));
             }
             List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.poll() : List.of();
-            owner.link.send(owner.stepping(settles == null ? List.of() : settles, claims));
+            owner.link.send(new Step(
+                    owner.line(),
+                    Caller.LEASE,
+                    queue ? StoreRequest.QUEUE : 0,
+                    0,
+                    settles == null ? List.of() : settles,
+                    claims));
             if (!next.isEmpty()) {
                 running.add(next);
             }

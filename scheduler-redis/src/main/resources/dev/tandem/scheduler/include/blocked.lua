@@ -8,7 +8,18 @@ local function head_of(entry)
 end
 
 -- What blocks each of these keys (false among them: none has it), at the same index.
+local FEW = 32 -- blocked keys that are cheaper to read than to ask for by name
 local function keyed_entries(keys)
+  if call('HLEN', BLOCKED) <= FEW then
+    local all, by_key, found = call('HGETALL', BLOCKED), {}, {}
+    for i = 1, #all, 2 do
+      by_key[all[i]] = all[i + 1]
+    end
+    for i = 1, #keys do
+      found[i] = by_key[keys[i]] or false
+    end
+    return found
+  end
   local fields, at = {}, {}
   for i = 1, #keys do
     if keys[i] then
