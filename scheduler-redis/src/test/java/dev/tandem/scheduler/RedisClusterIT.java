@@ -98,7 +98,7 @@ class RedisClusterIT {
             owner.acquire();
             int before = owner.wakes.get();
             // The subscription wakes once itself, at a time of its own. The outcome is told until one more is heard.
-            await().until(() -> {
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
                 former.ask(new StoreRequest.Late(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
                 return owner.wakes.get() >= before + 2;
             });
