@@ -11,6 +11,7 @@ final class Child implements AutoCloseable {
     private final LocalProcess process;
     private final Worker.Options options;
     private final Consumer<Worker.Options> dead;
+    private volatile boolean mayEnd;
 
     /** @param dead told when the process is dead for sure */
     Child(Worker.Options options, Consumer<Worker.Options> dead) {
@@ -36,8 +37,22 @@ final class Child implements AutoCloseable {
         return process.isRunning();
     }
 
+    /** @throws IllegalStateException with its log if it ended though nobody made it: waiting on would be in vain */
+    void requireAlive() {
+        if (!mayEnd && !process.isRunning()) {
+            throw new IllegalStateException("A worker ended by itself. " + process.logTail());
+        }
+    }
+
+    /** Its task is to end it. */
+    Child doomed() {
+        mayEnd = true;
+        return this;
+    }
+
     /** SIGKILL. Returns when it is gone. */
     void kill() {
+        mayEnd = true;
         process.kill();
         dead.accept(options);
     }
@@ -62,6 +77,7 @@ final class Child implements AutoCloseable {
 
     @Override
     public void close() {
+        mayEnd = true;
         process.close();
     }
 }

@@ -81,7 +81,8 @@ class KilledExecutorIT {
         int deaths = 0;
         try (Topic topic = new Topic("poison", 1)) {
             topic.send("bad", Behaviour.payload("bad-0", "poison"));
-            Child current = topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000));
+            Child current = topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000))
+                    .doomed();
             while (DeadTasks.of(topic.name(), 1).isEmpty()) {
                 Child watched = current;
                 await("death of the task or of its executor")
@@ -97,8 +98,9 @@ class KilledExecutorIT {
                             topic.send("good" + number % 4, number / 4, "work");
                         }
                     }
-                    current =
-                            topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000));
+                    current = topic.child(
+                                    topic.worker().retrying(1_000, attempts).leasedFor(4_000))
+                            .doomed();
                 }
             }
             try (Child last = current) {

@@ -78,6 +78,7 @@ final class Topic extends Workplace {
                 .pollInterval(LOOK)
                 .ignoreException(ExecutionException.class)
                 .until(() -> {
+                    requireChildrenAlive();
                     Collection<MemberDescription> members = kafka.admin()
                             .describeConsumerGroups(List.of("tandem." + name))
                             .all()

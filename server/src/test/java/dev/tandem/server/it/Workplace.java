@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ abstract class Workplace implements AutoCloseable {
 
     private final Path folder;
     private final Map<Path, Long> journals = new LinkedHashMap<>();
+    private final List<Child> children = new ArrayList<>();
     private final Set<String> expected = new TreeSet<>();
 
     Workplace(String prefix) {
@@ -59,7 +61,14 @@ abstract class Workplace implements AutoCloseable {
     }
 
     final Child child(Worker.Options options) {
-        return new Child(options, dead -> journals.put(dead.journal(), System.nanoTime()));
+        Child child = new Child(options, dead -> journals.put(dead.journal(), System.nanoTime()));
+        children.add(child);
+        return child;
+    }
+
+    /** @throws IllegalStateException if one ended that nobody killed */
+    final void requireChildrenAlive() {
+        children.forEach(Child::requireAlive);
     }
 
     /** What one worker noted. */
@@ -92,6 +101,7 @@ abstract class Workplace implements AutoCloseable {
                 .atMost(PATIENCE)
                 .pollInterval(LOOK)
                 .untilAsserted(() -> {
+                    requireChildrenAlive();
                     Set<String> missing = new TreeSet<>(expected);
                     missing.removeAll(history().succeeded());
                     assertThat(missing).as("tasks that have not succeeded").isEmpty();
@@ -100,10 +110,10 @@ abstract class Workplace implements AutoCloseable {
 
     final void awaitStarted(String id) {
         flush();
-        await("start of " + id)
-                .atMost(PATIENCE)
-                .pollInterval(LOOK)
-                .until(() -> !history().runsOf(id).isEmpty());
+        await("start of " + id).atMost(PATIENCE).pollInterval(LOOK).until(() -> {
+            requireChildrenAlive();
+            return !history().runsOf(id).isEmpty();
+        });
     }
 
     @Override
