@@ -2,11 +2,11 @@ package dev.tandem.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.Ports;
+import dev.tandem.local.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
@@ -138,12 +138,11 @@ class RedisReplicationIT {
     }
 
     private LocalProcess sentinel(Path folder, int port) throws IOException {
-        Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+        Path program = Brokers.orSkip(() -> Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .map(path -> Path.of(path, "redis-server"))
                 .filter(Files::isExecutable)
                 .findFirst()
-                .orElse(null);
-        assumeTrue(program != null, "no redis-server on the PATH to be a sentinel");
+                .orElseThrow(() -> new UnavailableException("no redis-server on the PATH to be a sentinel")));
         Path file = folder.resolve("sentinel.conf");
         Files.writeString(file, """
                 port %d
