@@ -44,6 +44,8 @@ final class Entry {
     boolean redelivered;
     /** A queue: its position is that of an earlier delivery. */
     boolean matched;
+    /** A queue: it was taken for what this process runs, and could also be a twin of that. */
+    boolean maybeTwin;
     /** A queue: it came again or was sent before. If it is judged anew, the store is asked first what became of it. */
     boolean adoptFirst;
     /** A queue: the channel that delivered it is gone, so it is certain to come again. */

@@ -93,6 +93,8 @@ final class PartitionCore {
     private boolean leftWanted;
     private boolean paused;
     private boolean releaseSent;
+    /** It leaves when what was handed over is durable. */
+    private boolean settling;
     private long retryAt;
 
     private StoreRequest.@Nullable Acquire acquiring;
@@ -169,6 +171,7 @@ final class PartitionCore {
         rewindWanted = false;
         paused = false;
         releaseSent = false;
+        settling = false;
         retryAt = 0;
         committing = -1;
         committed = now.committed();
@@ -205,7 +208,7 @@ final class PartitionCore {
                 ? match.position()
                 : log
                         ? Position.of(incarnation, delivery.sequence())
-                        : Redeliveries.position(delivery, outbox.writer(), arrival);
+                        : Redeliveries.position(delivery.identity(), outbox.writer(), arrival);
         String key = delivery.unreadable() == null ? keyOf(delivery.task()) : null;
         Entry entry = new Entry(
                 position,
@@ -252,6 +255,10 @@ final class PartitionCore {
             tracker.mark(entry, Mark.JUDGED, acquiredWith);
         } else if (settledBy != null) {
             tracker.mark(entry, Mark.JUDGED, settledBy);
+        } else if (running != null && running.owned && entry.matched && !Redeliveries.isNamed(entry.position)) {
+            // Another owner may have had its message meanwhile, and then this is a twin. The store knows.
+            entry.maybeTwin = true;
+            handOver(entry, new Move.Adopt());
         } else if (running != null && running.owned) {
             attach(running, entry);
         } else if (ending != null && !isOwed(ending)) {
@@ -1160,6 +1167,10 @@ final class PartitionCore {
             switch (code) {
                 case OK -> handedOver(handover, sent.number());
                 case DONE -> {
+                    if (entry.maybeTwin && entry.mark == Mark.PENDING) {
+                        judge(asAnother(entry));
+                        break;
+                    }
                     lanes.forgetOffered(entry);
                     if (handover.parks() && !entry.tracked()) {
                         outbox.hold(handover, sent.number());
@@ -1225,8 +1236,26 @@ final class PartitionCore {
         }
     }
 
+    /** It was no earlier delivery after all. */
+    private Entry asAnother(Entry entry) {
+        Position fresh = Redeliveries.position(Redeliveries.identityOf(entry.position), outbox.writer(), ++order);
+        Entry other = tracker.exchange(entry, entry.at(fresh));
+        other.matched = false;
+        return other;
+    }
+
     private void handedOver(Item.Handover handover, long number) {
         Entry entry = handover.entry();
+        if (entry.maybeTwin) {
+            // Its message came.
+            Active running = active.get(entry.position);
+            if (running != null) {
+                running.owes = false;
+                if (running.entry != null) {
+                    running.entry.owes = false;
+                }
+            }
+        }
         lanes.forgetOffered(entry);
         entry.held = true;
         tracker.mark(entry, Mark.HANDED, number);
@@ -1410,10 +1439,38 @@ final class PartitionCore {
         sendAgain(out);
         steps(out);
         commit(out);
+        settling = settlesFirst(out);
+        if (settling) {
+            return;
+        }
         if (outcomes.isEmpty() && outbox.pending().isEmpty() && !releaseSent) {
             releaseSent = true;
             send(out, new StoreRequest.Release(outbox.next()), 0);
         }
+    }
+
+    /**
+     * A queue's messages that the next channel can't recognise are settled and acked before this one is closed: those
+     * without an id, and where there is no order all, for another partition may get them. Their runs are adopted.
+     */
+    private boolean settlesFirst(Commands out) {
+        if (tracker.isLog() || releaseSent) {
+            return false;
+        }
+        if (!shared.policy.ordered()) {
+            active.values().forEach(this::adopt);
+            hands(out);
+        }
+        boolean waits = false;
+        for (Entry entry : tracker.entries()) {
+            boolean unknown = !shared.policy.ordered() || !Redeliveries.isNamed(entry.position);
+            waits |= unknown && entry.mark != Mark.PENDING && entry.number != NEVER;
+        }
+        waits |= !shared.policy.ordered() && !handovers.isEmpty();
+        if (waits) {
+            renewals(out);
+        }
+        return waits;
     }
 
     private void send(Commands out, StoreRequest.Numbered request, int slots) {
@@ -1694,17 +1751,17 @@ final class PartitionCore {
         }
         adoptAt = shared.now + settings.probeMillis();
         for (Active a : active.values()) {
-            Entry entry = a.entry;
-            if (a.owned
-                    && !a.adopted
-                    && entry != null
-                    && entry.tracked()
-                    && entry.mark == Mark.PENDING
-                    && shared.now - a.startedAt >= adoptAfter()
-                    && tracker.hasLaterThan(entry)) {
-                a.adopted = true;
-                handOver(entry, new Move.Adopt());
+            if (a.entry != null && shared.now - a.startedAt >= adoptAfter() && tracker.hasLaterThan(a.entry)) {
+                adopt(a);
             }
+        }
+    }
+
+    private void adopt(Active a) {
+        Entry entry = a.entry;
+        if (a.owned && !a.adopted && entry != null && entry.tracked() && entry.mark == Mark.PENDING) {
+            a.adopted = true;
+            handOver(entry, new Move.Adopt());
         }
     }
 
@@ -1788,7 +1845,7 @@ final class PartitionCore {
         return switch (phase) {
             case WAITING -> Math.min(next, retryAt);
             case CONFIRMING, ACQUIRING, LEFT -> next;
-            case LEAVING -> Math.min(next, commitTime());
+            case LEAVING -> Math.min(next, Math.min(commitTime(), settling ? Math.min(renewAt, probeTime()) : NEVER));
             case OWNED -> ownedNextTurn();
         };
     }

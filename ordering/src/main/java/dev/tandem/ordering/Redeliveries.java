@@ -53,9 +53,8 @@ final class Redeliveries {
     // ---- identities ----
 
     /** What a first delivery's position is made of: claims, attempts and envelopes carry the identity by it. */
-    static Position position(Delivery delivery, String writer, long arrival) {
-        String identity = delivery.identity() == null ? "" : delivery.identity();
-        return new Position(identity + ":" + writer + "." + Long.toString(arrival, 36));
+    static Position position(@Nullable String identity, String writer, long arrival) {
+        return new Position((identity == null ? "" : identity) + ":" + writer + "." + Long.toString(arrival, 36));
     }
 
     static String identityOf(Position position) {
