@@ -11,6 +11,7 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
+import dev.tandem.testkit.Wire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -421,16 +422,24 @@ class RabbitSourceIT {
                 first.source.close(partition);
                 next.untilDelivered(3);
                 next.turns();
-                assertThat(next.caughtUp).as("four are still to come").isEmpty();
+                assertThat(next.caughtUp).as("more may be left").isEmpty();
                 next.ackAll();
                 next.untilDelivered(6);
-                next.ackAll();
                 next.until("caught up", () -> next.caughtUp.contains(partition));
 
-                assertThat(next.bodies()).isEqualTo(numbers(0, 7));
+                assertThat(next.bodies()).isEqualTo(numbers(0, 6));
                 next.turns();
                 assertThat(next.caughtUp).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void anOwnerIsCaughtUpWithAnEmptyQueue() throws Exception {
+        try (Loop owner = new Loop(settings.orderedByHeader()).openAll()) {
+            Partition partition = owner.partition(0);
+            owner.settle(partition);
+            owner.until("caught up", () -> owner.caughtUp.contains(partition));
         }
     }
 

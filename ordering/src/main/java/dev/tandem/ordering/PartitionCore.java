@@ -95,6 +95,7 @@ final class PartitionCore {
     private boolean releaseSent;
     /** It leaves when what was handed over is durable. */
     private boolean settling;
+
     private long retryAt;
 
     private StoreRequest.@Nullable Acquire acquiring;

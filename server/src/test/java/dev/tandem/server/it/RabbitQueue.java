@@ -1,5 +1,6 @@
 package dev.tandem.server.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP;
@@ -7,11 +8,13 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fresh queue on RabbitMQ, and a plain publisher with confirms. */
 final class RabbitQueue extends Workplace {
@@ -22,6 +25,7 @@ final class RabbitQueue extends Workplace {
     private final boolean ordered;
     private final Connection connection;
     private final Channel channel;
+    private final AtomicInteger unrouted = new AtomicInteger();
 
     RabbitQueue(String prefix, boolean ordered) {
         super(prefix);
@@ -31,6 +35,7 @@ final class RabbitQueue extends Workplace {
         try {
             this.channel = connection.createChannel();
             channel.confirmSelect();
+            channel.addReturnListener(returned -> unrouted.incrementAndGet());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -53,7 +58,18 @@ final class RabbitQueue extends Workplace {
                 .atMost(PATIENCE)
                 .pollInterval(LOOK)
                 .ignoreExceptions()
-                .until(() -> messages() == 0);
+                .until(this::isConsumed);
+    }
+
+    /** A worker consumes after it has declared all, the bindings too. */
+    private boolean isConsumed() throws IOException, TimeoutException {
+        boolean all = true;
+        for (int i = 0; i < (ordered ? Worker.RABBIT_PARTITIONS : 1); i++) {
+            try (Channel asking = connection.createChannel()) {
+                all &= asking.consumerCount(ordered ? name + "." + i : name) > 0;
+            }
+        }
+        return all;
     }
 
     /** Messages that wait in the broker and are not with a consumer; fails while there is no queue. */
@@ -82,10 +98,36 @@ final class RabbitQueue extends Workplace {
                 .messageId(id)
                 .headers(table)
                 .build();
+        publish(properties, Behaviour.payload(id, what));
+    }
+
+    /** Publishes a task without a message id, of which nothing is expected by its id. */
+    void sendNameless(String key, String what) {
+        AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()
+                .deliveryMode(2)
+                .headers(Map.of("tandem-key", key))
+                .build();
+        publish(properties, Behaviour.payload(key + "-0", what));
+    }
+
+    private void publish(AMQP.BasicProperties properties, byte[] body) {
         try {
-            channel.basicPublish(EXCHANGE, name, true, properties, Behaviour.payload(id, what));
+            channel.basicPublish(EXCHANGE, name, true, properties, body);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Successes that Redis recorded, of all partitions. */
+    long recorded() {
+        try (StatefulRedisConnection<String, String> redis =
+                Brokers.redis().client().connect()) {
+            long sum = 0;
+            for (int i = 0; i < Worker.RABBIT_PARTITIONS; i++) {
+                String count = redis.sync().hget("tandem:{" + name + "/" + i + "}:stats", "succeeded");
+                sum += count == null ? 0 : Long.parseLong(count);
+            }
+            return sum;
         }
     }
 
@@ -93,6 +135,8 @@ final class RabbitQueue extends Workplace {
     void flush() {
         try {
             channel.waitForConfirmsOrDie(PATIENCE.toMillis());
+            // A return comes before its confirm.
+            assertThat(unrouted).as("messages that no queue took").hasValue(0);
         } catch (IOException | TimeoutException e) {
             throw new IllegalStateException("Not all was confirmed", e);
         } catch (InterruptedException e) {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** One executor of one queue, in this process or as the main of its own. */
 final class Worker implements AutoCloseable {
@@ -51,6 +52,11 @@ final class Worker implements AutoCloseable {
             long retryMillis,
             int maxAttempts,
             int leaseMillis) {
+
+        /** By another way to the same broker. */
+        Options by(String otherBroker) {
+            return new Options(otherBroker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
+        }
 
         Options retrying(long millis, int attempts) {
             return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis);
@@ -166,8 +172,17 @@ final class Worker implements AutoCloseable {
         await("nothing unsettled in " + queue)
                 .atMost(Workplace.PATIENCE)
                 .pollInterval(Workplace.LOOK)
-                .untilAsserted(() -> assertThat(executor.describe(queue).get(10, TimeUnit.SECONDS))
-                        .doesNotContainPattern("tracker=[1-9]"));
+                .untilAsserted(() -> assertThat(unsettled()).isZero());
+    }
+
+    /** How many deliveries this worker has that the broker waits for. */
+    int unsettled() throws Exception {
+        String core = executor.describe(queue).get(10, TimeUnit.SECONDS);
+        return Pattern.compile("tracker=(\\d+)")
+                .matcher(core)
+                .results()
+                .mapToInt(found -> Integer.parseInt(found.group(1)))
+                .sum();
     }
 
     QueueStatus status() {

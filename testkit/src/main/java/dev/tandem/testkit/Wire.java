@@ -1,4 +1,4 @@
-package dev.tandem.rabbit;
+package dev.tandem.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** The way to a broker, which a test can cut. */
-final class Wire implements AutoCloseable {
+/** The way to an AMQP broker, which a test can cut. Thread-safe. */
+public final class Wire implements AutoCloseable {
 
     private final int target;
     private final ServerSocket server;
@@ -19,38 +19,42 @@ final class Wire implements AutoCloseable {
     private volatile boolean down;
     private volatile boolean frozen;
 
-    Wire(String uri) throws IOException {
+    /** @param uri of the broker on this machine, ending in its port */
+    public Wire(String uri) throws IOException {
         target = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 
-    String uri() {
+    /** Where clients connect instead. */
+    public String uri() {
         return "amqp://guest:guest@127.0.0.1:" + server.getLocalPort();
     }
 
     /** Nothing passes any more, and nobody is told. */
-    void freeze() {
+    public void freeze() {
         frozen = true;
     }
 
-    void thaw() {
+    /** What was held up goes on. */
+    public void thaw() {
         frozen = false;
     }
 
     /** Breaks every connection; new ones go through. */
-    void cut() {
+    public void cut() {
         sockets.forEach(Wire::close);
         sockets.clear();
     }
 
     /** Breaks every connection, and new ones too. */
-    void down() {
+    public void down() {
         down = true;
         cut();
     }
 
-    void up() {
+    /** New connections go through again. */
+    public void up() {
         down = false;
     }
 

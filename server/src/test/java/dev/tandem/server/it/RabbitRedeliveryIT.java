@@ -1,0 +1,149 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.Wire;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Messages of RabbitMQ sub-queues that come again are known for what they were. */
+class RabbitRedeliveryIT {
+
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    @Test
+    void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
+        int keys = 100;
+        int perKey = 100;
+        try (RabbitQueue queue = new RabbitQueue("once", true);
+                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+            queue.awaitDeclared();
+            for (int number = 0; number < perKey; number++) {
+                for (int key = 0; key < keys; key++) {
+                    queue.send("k" + key, number, "ok");
+                }
+            }
+            queue.flush();
+            await("work under way")
+                    .atMost(Workplace.PATIENCE)
+                    .pollInterval(LOOK)
+                    .until(() -> queue.recorded() > 1_000);
+            doomed.kill();
+            try (Worker heir = new Worker(queue.worker())) {
+                queue.awaitAllSucceeded();
+                heir.awaitNothingUnsettled();
+                queue.history().assertOrderAndExclusion();
+            }
+            assertThat(queue.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
+            assertThat(queue.recorded()).isEqualTo(keys * perKey);
+            assertThat(queue.messages()).isZero();
+        }
+    }
+
+    @Test
+    void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
+        int keys = 20;
+        int perKey = 200;
+        try (RabbitQueue queue = new RabbitQueue("equal", true);
+                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+            queue.awaitDeclared();
+            for (int number = 0; number < perKey; number++) {
+                for (int key = 0; key < keys; key++) {
+                    queue.sendNameless("k" + key, "ok");
+                }
+            }
+            queue.flush();
+            await("work under way")
+                    .atMost(Workplace.PATIENCE)
+                    .pollInterval(LOOK)
+                    .until(() -> queue.recorded() > 400);
+            doomed.kill();
+            try (Worker heir = new Worker(queue.worker())) {
+                await("all of them")
+                        .atMost(Workplace.PATIENCE)
+                        .pollInterval(LOOK)
+                        .until(() -> queue.recorded() >= keys * perKey && queue.messages() == 0);
+                heir.awaitNothingUnsettled();
+            }
+            assertThat(queue.messages()).isZero();
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() throws Exception {
+        int attempts = 3;
+        int deaths = 0;
+        try (RabbitQueue queue = new RabbitQueue("poison", true)) {
+            Child current = queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
+            queue.awaitDeclared();
+            queue.sendNameless("bad", "poison");
+            queue.flush();
+            while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
+                Child watched = current;
+                await("death of the task or of its executor")
+                        .atMost(Workplace.PATIENCE)
+                        .until(() -> !watched.isRunning()
+                                || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                                        .isEmpty());
+                if (!watched.isRunning()) {
+                    watched.gone();
+                    watched.close();
+                    deaths++;
+                    if (deaths == 1) {
+                        for (int number = 0; number < 20; number++) {
+                            queue.send("good" + number % 4, number / 4, "work");
+                        }
+                    }
+                    current =
+                            queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
+                }
+            }
+            try (Child last = current) {
+                queue.awaitAllSucceeded();
+                assertThat(deaths).isEqualTo(attempts);
+                assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+                        .singleElement()
+                        .satisfies(dead -> {
+                            assertThat(dead.task().key()).isEqualTo("bad");
+                            assertThat(dead.error()).contains("all 3 attempts are used up");
+                        });
+                assertThat(last.isRunning()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
+        int keys = 16;
+        try (RabbitQueue queue = new RabbitQueue("cut", true);
+                Wire wire = new Wire(Brokers.rabbit().uri());
+                Worker worker = new Worker(queue.worker().by(wire.uri()))) {
+            queue.awaitDeclared();
+            for (int key = 0; key < keys; key++) {
+                queue.send("k" + key, 0, "hold");
+            }
+            for (int key = 0; key < keys; key++) {
+                queue.awaitStarted("k" + key + "-0");
+            }
+            wire.down();
+            await("loss").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            wire.up();
+            await("redeliveries").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == keys);
+            for (int key = 0; key < keys; key++) {
+                queue.send("k" + key, 1, "ok");
+            }
+            worker.release();
+            queue.awaitAllSucceeded();
+            worker.awaitNothingUnsettled();
+            assertThat(queue.history().runs()).as("each ran once").hasSize(2 * keys);
+            queue.history().assertOrderAndExclusion();
+            assertThat(queue.messages()).isZero();
+        }
+    }
+}
