@@ -88,6 +88,24 @@ class DemoCheckTest {
     }
 
     @Test
+    void aMailThatRanTwiceIsExplainedOnlyIfTheKilledProcessHadIt() {
+        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, false), 0));
+        event("one", Kind.START, 10, "m", 1);
+        event("one", Kind.FAILURE, 20, "m", 1);
+        token = 1;
+        run("two", "m", 30, 40);
+        run("two", "m", 50, 60);
+
+        assertThat(judge().passed()).isFalse();
+
+        kill = new Kill("one", 30);
+        assertThat(judge().passed()).isTrue();
+
+        kill = new Kill("one", 30 + DemoCheck.UNSETTLED_MICROS);
+        assertThat(judge().passed()).isFalse();
+    }
+
+    @Test
     void aStepBeforeAnEarlierOneHasEndedIsAViolation() {
         step("a", 0);
         step("a", 1);
