@@ -6,6 +6,7 @@ import dev.tandem.executor.TaskContext;
 import dev.tandem.server.settings.QueueSettings.HttpSettings;
 import dev.tandem.task.TaskHeaders;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -56,7 +57,7 @@ final class HttpHandler implements Handler {
 
     @Override
     public Result handle(TaskContext task) throws IOException, InterruptedException {
-        HttpResponse<String> response = client.send(request(task), BoundedText.handler());
+        HttpResponse<String> response = send(request(task));
         int status = response.statusCode();
         if (status >= 200 && status < 300) {
             return Result.done();
@@ -74,6 +75,15 @@ final class HttpHandler implements Handler {
             }
         }
         throw new HttpStatusException(reason);
+    }
+
+    private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+        try {
+            return client.send(request, BoundedText.handler());
+        } catch (ConnectException e) {
+            // It has no message of its own.
+            throw new HttpStatusException("no connection to " + url.getAuthority());
+        }
     }
 
     private HttpRequest request(TaskContext task) {

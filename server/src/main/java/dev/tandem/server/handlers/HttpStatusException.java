@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-/** An answer that is no success. Without a stack trace: where it was thrown says nothing. */
+/** An answer that is no success, or none. Without a stack trace: where it was thrown says nothing. */
 final class HttpStatusException extends RuntimeException {
 
     private final String reason;
