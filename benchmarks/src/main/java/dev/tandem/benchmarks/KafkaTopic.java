@@ -1,13 +1,16 @@
 package dev.tandem.benchmarks;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -106,6 +109,33 @@ final class KafkaTopic implements AutoCloseable {
                     return last[0] >= tasks;
                 },
                 () -> "Only " + last[0] + " of " + tasks + " records of " + name + " were committed");
+    }
+
+    /** Waits until a group has so many members that share all partitions. */
+    void awaitMembers(String group, int count, int partitions) throws Exception {
+        Patience.await(
+                PATIENCE,
+                () -> {
+                    Collection<MemberDescription> members = members(group);
+                    List<Integer> shares = members.stream()
+                            .map(member -> member.assignment().topicPartitions().size())
+                            .toList();
+                    int assigned = shares.stream().mapToInt(Integer::intValue).sum();
+                    return members.size() == count && !shares.contains(0) && assigned == partitions;
+                },
+                () -> "The group " + group + " did not get " + count + " members");
+    }
+
+    private Collection<MemberDescription> members(String group) throws InterruptedException {
+        try {
+            return admin.describeConsumerGroups(List.of(group))
+                    .describedGroups()
+                    .get(group)
+                    .get()
+                    .members();
+        } catch (ExecutionException e) {
+            return List.of(); // not there yet
+        }
     }
 
     /** The group of a queue of Tandem's that has its default. */

@@ -56,6 +56,7 @@ final class Recovery implements Scenario {
         try (KafkaTopic topic = new KafkaTopic(lab.kafka(), queue, PARTITIONS);
                 Worker survivor = Worker.start(lab, queue, folder, "survivor");
                 Worker victim = Worker.start(lab, queue, folder, "victim")) {
+            topic.awaitMembers(KafkaTopic.group(queue), 2, PARTITIONS);
             publish(topic, queue);
             Patience.await(
                     PATIENCE,
