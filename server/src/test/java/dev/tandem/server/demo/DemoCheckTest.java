@@ -106,6 +106,29 @@ class DemoCheckTest {
     }
 
     @Test
+    void aDelayedMailThatTheKilledProcessMayHaveTakenOverIsExplainedOnce() {
+        Duration delay = Duration.ofSeconds(5);
+        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, false), 1_000));
+        run("two", "m", 5_002_000, 5_002_010);
+        run("two", "m", 9_000_000, 9_000_010);
+
+        assertThat(judge().passed()).isFalse();
+
+        kill = new Kill("one", 2_000);
+        assertThat(judge().passed()).isTrue();
+
+        kill = new Kill("one", 2_000 + DemoCheck.TAKING_OVER_MICROS);
+        assertThat(judge().passed()).as("it was acked long before").isFalse();
+
+        kill = new Kill("one", 500);
+        assertThat(judge().passed()).as("it was published after the kill").isFalse();
+
+        kill = new Kill("one", 2_000);
+        run("two", "m", 9_100_000, 9_100_010);
+        assertThat(judge().passed()).as("a third time").isFalse();
+    }
+
+    @Test
     void aStepBeforeAnEarlierOneHasEndedIsAViolation() {
         step("a", 0);
         step("a", 1);
