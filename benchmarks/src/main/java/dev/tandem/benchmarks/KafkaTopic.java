@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -128,11 +129,10 @@ final class KafkaTopic implements AutoCloseable {
 
     private Collection<MemberDescription> members(String group) throws InterruptedException {
         try {
-            return admin.describeConsumerGroups(List.of(group))
-                    .describedGroups()
-                    .get(group)
-                    .get()
-                    .members();
+            Map<String, ConsumerGroupDescription> groups =
+                    admin.describeConsumerGroups(List.of(group)).all().get();
+            ConsumerGroupDescription found = groups.get(group);
+            return found == null ? List.of() : found.members();
         } catch (ExecutionException e) {
             return List.of(); // not there yet
         }
