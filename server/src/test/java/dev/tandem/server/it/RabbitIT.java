@@ -7,11 +7,14 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The way of a task from RabbitMQ through Redis to its ack, unordered and by key. */
 class RabbitIT {
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void unorderedTasksRunOnceWithRetriesAndDelaysAndAllMessagesAreAcked() throws Exception {
         try (RabbitQueue queue = new RabbitQueue("mail", false)) {
             try (Worker worker = new Worker(queue.worker())) {
@@ -34,6 +37,7 @@ class RabbitIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void orderAndExclusionPerKeyHoldWithFailures() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -56,6 +60,7 @@ class RabbitIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void orderAndExclusionPerKeyHoldOverTwoExecutorsOfWhichOneLeaves() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -91,6 +96,7 @@ class RabbitIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void whatAKilledExecutorHadRunsAgainInOrder() throws Exception {
         try (RabbitQueue queue = new RabbitQueue("killed", true);
                 Child doomed = queue.child()) {
