@@ -102,8 +102,9 @@ final class Entry {
         return task;
     }
 
-    byte[] envelope() {
-        return new Envelope(requireTask(), attempts, 0, unreadable).encode();
+    /** @param error why it ends without a run; null if it does not, or can't be read */
+    byte[] envelope(@Nullable String error) {
+        return new Envelope(requireTask(), attempts, 0, error == null ? unreadable : error).encode();
     }
 
     @Override

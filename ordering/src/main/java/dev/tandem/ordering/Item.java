@@ -4,6 +4,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /** One thing to be recorded in the store, kept until it is durable where custody depends on it. */
 sealed interface Item {
@@ -84,8 +85,16 @@ sealed interface Item {
         }
     }
 
-    /** A hand-over. */
-    record Handover(Entry entry, Move move) implements Item {
+    /**
+     * A hand-over.
+     *
+     * @param error why the task is dead, where that is not in its message; else null
+     */
+    record Handover(Entry entry, Move move, @Nullable String error) implements Item {
+
+        Handover(Entry entry, Move move) {
+            this(entry, move, null);
+        }
 
         boolean parks() {
             return move instanceof Move.Park;
@@ -98,7 +107,7 @@ sealed interface Item {
 
         @Override
         public Item inPlaceOf(Item older) {
-            return older.entry().tracked() && !entry.tracked() ? new Handover(older.entry(), move) : this;
+            return older.entry().tracked() && !entry.tracked() ? new Handover(older.entry(), move, error) : this;
         }
     }
 }

@@ -282,7 +282,11 @@ final class PartitionCore {
     }
 
     private void handOver(Entry entry, Move move) {
-        Item.Handover handover = new Item.Handover(entry, move);
+        handOver(new Item.Handover(entry, move));
+    }
+
+    private void handOver(Item.Handover handover) {
+        Entry entry = handover.entry();
         handovers.addLast(handover);
         if (handover.holdsLane() && entry.key != null) {
             lanes.lane(entry.key).handing++;
@@ -1587,7 +1591,7 @@ final class PartitionCore {
                 lane.queue.clear();
             }
         } else if (outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.DRAIN) {
-            drain(lane, dead);
+            drain(lane, entry);
         } else if (outcome.verdict() instanceof Verdict.Returned && !comesBackByItself(entry)) {
             // Nothing of this key may overtake it before it is back in its place.
             lane.busy = entry;
@@ -1596,13 +1600,14 @@ final class PartitionCore {
     }
 
     /** What waits in memory at this moment dies with its head. */
-    private void drain(Lane lane, Verdict.Dead dead) {
+    private void drain(Lane lane, Entry head) {
+        String error = Envelope.drainedBehind(partition, head.position);
         List<Entry> kept = new ArrayList<>();
         for (Entry entry : lane.queue) {
             if (entry.held) {
                 kept.add(entry);
             } else {
-                handOver(entry, new Move.Bury());
+                handOver(new Item.Handover(entry, new Move.Bury(), error));
             }
         }
         lane.queue.clear();
@@ -1643,7 +1648,11 @@ final class PartitionCore {
             assignPage(handover);
             entry.adoptFirst |= !tracker.isLog() && entry.tracked();
             entries.add(new StoreRequest.Entry(
-                    entry.position, entry.key, entry.memo(), handover.move(), storeHasIt ? null : entry.envelope()));
+                    entry.position,
+                    entry.key,
+                    entry.memo(),
+                    handover.move(),
+                    storeHasIt ? null : entry.envelope(handover.error())));
         }
         StoreRequest.Hand hand = new StoreRequest.Hand(
                 outbox.next(),

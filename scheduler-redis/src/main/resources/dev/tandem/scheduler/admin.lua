@@ -63,7 +63,7 @@ if what == 'retry' then
     if in_lane(envelope_key(waiting), name) then
       return {0}
     end
-    void_hint(name)
+    take_hint(name)
     call('ZADD', SCHEDULED, now_text, name)
     return changed()
   elseif call('HGET', DEAD_TASKS, name) ~= ARGV[4] then
@@ -85,11 +85,13 @@ elseif what == 'delete' then
   local envelope = call('HGET', TASKS, name)
   if envelope then
     local key = envelope_key(envelope)
-    -- Where it waits: to be due, in its lane, or far off, where its hint leads to nothing from now on.
+    -- Where it waits: to be due, in its lane, or far off.
     if call('ZREM', SCHEDULED, name) + call('ZREM', RETRY, name) == 0 then
       local member = in_lane(key, name)
       if member then
         call('ZREM', LANES, member)
+      else
+        take_hint(name)
       end
     end
     call('HDEL', TASKS, name)
@@ -124,7 +126,7 @@ elseif what == 'skip' or what == 'drain' then
   end
   local position = what == 'drain' and lane_pop(name)
   while position do
-    bury(position, call('HGET', TASKS, position))
+    bury(position, drained(call('HGET', TASKS, position), head))
     position = lane_pop(name)
   end
   write_settled()

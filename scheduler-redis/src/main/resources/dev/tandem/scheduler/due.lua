@@ -31,17 +31,18 @@ local function open_list(minute)
     void[#void + 1] = 'x' .. position
   end)
   local is_void = hmget(LATER, void)
-  local opened = {}
+  local opened, counted = {}, #hints
   for i = 1, #hints do
     if is_void[i] then
       call('HDEL', LATER, void[i])
+      counted = counted - (is_void[i] == '0' and 1 or 0)
     elseif call('HEXISTS', TASKS, hints[i]) == 1 then
       opened[#opened + 1] = times[i]
       opened[#opened + 1] = hints[i]
     end
   end
   call('HDEL', LATER, minute .. ':' .. last)
-  call('HINCRBY', LATER, 'count', -#hints)
+  call('HINCRBY', LATER, 'count', -counted)
   if last == '1' then
     call('HDEL', LATER, minute)
     call('ZREM', MINUTES, minute)

@@ -23,6 +23,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -97,7 +98,7 @@ class FarOffIT {
         assertThat(count()).isZero();
         assertThat(commands().exists(key("scheduled"), key("minutes"), key("tasks")))
                 .isZero();
-        assertThat(commands().hgetall(key("later"))).containsExactly(java.util.Map.entry("count", "0"));
+        assertThat(commands().hgetall(key("later"))).containsExactly(Map.entry("count", "0"));
     }
 
     @Test
@@ -156,8 +157,11 @@ class FarOffIT {
         assertThat(far.state()).isEqualTo(TaskState.SCHEDULED);
         assertThat(far.at()).isEqualTo(now + HOUR + 2 * 60_000);
 
+        assertThat(count()).isEqualTo(201);
         assertThat(store.admin().retry(partition, Position.of(0, 9)).join()).isEqualTo(Admin.Result.DONE);
+        assertThat(count()).isEqualTo(201);
         assertThat(store.admin().delete(partition, Position.of(0, 10)).join()).isEqualTo(Admin.Result.DONE);
+        assertThat(count()).isEqualTo(200);
         assertThat(due().claimed()).extracting(DueTask::position).containsExactly(Position.of(0, 9));
         now += 2 * HOUR;
         Set<Position> ran = new HashSet<>();
@@ -167,6 +171,8 @@ class FarOffIT {
             due = due();
         }
         assertThat(ran).hasSize(201 - 2).doesNotContain(Position.of(0, 9), Position.of(0, 10));
+        assertThat(count()).isZero();
+        assertThat(commands().hgetall(key("later"))).containsExactly(Map.entry("count", "0"));
     }
 
     private StoreAnswer.Acquired acquire(List<Presented> presented) {

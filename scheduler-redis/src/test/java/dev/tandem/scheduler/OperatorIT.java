@@ -26,6 +26,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -185,8 +186,51 @@ class OperatorIT {
         assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
         assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(3L, 2L, 4L, 1L);
+        String why = "drained behind @0/0:1, the head of its key";
+        assertThat(page(TaskState.DEAD, null, 10).items())
+                .extracting(task -> task.envelope().error())
+                .containsExactly(why, why, why, "boom");
         assertThat(owner.renew().opened()).containsExactly("k");
         assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("dead", 4L);
+    }
+
+    /** Whatever an envelope has or lacks: the script puts the reason in, and leaves the rest as it is. */
+    @Test
+    void aDrainedTaskKeepsAllThatItBrought() {
+        halt("k", 1);
+        List<Entry> entries = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int has = 0; has < 128; has++) {
+            Task task = new Task(
+                    (has & 1) == 0 ? null : "order-7",
+                    queue,
+                    (has & 2) == 0 ? null : "t",
+                    "k",
+                    new byte[] {1, (byte) has},
+                    (has & 4) == 0 ? Map.of() : Map.of("one", "two"),
+                    (has & 8) == 0 ? 0 : System.currentTimeMillis(),
+                    0,
+                    (has & 16) == 0 ? 0 : 30_000,
+                    (has & 16) == 0 ? 0 : 3,
+                    (has & 8) == 0 ? null : "d".repeat(300));
+            String error = (has & 64) == 0 ? null : "x".repeat(200);
+            Envelope envelope = new Envelope(task, (has & 32) == 0 ? 0 : 300, (has & 32) == 0 ? 0 : 7, error);
+            entries.add(new Entry(Position.of(0, 1_000 + has), "k", 1_000 + has, new Move.Park(), envelope.encode()));
+            expected.add(HexFormat.of()
+                    .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)))
+                            .encode()));
+        }
+        hand(entries);
+
+        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        List<String> drained = new ArrayList<>();
+        for (int has = 0; has < 128; has++) {
+            TaskView dead = get(store.inspector().task(partition, Position.of(0, 1_000 + has)))
+                    .orElseThrow();
+            drained.add(HexFormat.of().formatHex(dead.envelope().encode()));
+        }
+        assertThat(drained).isEqualTo(expected);
     }
 
     @Test

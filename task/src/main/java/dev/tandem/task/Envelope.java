@@ -48,6 +48,19 @@ public record Envelope(
         return new Envelope(task, 0, 0, null);
     }
 
+    /**
+     * The error of a task that waited behind the head of its key and died with it. The scripts write the same.
+     *
+     * @param head the task that died first
+     */
+    public static String drainedBehind(Partition partition, Position head) {
+        return "drained behind @" + partition.name() + "/" + head + ", the head of its key";
+    }
+
+    public Envelope withError(String why) {
+        return new Envelope(task, attempts, token, why);
+    }
+
     public byte[] encode() {
         boolean times = task.publishedAt() != 0 || task.notBefore() != 0;
         boolean limits = task.timeoutMillis() != 0 || task.maxAttempts() != 0 || task.dedupKey() != null;

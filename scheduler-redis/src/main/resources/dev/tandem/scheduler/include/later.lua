@@ -1,6 +1,7 @@
 -- Tasks scheduled for far-off times wait as hints in packed lists by minute, which take a tenth of a sorted set's memory.
 -- LATER is a hash: minute -> number of its last list; `minute:number` -> entries of 2 bytes of milliseconds in the
--- minute, 1 byte of length, and the position; `count` -> entries in all; `x` and a position -> this hint is void.
+-- minute, 1 byte of length, and the position; `count` -> tasks in all; `x` and a position -> this hint is void: 0 if it
+-- is not among those counted any more, 1 if it still is, or there is none.
 -- MINUTES is a sorted set: minute -> earliest due time in it. A list is opened (by due) some time before that.
 local FAR, LIST_BYTES = 90000, 1000
 local added = {}
@@ -45,6 +46,12 @@ local function void_hint(position)
   if call('EXISTS', MINUTES) == 1 then
     call('HSET', LATER, 'x' .. position, '1')
   end
+end
+
+-- The same, where the hint is certain to be there: what waits far off is counted exactly when an operator changes it.
+local function take_hint(position)
+  call('HSET', LATER, 'x' .. position, '0')
+  call('HINCRBY', LATER, 'count', -1)
 end
 
 -- Calls back with each position and due time of a packed list.

@@ -59,6 +59,12 @@ local function go_on(key, token, deadline)
   return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), call('HGET', TASKS, position)}
 end
 
+-- What is kept of a task that dies behind the head of its key; as dev.tandem.task.Envelope has it.
+local function drained(envelope, head)
+  local partition = string.match(OWNER, '/([^/}]*)}')
+  return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key')
+end
+
 local function heads(key, position)
   if not key or not any_blocked then
     return false
@@ -142,7 +148,7 @@ local function settle(position, token, key, bit, verdict, number, blob, next_tok
     local next = lane_pop(key)
     while next do
       died = died + 1
-      history(writes.dead, writes.dead_tasks, next, call('HGET', TASKS, next))
+      history(writes.dead, writes.dead_tasks, next, drained(call('HGET', TASKS, next), position))
       writes.untasks[#writes.untasks + 1] = next
       next = lane_pop(key)
     end
