@@ -15,6 +15,12 @@ final class Active {
     boolean owned = true;
     /** Its envelope is on its way to the store, or there. */
     boolean adopted;
+    /** The outcome that brings its claim to the store, until that is answered. */
+    Item.@Nullable Outcome broughtBy;
+    /** The token of the claim that it was relayed from; 0 if from none. */
+    long after;
+    /** How many runs in a row were relayed, this one included. */
+    int relays;
 
     /** A queue: its message is unacked and its channel gone, so it is certain to come again. */
     boolean owes;

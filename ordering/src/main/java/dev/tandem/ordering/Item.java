@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -29,6 +30,11 @@ sealed interface Item {
         long sentIn;
         /** An earlier request carried it, and its answer was missed. */
         boolean sentAgain;
+        /** The token of the claim that its own was relayed from; 0 if from none. */
+        long after;
+        /** The claim of the task that was started when this one had ended. */
+        @Nullable
+        Claim then;
 
         Outcome(Entry entry, long token, int attempt, Verdict verdict) {
             this.entry = entry;
@@ -60,7 +66,7 @@ sealed interface Item {
         }
 
         Settle settle(long nextToken) {
-            return new Settle(entry.position, token, entry.key, entry.memo(), verdict, nextToken);
+            return new Settle(entry.position, token, entry.key, entry.memo(), verdict, nextToken, then);
         }
 
         /** Forgetting it could lose or repeat what only the store knows. */

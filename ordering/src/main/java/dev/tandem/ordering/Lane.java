@@ -27,6 +27,8 @@ final class Lane {
     boolean full;
     /** In the list of lanes to look at. */
     boolean listed;
+    /** Outcomes without an answer whose successor runs already. */
+    int ahead;
 
     Lane(String key) {
         this.key = key;

@@ -24,6 +24,7 @@ final class Outbox {
      * A request on its way, with what its answer is about.
      *
      * @param slots reserved for claims that it asks for
+     * @param order of the last task that had come in when it was sent
      */
     record Sent(
             StoreRequest.Numbered request,
@@ -31,10 +32,11 @@ final class Outbox {
             List<Entry> claims,
             List<Item.Handover> handovers,
             int slots,
-            long sentAt) {
+            long sentAt,
+            long order) {
 
-        static Sent plain(StoreRequest.Numbered request, int slots, long sentAt) {
-            return new Sent(request, List.of(), List.of(), List.of(), slots, sentAt);
+        static Sent plain(StoreRequest.Numbered request, int slots, long sentAt, long order) {
+            return new Sent(request, List.of(), List.of(), List.of(), slots, sentAt, order);
         }
 
         long number() {

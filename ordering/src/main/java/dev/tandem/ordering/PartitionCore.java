@@ -52,6 +52,11 @@ final class PartitionCore {
     private static final int MAX_OFFERED = 1_000;
     private static final int DUE_AT_ONCE = 64;
     private static final long MIRROR_MILLIS = 1_000;
+    /** So many outcomes of a key may wait for their answer while its next tasks run: what may run again after a crash. */
+    private static final int MAX_AHEAD = 64;
+    /** So many tasks of a key run in a row while other keys wait for a slot. */
+    private static final int RELAYS_BESIDE_OTHERS = 16;
+
     private static final long SAMPLE_MILLIS = 1_000;
     /** With all that a store keeps of them, samples must stay small beside what it is there for. */
     private static final int MAX_SAMPLE_BYTES = 4_096;
@@ -110,7 +115,13 @@ final class PartitionCore {
     private long mirror = -1;
     private long token;
     private long order;
+    /** What had come in before the last answered request was sent came in while this process was the owner. */
+    private long ownedUpTo;
+
     private final Map<Position, StoreAnswer.Foreign> foreign = new HashMap<>();
+    /** Keys that a former owner had a claim of since memory began: it may have gone on with their next, and settle them. */
+    private final Set<String> foreignKeys = new HashSet<>();
+
     private final Map<Long, StoreAnswer.Chunk> chunks = new HashMap<>();
     /** The pages below it are not needed any more; -1: none is to be dropped. */
     private long droppable = -1;
@@ -432,6 +443,7 @@ final class PartitionCore {
             return;
         }
         noteAnswer();
+        ownedUpTo = sent.order();
         if (answer instanceof StoreAnswer.Stepped stepped) {
             stepped(sent, stepped);
         } else if (answer instanceof StoreAnswer.Handed handed) {
@@ -470,8 +482,10 @@ final class PartitionCore {
             presented.put(
                     a.run.position(),
                     new StoreRequest.Presented(
-                            a.run.position(), a.run.token(), a.key, a.run.attempt(), a.run.sequence()));
+                            a.run.position(), a.run.token(), a.key, a.run.attempt(), a.run.sequence(), 0, a.after));
         }
+        outbox.resend().values().forEach(item -> relayOnlyTo(presented, item));
+        outcomes.forEach(item -> relayOnlyTo(presented, item));
         acquiring = new StoreRequest.Acquire(
                 outbox.nextAcquire(continues),
                 shared.executor,
@@ -529,7 +543,23 @@ final class PartitionCore {
             presented.put(
                     entry.position,
                     new StoreRequest.Presented(
-                            entry.position, outcome.token(), entry.key, outcome.attempt(), entry.bit, outcome.sentIn));
+                            entry.position,
+                            outcome.token(),
+                            entry.key,
+                            outcome.attempt(),
+                            entry.bit,
+                            outcome.sentIn,
+                            outcome.after));
+        }
+    }
+
+    /** A claim that never became a run is not brought by its predecessor's outcome either. */
+    private static void relayOnlyTo(Map<Position, StoreRequest.Presented> presented, Item item) {
+        if (item instanceof Item.Outcome outcome && outcome.then != null) {
+            StoreRequest.Presented next = presented.get(outcome.then.position());
+            if (next == null || next.token() != outcome.then.token()) {
+                outcome.then = null;
+            }
         }
     }
 
@@ -566,10 +596,16 @@ final class PartitionCore {
         continues = true;
         incarnation = log ? a.incarnation() : StoreRequest.QUEUE;
         highest = Math.max(highest, a.highWater());
+        ownedUpTo = 0;
         mirror = a.mirror();
         token = a.epoch();
         foreign.clear();
-        a.foreign().forEach(f -> foreign.put(f.position(), f));
+        for (StoreAnswer.Foreign f : a.foreign()) {
+            foreign.put(f.position(), f);
+            if (f.key() != null) {
+                foreignKeys.add(f.key());
+            }
+        }
         chunks.clear();
         a.chunks().forEach(chunk -> chunks.put(chunk.index(), chunk));
         boolean deaf = shared.now - lastAnswerAt > settings.leaseMillis() / 2;
@@ -588,6 +624,7 @@ final class PartitionCore {
         for (Lane lane : lanes.all()) {
             lane.open();
             lane.handing = 0;
+            lane.ahead = 0;
             lane.busy = null;
         }
         List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
@@ -896,6 +933,8 @@ final class PartitionCore {
         droppable = -1;
         proofs.clear();
         foreign.clear();
+        foreignKeys.clear();
+        ownedUpTo = 0;
         chunks.clear();
         nextSequence = -1;
         for (Active a : active.values()) {
@@ -944,11 +983,73 @@ final class PartitionCore {
         if (a != null && (a.owned || phase == Phase.WAITING || phase == Phase.CONFIRMING || phase == Phase.ACQUIRING)) {
             withdrawAdoption(entry);
             outcomes.addLast(ended);
+            ended.after = a.after;
+            Lane lane = lanes.find(entry.key);
+            if (lane != null && mayRelay(a, lane, ended)) {
+                relay(a, lane, ended);
+            }
             if (!entry.tracked() && (tracker.isLog() || entry.owes)) {
                 undelivered.put(entry.position, ended);
             }
         } else {
             late.add(ended, incarnation);
+        }
+    }
+
+    private boolean mayRelay(Active a, Lane lane, Item.Outcome ended) {
+        Entry entry = ended.entry();
+        boolean sound = ended.verdict() instanceof Verdict.Success
+                && tracker.isLog()
+                && a.run.attempt() == entry.attempts + 1
+                && !entry.held
+                && phase == Phase.OWNED
+                && outbox.resend().isEmpty()
+                && shared.now >= quietUntil
+                && a.run.leaseUntil() - shared.now >= settings.leaseMillis() / 4;
+        if (!sound || lane.busy != entry || lane.blocked || lane.handing > 0) {
+            return false;
+        }
+        Entry next = lane.queue.peekFirst();
+        boolean others = lanes.hasReady() && a.relays >= RELAYS_BESIDE_OTHERS;
+        return next != null
+                && next.tracked()
+                && !next.held
+                && next.order <= ownedUpTo
+                && !foreignKeys.contains(next.key)
+                && lane.ahead < MAX_AHEAD
+                && !others
+                && shared.slots.take();
+    }
+
+    /** The key's next task starts under the claim that the ended one still holds; its outcome brings the claim of the next. */
+    private void relay(Active a, Lane lane, Item.Outcome ended) {
+        Entry next = lane.queue.removeFirst();
+
+        lane.busy = next;
+        lane.ahead++;
+        ended.then = new StoreRequest.Claim(next.position, ++token, next.key, false);
+        Run run = new Run(
+                partition, next.position, next.requireTask(), token, next.attempts + 1, next.bit, a.run.leaseUntil());
+        Active relayed = new Active(run, next.key, shared.now, next);
+        relayed.broughtBy = ended;
+        relayed.after = ended.token();
+        relayed.relays = a.relays + 1;
+        active.put(next.position, relayed);
+        shared.starts.add(run);
+    }
+
+    /** What the outcome says of the claim that it brought. */
+    private void relayAnswered(Item.Outcome outcome, StoreRequest.Claim then, boolean recorded, long sentAt) {
+        Lane lane = lanes.find(then.key());
+        if (lane != null && lane.ahead > 0) {
+            lane.ahead--;
+        }
+        Active a = active.get(then.position());
+        if (a != null && a.broughtBy == outcome) {
+            a.broughtBy = null;
+            if (recorded) {
+                a.run.renewedUntil(sentAt + settings.leaseMillis());
+            }
         }
     }
 
@@ -1011,13 +1112,16 @@ final class PartitionCore {
             if (nextToken != 0 && !(code instanceof StoreAnswer.Settled.Next)) {
                 shared.slots.give(1);
             }
+            if (outcome.then != null) {
+                relayAnswered(outcome, outcome.then, code instanceof StoreAnswer.Settled.Ok, sent.sentAt());
+            }
             if (code instanceof StoreAnswer.Settled.Refused) {
                 refused(outcome);
                 continue;
             }
             settled(outcome, sent.number(), code instanceof StoreAnswer.Settled.Ok ok && ok.opened());
             if (code instanceof StoreAnswer.Settled.Next next) {
-                startNext(outcome, next, nextToken, sent.sentAt());
+                startNext(next, nextToken, sent.sentAt());
             }
         }
         for (int i = 0; i < sent.claims().size(); i++) {
@@ -1077,22 +1181,12 @@ final class PartitionCore {
         }
     }
 
-    private void startNext(Item.Outcome ended, StoreAnswer.Settled.Next next, long nextToken, long sentAt) {
+    private void startNext(StoreAnswer.Settled.Next next, long nextToken, long sentAt) {
         Entry entry = fromStore(next.position(), next.envelope());
         if (entry.key != null) {
-            Lane lane = lanes.lane(entry.key);
-            if (shared.keeps(Rule.REOPEN_ONLY_EMPTY)) {
-                lane.block(entry.position);
-            } else {
-                lane.open();
-            }
+            lanes.lane(entry.key).block(entry.position);
         }
         start(entry, nextToken, next.lapses(), sentAt);
-        Lane lane = lanes.find(ended.entry().key);
-        if (lane != null && !shared.keeps(Rule.REOPEN_ONLY_EMPTY)) {
-            lane.busy = null;
-            lanes.touch(lane);
-        }
     }
 
     private Entry fromStore(Position position, byte[] bytes) {
@@ -1479,7 +1573,7 @@ final class PartitionCore {
     }
 
     private void send(Commands out, StoreRequest.Numbered request, int slots) {
-        outbox.sent(Outbox.Sent.plain(request, slots, shared.now));
+        outbox.sent(Outbox.Sent.plain(request, slots, shared.now, order));
         out.send(request);
     }
 
@@ -1536,7 +1630,9 @@ final class PartitionCore {
                     break;
                 }
                 entries.add(entry);
-                asked.add(new StoreRequest.Claim(entry.position, ++token, entry.key, entry.held));
+                boolean log = tracker.isLog();
+                long bit = log && entry.key != null && foreignKeys.contains(entry.key) ? entry.bit : -1;
+                asked.add(new StoreRequest.Claim(entry.position, ++token, entry.key, entry.held, bit));
             }
             if (batch.isEmpty() && entries.isEmpty()) {
                 return;
@@ -1561,7 +1657,7 @@ final class PartitionCore {
         StoreRequest.Step step =
                 new StoreRequest.Step(outbox.next(), settings.leaseMillis(), incarnation, highest, settles, claims);
         batch.forEach(outcome -> outcome.sentIn = step.line().number());
-        outbox.sent(new Outbox.Sent(step, batch, entries, List.of(), slots, shared.now));
+        outbox.sent(new Outbox.Sent(step, batch, entries, List.of(), slots, shared.now, order));
         out.send(step);
     }
 
@@ -1661,7 +1757,7 @@ final class PartitionCore {
                 shared.policy.maxParkedPerKey(),
                 shared.policy.maxParkedPerPartition(),
                 entries);
-        outbox.sent(new Outbox.Sent(hand, List.of(), List.of(), batch, 0, shared.now));
+        outbox.sent(new Outbox.Sent(hand, List.of(), List.of(), batch, 0, shared.now, order));
         out.send(hand);
     }
 
@@ -1698,7 +1794,10 @@ final class PartitionCore {
             sendRenew(out, List.of());
             List<Active> due = new ArrayList<>();
             for (Active a : active.values()) {
-                if (a.owned && a.run.leaseUntil() < shared.now + settings.leaseMillis() - settings.renewMillis() / 2) {
+                boolean claimed = a.broughtBy == null || a.broughtBy.sentIn > 0;
+                if (a.owned
+                        && claimed
+                        && a.run.leaseUntil() < shared.now + settings.leaseMillis() - settings.renewMillis() / 2) {
                     due.add(a);
                 }
             }

@@ -6,8 +6,6 @@ enum Rule {
     COMMIT_ONLY_DURABLE,
     /** The followers of a failed head are parked behind it. */
     PARK_FOLLOWERS,
-    /** A key goes back to hot only when its lane in the store is empty. */
-    REOPEN_ONLY_EMPTY,
     /** After a gap the partition is acquired again and what is not durable is sent again. */
     HEED_LOST,
     /** A queue's message without an id is never taken for one that was settled and maybe acked. */

@@ -60,6 +60,11 @@ final class Link {
         world.store.full(world.storeIsFull());
         StoreAnswer answer = world.store.apply(request);
         world.trace(() -> proc + " " + Say.it(request) + " -> " + Say.it(answer));
+        if (world.plan.drops() && world.dice.percent(1)) {
+            // A client that sends again what it believes lost.
+            StoreAnswer again = world.store.apply(request);
+            world.trace(() -> proc + " again " + Say.it(request) + " -> " + Say.it(again));
+        }
         if (request instanceof StoreRequest.Late) {
             world.wakeOwner(partition);
         }

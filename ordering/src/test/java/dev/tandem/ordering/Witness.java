@@ -66,6 +66,11 @@ class Witness {
         boolean ended;
         /** A handler said that it succeeded, whether that was recorded or not. */
         boolean done;
+        /** Where, and under which claim. */
+        @Nullable
+        Proc doneBy;
+
+        long doneToken;
         /** The write that recorded its success, if the store has not forgotten it. */
         long successAt = -1;
 
@@ -81,7 +86,7 @@ class Witness {
         long deliveredAt = -1;
         /** It was delivered before it was due: if the owner kept it in memory, it may have entered any time since. */
         long enteredAtBest = -1;
-        /** The place of an offer that the store forgot: if the owner kept it, a delivery takes that place; -1: none. */
+        /** A place that the store forgot (of an offer, of a claim), which the owner may have kept; -1: none. */
         long offerKept = -1;
         /** The broker delivered it to the owner. */
         boolean delivered;
@@ -129,6 +134,9 @@ class Witness {
     private final Map<Partition, Book> books = new LinkedHashMap<>();
     private final List<Rec> recs = new ArrayList<>();
     private final Map<Run, Running> running = new LinkedHashMap<>();
+    /** Ordered to start under the claim of their predecessor. */
+    private final Set<Run> relayed = new HashSet<>();
+
     private final Set<Place> barred = new LinkedHashSet<>();
     /** What the broker delivered to a process and it may keep in memory. */
     private final Map<Place, List<Kept>> memory = new HashMap<>();
@@ -210,50 +218,45 @@ class Witness {
     void asked(StoreRequest request, PartitionState state) {
         Book book = book(request.partition());
         book.succeeding.clear();
-        if (request instanceof Step step) {
-            for (Settle settle : step.settles()) {
-                succeeding(book, settle, state);
-            }
-        } else if (request instanceof Late late) {
-            succeeding(book, late.settle(), state);
-        }
-    }
-
-    private void succeeding(Book book, Settle settle, PartitionState state) {
-        PartitionState.Claimed claim = state.claim(settle.position());
-        if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
-            Seen seen = find(settlePartition(book), settle.position());
-            if (seen != null) {
+        if (request instanceof Late late) {
+            Settle settle = late.settle();
+            PartitionState.Claimed claim = state.claim(settle.position());
+            Seen seen = find(request.partition(), settle.position());
+            if (settle.verdict() instanceof Verdict.Success
+                    && seen != null
+                    && claim != null
+                    && claim.token() == settle.token()) {
                 book.succeeding.add(seen);
             }
+        } else if (request instanceof Step) {
+            // Its answers tell.
+            book.succeeding.clear();
         }
-    }
-
-    private Partition settlePartition(Book book) {
-        for (Map.Entry<Partition, Book> entry : books.entrySet()) {
-            if (entry.getValue() == book) {
-                return entry.getKey();
-            }
-        }
-        throw new IllegalStateException();
     }
 
     /** After a request was applied as the given write. */
     void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
         Partition partition = request.partition();
         Book book = book(partition);
-        for (Seen seen : book.succeeding) {
-            seen.ended = true;
-            seen.rec.succeeded = true;
-            seen.successAt = write;
-        }
+        book.succeeding.forEach(seen -> succeeded(seen, write));
         if (request instanceof Acquire acquire) {
             acquired(partition, book, acquire, (Acquired) answer);
         } else if (request instanceof Step step) {
             Stepped stepped = (Stepped) answer;
             for (int i = 0; i < step.settles().size(); i++) {
                 Settle settle = step.settles().get(i);
-                if (stepped.settles().get(i) instanceof StoreAnswer.Settled.Next next) {
+                StoreAnswer.Settled code = stepped.settles().get(i);
+                boolean recorded = code instanceof StoreAnswer.Settled.Ok || code instanceof StoreAnswer.Settled.Next;
+                if (recorded && settle.verdict() instanceof Verdict.Success) {
+                    succeeded(seen(partition, settle.position()), write);
+                }
+                relayed(partition, settle.then(), state, write);
+                Seen settled = book.seen.get(settle.position());
+                if (settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun) {
+                    // It was claimed and never ran, so it has the place that it was delivered at.
+                    settled.entered = settled.entered == 0 ? settled.deliveredAt : settled.entered;
+                }
+                if (code instanceof StoreAnswer.Settled.Next next) {
                     claimed(partition, next.position(), settle.nextToken(), write);
                 }
             }
@@ -270,12 +273,32 @@ class Witness {
         } else if (request instanceof Hand) {
             parked(partition, book, state);
         }
+        if (request instanceof Late late && relayed(partition, late.settle().then(), state, write)) {
+            // It heads its key now, before all that the new owner parked.
+            seen(partition, late.settle().then().position()).entered = 0;
+        }
         if (request instanceof Step || request instanceof Hand || request instanceof Late) {
             for (Position dead : state.dead()) {
                 seen(partition, dead).ended = true;
             }
         }
         that(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+    }
+
+    private static void succeeded(Seen seen, long write) {
+        seen.ended = true;
+        seen.rec.succeeded = true;
+        seen.successAt = write;
+    }
+
+    /** The claim that an outcome was to bring, if it did. */
+    private boolean relayed(Partition partition, @Nullable Claim then, PartitionState state, long write) {
+        PartitionState.Claimed claim = then == null ? null : state.claim(then.position());
+        boolean brought = then != null && claim != null && claim.token() == then.token();
+        if (brought) {
+            claimed(partition, then.position(), then.token(), write);
+        }
+        return brought;
     }
 
     private void acquired(Partition partition, Book book, Acquire acquire, Acquired acquired) {
@@ -317,7 +340,9 @@ class Witness {
         }
         for (StoreAnswer.Foreign foreign : acquired.foreign()) {
             // Their key waits for them, whether they have begun or not.
-            enter(book, seen(partition, foreign.position()));
+            Seen seen = seen(partition, foreign.position());
+            enter(book, seen);
+            seen.offerKept = seen.offerKept < 0 ? seen.entered : Math.min(seen.offerKept, seen.entered);
         }
     }
 
@@ -340,6 +365,9 @@ class Witness {
     /** All writes from this one on are forgotten. */
     void forgot(long firstWrite, boolean silently) {
         lastLoss = world.timeline.now();
+        if (silently) {
+            running.keySet().stream().filter(relayed::contains).forEach(run -> silentlyForgotten.add(run.token()));
+        }
         books.forEach((partition, book) -> {
             for (Seen seen : book.seen.values()) {
                 forgetUnlessStored(partition, seen);
@@ -504,7 +532,7 @@ class Witness {
                 || state.claim(seen.position) != null;
     }
 
-    private void inOrder(Partition partition, Seen seen) {
+    private void inOrder(Partition partition, Seen seen, boolean entersElsewhere) {
         Book book = book(partition);
         enter(book, seen);
         PartitionState state = world.store.state(partition);
@@ -513,7 +541,8 @@ class Witness {
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            if (other != seen && !other.ended && !other.done && other.entered >= 0 && lives(state, other)) {
+            boolean waited = !entersElsewhere && other != seen && other.entered >= 0;
+            if (waited && !other.ended && !other.done && lives(state, other)) {
                 that(
                         other.entered >= entered,
                         () -> seen + " starts before " + other + " has ended, which entered first");
@@ -526,7 +555,7 @@ class Witness {
                 if (rec != null && seen.rec.key.equals(rec.key) && !rec.unreadable && rec.notBefore == 0) {
                     Seen earlier = seen(partition, Position.of(seen.incarnation, offset));
                     that(
-                            earlier.ended || rec.excused || !lives(state, earlier),
+                            earlier.ended || earlier.done || rec.excused || !lives(state, earlier),
                             () -> seen + " starts before " + earlier + " has ended");
                 }
             }
@@ -551,6 +580,10 @@ class Witness {
         that(
                 proc.unfinished() < world.plan.policy().concurrency(),
                 () -> proc + " starts " + run + " though " + proc.unfinished() + " are running");
+        PartitionState.Claimed claim = world.store.state(run.partition()).claim(run.position());
+        if (claim == null || claim.token() != run.token()) {
+            relayed.add(run);
+        }
     }
 
     /** A handler begins. */
@@ -567,20 +600,9 @@ class Witness {
         that(
                 seen.successAt < 0 || silentlyForgotten.contains(run.token()),
                 () -> seen + " begins though its success is recorded");
-        PartitionState.Claimed claim = world.store.state(partition).claim(seen.position);
         long lease = proc.worldTime(run.leaseUntil());
         if (!seen.forgotten.contains(run.token())) {
-            that(
-                    claim != null
-                            && claim.token() == run.token()
-                            && claim.executor().equals(proc.id),
-                    () -> seen + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim "
-                            + claim);
-            that(
-                    claim.deadline() - ModelStore.WALL >= lease
-                            || now - lastLoss <= world.plan.settings().leaseMillis(),
-                    () -> seen + " has a lease until " + lease + " but its claim ends "
-                            + (claim.deadline() - ModelStore.WALL));
+            underClaim(partition, proc, seen, run, lease);
         }
         if (ordered(seen.rec.key)) {
             String key = seen.rec.key;
@@ -600,17 +622,51 @@ class Witness {
                     () -> seen + " begins with token " + Say.token(run.token()) + " after " + Say.token(last));
             book.tokens.merge(key, run.token(), Math::max);
             if (!seen.begun && !seen.forgotten.contains(run.token())) {
-                inOrder(partition, seen);
+                // A former owner's next entered its lane when it was the owner; the new one's entered theirs since.
+                inOrder(partition, seen, relayed.contains(run) && book.owner != proc);
             }
         }
         seen.begun = true;
         running.put(run, new Running(proc, run, seen));
     }
 
+    /** Its own claim stands; or that of the task of its key which ended here before it, and passes on to it. */
+    private void underClaim(Partition partition, Proc proc, Seen seen, Run run, long lease) {
+        PartitionState state = world.store.state(partition);
+        PartitionState.Claimed own = state.claim(seen.position);
+        PartitionState.Claimed claim = own != null && own.token() == run.token() ? own : null;
+        if (claim == null && ordered(seen.rec.key)) {
+            for (Seen other : book(partition).byKey.get(seen.rec.key)) {
+                boolean before = other.doneBy == proc && other.doneToken < run.token();
+                if (before && other.forgotten.contains(other.doneToken)) {
+                    if (silentlyForgotten.contains(other.doneToken)) {
+                        silentlyForgotten.add(run.token());
+                    }
+                    return;
+                }
+                PartitionState.Claimed its = before ? state.claim(other.position) : null;
+                claim = its != null && its.token() == other.doneToken ? its : claim;
+            }
+        }
+        PartitionState.Claimed under = claim;
+        that(
+                under != null && under.executor().equals(proc.id),
+                () -> seen + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim "
+                        + own);
+        that(
+                under.deadline() - ModelStore.WALL >= lease
+                        || world.timeline.now() - lastLoss
+                                <= world.plan.settings().leaseMillis(),
+                () -> seen + " has a lease until " + lease + " but its claim ends "
+                        + (under.deadline() - ModelStore.WALL));
+    }
+
     void ends(Proc proc, Run run, Outcome outcome) {
         Running ended = running.remove(run);
         if (ended != null && outcome instanceof Outcome.Succeeded) {
             ended.seen.done = true;
+            ended.seen.doneBy = proc;
+            ended.seen.doneToken = run.token();
         }
     }
 

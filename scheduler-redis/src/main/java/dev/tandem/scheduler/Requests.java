@@ -83,7 +83,7 @@ final class Requests {
         List<Presented> presented = acquire.presented().stream()
                 .sorted(Comparator.comparingLong(Presented::token))
                 .toList();
-        Packer packer = new Packer().list(5);
+        Packer packer = new Packer().list(6);
         positions(packer, presented, Presented::position);
         packer.list(presented.size());
         presented.forEach(each -> packer.token(each.token()));
@@ -93,6 +93,8 @@ final class Requests {
         presented.forEach(each -> packer.number(each.bit()));
         packer.list(presented.size());
         presented.forEach(each -> packer.number(each.outcomeNumber()));
+        packer.list(presented.size());
+        presented.forEach(each -> packer.token(each.after()));
         args.add(packer.done()).number(line.epoch());
         return args.call(Script.ACQUIRE);
     }
@@ -114,11 +116,12 @@ final class Requests {
         args.line(step.line(), highest).number(step.leaseMillis());
         args.number(step.incarnation()).number(step.highWater());
         List<byte[]> blobs = new ArrayList<>();
-        Packer packer = new Packer().list(11);
+        Packer packer = new Packer().list(12);
         settles(packer, settles, blobs);
         claims(packer, claims, claimant);
         packer.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
         relays(packer, settles, claimant);
+        bits(packer, claims);
         args.add(packer.done());
         blobs.forEach(args::add);
         return args.call(Script.STEP);
@@ -198,6 +201,23 @@ final class Requests {
                 packer.number(i + 1);
             }
         }
+    }
+
+    private static void bits(Packer packer, List<Claim> claims) {
+        int asked = 0;
+        for (Claim claim : claims) {
+            asked += asksForBit(claim) ? 2 : 0;
+        }
+        packer.list(asked);
+        for (int i = 0; i < claims.size(); i++) {
+            if (asksForBit(claims.get(i))) {
+                packer.number(i + 1).number(claims.get(i).bit());
+            }
+        }
+    }
+
+    private static boolean asksForBit(Claim claim) {
+        return claim.bit() >= 0 && !claim.held();
     }
 
     private static long nextToken(Settle settle) {

@@ -1,7 +1,7 @@
 -- Takes ownership of a partition, or takes it again with the claims that its executor still runs.
 -- KEYS: the partition's. ARGV 1: writer; 2: number; 3: executor; 4: lease ms; 5: generation; 6: source id; 7: committed;
 --   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits, numbers of the requests that
---   carried their outcomes (0: none); in order of token; 9: the epoch that it continues, 0: none.
+--   carried their outcomes (0: none), tokens of the claims they were relayed from (0: none); in order of token; 9: the epoch that it continues, 0: none.
 -- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
 --   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
 --   next due ms, next lapse ms, quiet ms, presented tokens that hold, past (see include/past.lua)}.
@@ -57,7 +57,7 @@ else
 end
 -- Of acquires in a row only the first follows requests that may have been applied.
 local worked = stored == tonumber(owner[14] or '0') and tonumber(owner[15] or '0') or stored
-local presented, tokens, keys, offsets, outcomes = unpack(cmsgpack.unpack(ARGV[8]))
+local presented, tokens, keys, offsets, outcomes, afters = unpack(cmsgpack.unpack(ARGV[8]))
 local highest = tonumber(owner[2] or '0')
 for i = 1, #tokens do
   highest = math.max(highest, number_of(tokens[i]))
@@ -78,7 +78,7 @@ call('ZADD', INFLIGHT, 'inf', WIDE)
 -- Presented claims are facts, unless settled or overtaken.
 bits_begin(incarnation)
 local deadline = format('%.0f', now + lease)
-local holding, standing, last = {}, {}, {}
+local holding, holds, refused, standing, last = {}, {}, {}, {}, {}
 local all = call('HGETALL', CLAIMS)
 local at = {}
 for i = 1, #all, 2 do
@@ -87,20 +87,25 @@ end
 for i = 1, #presented do
   local position, token, key = presented[i], number_of(tokens[i]), keys[i]
   local claim, envelope = at[position], call('HGET', TASKS, position)
-  local overtaken = claim and number_of(token_of(claim)) > token or outcomes[i] > 0 and outcomes[i] <= worked
-  if envelope then
-    local run_before = envelope_token(envelope)
-    overtaken = overtaken or run_before and number_of(run_before) >= token
-  elseif not claim then
-    overtaken = overtaken or has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1
-      or still_owed(position)
-  end
-  if not overtaken then
+  local run_before = envelope and envelope_token(envelope)
+  local after = number_of(afters[i])
+  if outcomes[i] > 0 and outcomes[i] <= worked or not envelope and not claim
+    and (has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1 or still_owed(position)) then
+    -- It has ended.
+  elseif refused[after] or claim and number_of(token_of(claim)) > token
+    or run_before and number_of(run_before) >= token then
+    refused[token] = true
+  elseif not envelope and not claim and holds[after] then
+    -- The relay that brings it will be sent again.
+    holding[#holding + 1] = token
+    holds[token] = true
+  else
     at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
     call('HSET', CLAIMS, position, at[position])
     call('ZADD', INFLIGHT, deadline, position)
     local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
     holding[#holding + 1] = token
+    holds[token] = true
     standing[position] = true
     if key then
       local member = envelope and not claim and not waited and in_lane(key, position)

@@ -27,7 +27,7 @@ local claim = call('HGET', CLAIMS, position)
 local deadline = call('ZSCORE', INFLIGHT, position)
 local head = heads(key, position)
 
--- Takes the next task out of the lane's front, or of where it waits to be due. False if somebody has it.
+-- Takes the next task out of the lane, or of where it waits to be due. False if somebody has it.
 local function take_next(following, token)
   local standing = call('HGET', CLAIMS, following)
   if standing then
@@ -37,8 +37,8 @@ local function take_next(following, token)
   elseif call('HEXISTS', TASKS, following) == 0 or call('ZREM', SCHEDULED, following) + call('ZREM', RETRY, following) > 0 then
     return true
   end
-  local member, first = lane_first(key)
-  return first == following and call('ZREM', LANES, member) == 1
+  local member = in_lane(key, following)
+  return member and call('ZREM', LANES, member) == 1
 end
 
 local following = ARGV[11]

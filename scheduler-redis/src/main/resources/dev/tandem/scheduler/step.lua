@@ -2,8 +2,8 @@
 -- KEYS: the partition's. ARGV 1-4: the fence's; 5: lease ms; 6: incarnation; 7: high-water mark; 8: msgpack of lists:
 --   of the settles: positions, tokens, keys (as msgpack in itself), bits, next tokens (empty: none has one), and of each that is more
 --   than a plain success its index, verdict, number, blob; of the claims: positions, claims, indexes of held ones; then
---   1 if a position comes twice, and of each settle that passes its claim on its index and the position and claim that
---   follow; 9 on: envelopes (blobs).
+--   1 if a position comes twice, of each settle that passes its claim on its index and the position and claim that
+--   follow, and of each claim that asks for a bit its index and that bit; 9 on: envelopes (blobs).
 -- Answers {0, settles, claims}, the exceptions only, each as index, code and what belongs to the code.
 --   settles: 1 opened; 2 done; 3 refused; 4 next, position, lapses, envelope. claims: 1 lapses; 2 done; 3 blocked, head.
 -- @include keys
@@ -126,7 +126,11 @@ local wanted, new_claims, held = lists[7], lists[8], lists[9]
 local count = #wanted
 if count > 0 then
   local standing = hmget(CLAIMS, wanted)
-  local is_held, is_taken = {}, {}
+  local is_held, is_taken, is_settled = {}, {}, {}
+  local asked = lists[12]
+  for i = 1, #asked, 2 do
+    is_settled[asked[i]] = has_bit(asked[i + 1])
+  end
   for i = 1, #held do
     is_held[held[i]] = true
   end
@@ -147,7 +151,7 @@ if count > 0 then
       code = 2
     elseif is_held[i] then
       code = not in_tasks[i] and 2 or nil
-    elseif in_tasks[i] or in_dead[i] or is_queue and is_owed(position) then
+    elseif in_tasks[i] or in_dead[i] or is_settled[i] or is_queue and is_owed(position) then
       code = 2
     end
     if entry and not code then

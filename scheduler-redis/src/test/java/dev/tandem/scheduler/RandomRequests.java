@@ -204,7 +204,11 @@ final class RandomRequests {
             if (random.nextInt(4) > 0) {
                 long outcome = random.nextInt(4) > 0 ? 0 : Math.max(0, executor.number - random.nextInt(3));
                 long bit = queue ? -1 : bit(position);
-                presented.add(new Presented(position, token, key(position), 1, bit, outcome));
+                long after = presented.isEmpty() || random.nextBoolean()
+                        ? 0
+                        : presented.get(random.nextInt(presented.size())).token();
+                presented.add(
+                        new Presented(position, token, key(position), 1, bit, outcome, after < token ? after : 0));
             }
         });
         Line line = new Line(
@@ -223,8 +227,9 @@ final class RandomRequests {
         List<Claim> claims = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
-            claims.add(new Claim(
-                    position, ++executor.token, key(position), !far.containsKey(position) && random.nextInt(3) == 0));
+            boolean held = !far.containsKey(position) && random.nextInt(3) == 0;
+            long bit = queue || random.nextBoolean() ? -1 : bit(position);
+            claims.add(new Claim(position, ++executor.token, key(position), held, bit));
         }
         return new Step(line(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
     }

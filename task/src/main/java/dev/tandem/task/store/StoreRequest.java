@@ -68,9 +68,22 @@ public sealed interface StoreRequest {
      * @param bit the task's offset in the incarnation's bitmap; -1 if it has none, as in a queue
      * @param outcomeNumber the number of this line's request that carried the outcome; 0 if none did yet. If that number was
      *     applied, the claim has ended
+     * @param after the token of the claim from which this one is relayed ({@link Settle#then}), 0 if from none: while that
+     *     one is presented and has not ended, this one holds without being written; the relay, sent again, brings it
      */
     record Presented(
-            Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
+            Position position,
+            long token,
+            @Nullable String key,
+            int attempt,
+            long bit,
+            long outcomeNumber,
+            long after) {
+
+        public Presented(
+                Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
+            this(position, token, key, attempt, bit, outcomeNumber, 0);
+        }
 
         public Presented(Position position, long token, @Nullable String key, int attempt, long bit) {
             this(position, token, key, attempt, bit, 0);
@@ -135,8 +148,15 @@ public sealed interface StoreRequest {
      * @param key null for a task without order; else the claim is BLOCKED if the key is, unless this position is its
      *     head
      * @param held true if the store has the task's envelope (it was offered by {@link Due}); then DONE if it has not
+     * @param bit asks for DONE if this bit of the incarnation is set; -1: the core knows that it is not. A former owner's
+     *     outcome sets bits that no acquire has told of
      */
-    record Claim(Position position, long token, @Nullable String key, boolean held) {}
+    record Claim(Position position, long token, @Nullable String key, boolean held, long bit) {
+
+        public Claim(Position position, long token, @Nullable String key, boolean held) {
+            this(position, token, key, held, -1);
+        }
+    }
 
     /** Moves custody to the store, in order. */
     record Hand(

@@ -374,11 +374,13 @@ public final class PartitionState {
         return first;
     }
 
-    void takeOutOfLane(@Nullable String key, Position position) {
+    boolean takeOutOfLane(@Nullable String key, Position position) {
         Deque<Position> lane = key == null ? null : lanes.get(key);
-        if (lane != null && lane.remove(position) && lane.isEmpty()) {
+        boolean taken = lane != null && lane.remove(position);
+        if (taken && lane.isEmpty()) {
             lanes.remove(key);
         }
+        return taken;
     }
 
     long nextDueMillis(long now) {

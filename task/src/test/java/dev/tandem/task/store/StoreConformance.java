@@ -778,12 +778,73 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
     }
 
+    @Test
+    void aFormerOwnersRelayTakesItsNextFromWhereverItWaits() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        b.generation = 2;
+        b.acquire();
+        b.hand(park(P3, KEY, 3), park(P2, KEY, 2));
+        long t2 = a.nextToken();
+        assertThat(a.late(relay(P1, t1, P2, t2))).isTrue();
+        assertThat(a.late(P2, t2, KEY, 2, new Verdict.Success(null))).isTrue();
+        assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
+    }
+
+    @Test
+    void aRelayedClaimHoldsWhileTheOneBeforeItIsPresentedAndComesWithItsOutcome() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        long t2 = a.nextToken();
+        Acquired acquired = a.acquire(new Presented(P1, t1, KEY, 1, 1), new Presented(P2, t2, KEY, 1, 2, 0, t1));
+        assertThat(acquired.presentedTokens()).containsExactly(t1, t2);
+        b.generation = 2;
+        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(t1);
+        assertThat(a.late(relay(P1, t1, P2, t2))).isTrue();
+        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(t2);
+    }
+
+    @Test
+    void aRelayedClaimIsWrittenIfTheOneBeforeItHasEnded() {
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        long t2 = a.nextToken();
+        a.succeed(P1, t1, KEY, 1);
+        Acquired acquired =
+                a.acquire(new Presented(P1, t1, KEY, 1, 1, a.number), new Presented(P2, t2, KEY, 1, 2, 0, t1));
+        assertThat(acquired.presentedTokens()).containsExactly(t2);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
+    }
+
+    @Test
+    void aRelayedClaimIsRefusedWithTheOneBeforeIt() {
+        a.leaseMillis = SHORT;
+        a.acquire();
+        long t1 = a.claim(P1, KEY);
+        pass(SHORT + 1);
+        a.patrol();
+        a.leaseMillis = Owner.LONG;
+        long taken = a.claim(P1, KEY);
+        Acquired acquired = a.acquire(new Presented(P1, t1, KEY, 1, 1), new Presented(P2, taken + 1, KEY, 1, 2, 0, t1));
+        assertThat(acquired.presentedTokens()).isEmpty();
+    }
+
     private static Settle relay(Position position, long token, Position next, long nextToken) {
         return new Settle(
                 position, token, KEY, -1, new Verdict.Success(null), 0, new Claim(next, nextToken, KEY, false));
     }
 
     // Step: claims
+
+    @Test
+    void aClaimThatAsksForItsBitIsDoneWhereItIsSet() {
+        a.acquire();
+        a.succeed(P1, a.claim(P1, KEY), KEY, 1);
+        Stepped stepped = a.step(
+                List.of(),
+                List.of(new Claim(P1, a.nextToken(), KEY, false, 1), new Claim(P2, a.nextToken(), KEY, false, 2)));
+        assertThat(stepped.claims()).containsExactly(Claimed.Done.INSTANCE, Claimed.Ok.FIRST);
+    }
 
     @Test
     void settlesComeBeforeClaims() {

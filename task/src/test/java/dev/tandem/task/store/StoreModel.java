@@ -61,6 +61,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -269,9 +270,21 @@ public final class StoreModel {
         List<Presented> written = new ArrayList<>();
         List<Presented> inOrder = new ArrayList<>(request.presented());
         inOrder.sort(Comparator.comparingLong(Presented::token));
+        Set<Long> holding = new LinkedHashSet<>();
+        Set<Long> refused = new HashSet<>();
         for (Presented presented : inOrder) {
-            boolean ended = presented.outcomeNumber() > 0 && presented.outcomeNumber() <= applied;
-            if (!ended && present(p, presented, request, now)) {
+            boolean ended =
+                    presented.outcomeNumber() > 0 && presented.outcomeNumber() <= applied || hasEnded(p, presented);
+            if (ended) {
+                continue;
+            } else if (refused.contains(presented.after()) || isOvertaken(p, presented)) {
+                refused.add(presented.token());
+                continue;
+            }
+            holding.add(presented.token());
+            boolean known = p.claims.containsKey(presented.position()) || p.holds(presented.position());
+            if (known || !holding.contains(presented.after())) {
+                present(p, presented, request, now);
                 written.add(presented);
             }
         }
@@ -280,7 +293,6 @@ public final class StoreModel {
                 p.block(presented.key(), Why.HEAD, presented.position());
             }
         }
-        List<Long> holding = written.stream().map(Presented::token).toList();
         takeBackTheRest(p, request, written, now);
         List<Foreign> foreign = new ArrayList<>();
         for (Claimed claim : p.claims.values()) {
@@ -311,29 +323,28 @@ public final class StoreModel {
                 p.nextDueMillis(now),
                 p.nextLapseMillis(now),
                 Math.max(0, p.quietUntil - now),
-                holding,
+                List.copyOf(holding),
                 p.past());
     }
 
-    private static boolean present(PartitionState p, Presented presented, Acquire request, long now) {
+    private static boolean hasEnded(PartitionState p, Presented presented) {
         Position position = presented.position();
-        Claimed claim = p.claims.get(position);
-        Held held = p.tasks.get(position);
         boolean settled = p.bit(presented.bit()) || p.dead.containsKey(position) || p.remembered.isOwed(position);
-        if (settled && held == null && claim == null) {
-            return false;
-        }
-        if (held != null && held.token() >= presented.token()) {
-            return false;
-        }
-        if (claim != null && claim.token() > presented.token()) {
-            return false;
-        }
+        return settled && !p.holds(position) && !p.claims.containsKey(position);
+    }
+
+    private static boolean isOvertaken(PartitionState p, Presented presented) {
+        Claimed claim = p.claims.get(presented.position());
+        Held held = p.tasks.get(presented.position());
+        return held != null && held.token() >= presented.token() || claim != null && claim.token() > presented.token();
+    }
+
+    private static void present(PartitionState p, Presented presented, Acquire request, long now) {
+        Position position = presented.position();
         p.claim(position, presented.token(), presented.key(), request.executor(), now + request.leaseMillis());
         p.scheduled.remove(position);
         p.retry.remove(position);
         p.takeOutOfLane(presented.key(), position);
-        return true;
     }
 
     /**
@@ -380,7 +391,8 @@ public final class StoreModel {
         List<StoreAnswer.Claimed> claims = new ArrayList<>(step.claims().size());
         for (Claim claim : step.claims()) {
             boolean owed = queue && !claim.held() && p.remembered.isOwed(claim.position());
-            claims.add(owed ? StoreAnswer.Claimed.Done.INSTANCE : claim(p, claim, deadline));
+            boolean settled = step.incarnation() == p.incarnation && !claim.held() && p.bit(claim.bit());
+            claims.add(owed || settled ? StoreAnswer.Claimed.Done.INSTANCE : claim(p, claim, deadline));
         }
         return new Stepped(settles, claims);
     }
@@ -824,7 +836,7 @@ public final class StoreModel {
         return p.remembered.giveUp(position, by, HandCode.OK, now);
     }
 
-    /** Takes a former owner's next task out of the lane's front, or of where it waits to be due. */
+    /** Takes a former owner's next task out of the lane, or of where it waits to be due. */
     private static boolean takeNext(PartitionState p, Claim then) {
         Position next = then.position();
         Claimed standing = p.claims.get(next);
@@ -835,11 +847,7 @@ public final class StoreModel {
         } else if (!p.holds(next) || p.scheduled.remove(next) || p.retry.remove(next)) {
             return true;
         }
-        boolean first = then.key() != null && next.equals(p.laneHead(then.key()));
-        if (first) {
-            p.pop(then.key());
-        }
-        return first;
+        return p.takeOutOfLane(then.key(), next);
     }
 
     private static Map<Partition, PartitionState> copies(Map<Partition, PartitionState> states) {
