@@ -60,6 +60,11 @@ sealed interface Item {
             return verdict;
         }
 
+        /** It is one of a row of runs whose claims came one by the other's outcome. */
+        boolean isRelayed() {
+            return after != 0 || then != null;
+        }
+
         /** Its task was delivered again: that delivery is settled by this. */
         void attach(Entry delivered) {
             entry = delivered;

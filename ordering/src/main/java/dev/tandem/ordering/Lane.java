@@ -27,7 +27,7 @@ final class Lane {
     boolean full;
     /** In the list of lanes to look at. */
     boolean listed;
-    /** Outcomes without an answer whose successor runs already. */
+    /** Outcomes of relayed runs without an answer. Each may be refused, and comes before what waits then. */
     int ahead;
 
     Lane(String key) {
@@ -41,16 +41,19 @@ final class Lane {
         return !blocked || queue.getFirst().position.equals(head);
     }
 
+    /** What is being claimed has its place before all that waits; it may come back to be parked itself. */
     boolean mayPark() {
         return blocked
                 && handing == 0
+                && ahead == 0
+                && (busy == null || busy.position.equals(head))
                 && !full
                 && !queue.isEmpty()
                 && !queue.getFirst().position.equals(head);
     }
 
     boolean forgettable() {
-        return busy == null && handing == 0 && !blocked && queue.isEmpty();
+        return busy == null && handing == 0 && ahead == 0 && !blocked && queue.isEmpty();
     }
 
     /** All wait for this position; if it is in memory, it is the next. */

@@ -1,15 +1,13 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Position;
-import dev.tandem.task.store.StoreAnswer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A partition's tasks that wait in memory: lanes by key, and those without a key. */
@@ -76,27 +74,25 @@ final class Lanes {
         }
     }
 
-    /** What waits here and runs elsewhere. Returns those that the broker delivered; the store offers the others again. */
-    List<Entry> takeOut(Collection<StoreAnswer.Foreign> foreign) {
+    /** What waits here though the store knows more of it. Returns those that the broker delivered; the store offers the others again. */
+    List<Entry> takeOut(Predicate<Entry> known) {
         List<Entry> delivered = new ArrayList<>();
-        Map<@Nullable String, Set<Position>> byKey = new HashMap<>();
-        foreign.forEach(
-                f -> byKey.computeIfAbsent(f.key(), k -> new HashSet<>()).add(f.position()));
-        byKey.forEach((key, positions) -> {
-            Lane lane = find(key);
-            Collection<Entry> waiting = key == null ? unkeyed : lane == null ? List.of() : lane.queue;
-            waiting.removeIf(entry -> {
-                boolean runs = positions.contains(entry.position);
-                if (runs && entry.tracked()) {
-                    delivered.add(entry);
-                }
-                if (runs) {
-                    forgetOffered(entry);
-                }
-                return runs;
-            });
-        });
+        takeOut(unkeyed, known, delivered);
+        all().forEach(lane -> takeOut(lane.queue, known, delivered));
         return delivered;
+    }
+
+    private void takeOut(Collection<Entry> waiting, Predicate<Entry> known, List<Entry> delivered) {
+        waiting.removeIf(entry -> {
+            boolean out = known.test(entry);
+            if (out && entry.tracked()) {
+                delivered.add(entry);
+            }
+            if (out) {
+                forgetOffered(entry);
+            }
+            return out;
+        });
     }
 
     boolean isOffered(Position position) {

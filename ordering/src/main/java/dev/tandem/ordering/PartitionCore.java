@@ -634,10 +634,17 @@ final class PartitionCore {
         a.blocked().forEach(this::block);
         outbox.resend().values().forEach(this::foresee);
         handovers.forEach(this::foresee);
-        outcomes.forEach(item -> tracker.unjudge(item.entry()));
+        for (Item.Outcome item : outcomes) {
+            tracker.unjudge(item.entry());
+            if (item.isRelayed() && item.entry().key != null) {
+                lanes.lane(item.entry().key).ahead++;
+            }
+        }
         List<Entry> judgeAgain = tracker.takeJudged();
         judgeAgain.addAll(overtaken);
-        judgeAgain.addAll(lanes.takeOut(foreign.values()));
+        // Where the store forgot whose the partition was, another may have worked on it meanwhile.
+        judgeAgain.addAll(lanes.takeOut(
+                entry -> foreign.containsKey(entry.position) || log && entry.tracked() && isSettled(entry.bit)));
         if (!log) {
             recognise(judgeAgain);
         }
@@ -734,6 +741,7 @@ final class PartitionCore {
         }
         Lane lane = lanes.lane(key);
         if (item instanceof Item.Outcome outcome) {
+            lane.ahead += outcome.isRelayed() ? 1 : 0;
             if (blocks(outcome.verdict())) {
                 lane.block(outcome.position());
             }
@@ -988,6 +996,9 @@ final class PartitionCore {
             if (lane != null && mayRelay(a, lane, ended)) {
                 relay(a, lane, ended);
             }
+            if (lane != null && ended.isRelayed()) {
+                lane.ahead++;
+            }
             if (!entry.tracked() && (tracker.isLog() || entry.owes)) {
                 undelivered.put(entry.position, ended);
             }
@@ -1026,7 +1037,6 @@ final class PartitionCore {
         Entry next = lane.queue.removeFirst();
 
         lane.busy = next;
-        lane.ahead++;
         ended.then = new StoreRequest.Claim(next.position, ++token, next.key, false);
         Run run = new Run(
                 partition, next.position, next.requireTask(), token, next.attempts + 1, next.bit, a.run.leaseUntil());
@@ -1040,10 +1050,6 @@ final class PartitionCore {
 
     /** What the outcome says of the claim that it brought. */
     private void relayAnswered(Item.Outcome outcome, StoreRequest.Claim then, boolean recorded, long sentAt) {
-        Lane lane = lanes.find(then.key());
-        if (lane != null && lane.ahead > 0) {
-            lane.ahead--;
-        }
         Active a = active.get(then.position());
         if (a != null && a.broughtBy == outcome) {
             a.broughtBy = null;
@@ -1111,6 +1117,13 @@ final class PartitionCore {
             StoreAnswer.Settled code = answer.settles().get(i);
             if (nextToken != 0 && !(code instanceof StoreAnswer.Settled.Next)) {
                 shared.slots.give(1);
+            }
+            if (outcome.isRelayed()) {
+                Lane lane = lanes.find(outcome.entry().key);
+                if (lane != null && lane.ahead > 0) {
+                    lane.ahead--;
+                    lanes.touch(lane);
+                }
             }
             if (outcome.then != null) {
                 relayAnswered(outcome, outcome.then, code instanceof StoreAnswer.Settled.Ok, sent.sentAt());

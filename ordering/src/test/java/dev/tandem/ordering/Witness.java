@@ -86,7 +86,7 @@ class Witness {
         long deliveredAt = -1;
         /** It was delivered before it was due: if the owner kept it in memory, it may have entered any time since. */
         long enteredAtBest = -1;
-        /** A place that the store forgot (of an offer, of a claim), which the owner may have kept; -1: none. */
+        /** An earlier place that the owner may know: of an offer or a claim that the store forgot, or since it was due; -1: none. */
         long offerKept = -1;
         /** The broker delivered it to the owner. */
         boolean delivered;
@@ -252,9 +252,10 @@ class Witness {
                 }
                 relayed(partition, settle.then(), state, write);
                 Seen settled = book.seen.get(settle.position());
-                if (settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun) {
+                boolean unused = settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun;
+                if (unused && settled.entered == 0 && settled.deliveredAt >= 0 && !isHead(state, settled)) {
                     // It was claimed and never ran, so it has the place that it was delivered at.
-                    settled.entered = settled.entered == 0 ? settled.deliveredAt : settled.entered;
+                    settled.entered = settled.deliveredAt;
                 }
                 if (code instanceof StoreAnswer.Settled.Next next) {
                     claimed(partition, next.position(), settle.nextToken(), write);
@@ -342,7 +343,7 @@ class Witness {
             // Their key waits for them, whether they have begun or not.
             Seen seen = seen(partition, foreign.position());
             enter(book, seen);
-            seen.offerKept = seen.offerKept < 0 ? seen.entered : Math.min(seen.offerKept, seen.entered);
+            seen.offerKept = 0;
         }
     }
 
@@ -389,8 +390,11 @@ class Witness {
     private static void enter(Book book, Seen seen) {
         if (seen.entered < 0) {
             long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
-            known = known >= 0 ? known : seen.enteredAtBest;
             seen.entered = known >= 0 ? known : ++book.entries;
+            if (known < 0 && seen.enteredAtBest >= 0) {
+                seen.offerKept =
+                        seen.offerKept < 0 ? seen.enteredAtBest : Math.min(seen.offerKept, seen.enteredAtBest);
+            }
         }
     }
 
@@ -418,7 +422,7 @@ class Witness {
             seen.entered = seen.offeredAt;
         } else if (!seen.delivered) {
             // Offered by a store that forgot it: it comes from the broker, if at all.
-            seen.offerKept = seen.offeredAt;
+            seen.offerKept = seen.offeredAt >= 0 ? seen.offeredAt : seen.offerKept;
             seen.offeredAt = -1;
             seen.entered = -1;
         } else {
