@@ -53,6 +53,9 @@ final class Entry {
     /** A queue: the page that remembers it; -1 if none does yet. */
     long page = -1;
 
+    /** Its outcome was refused: another may have settled it. */
+    boolean doubtful;
+
     Mark mark = Mark.PENDING;
     long number;
 

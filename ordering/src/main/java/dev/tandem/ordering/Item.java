@@ -26,10 +26,12 @@ sealed interface Item {
         private final long token;
         private final int attempt;
         private final Verdict verdict;
-        /** The last request that carried it; 0 if none did. */
+        /** The last request that may have recorded it; 0 if none carried it. */
         long sentIn;
         /** An earlier request carried it, and its answer was missed. */
         boolean sentAgain;
+        /** An acquire was answered that its claim is over. So later requests carry it in vain. */
+        boolean isOver;
         /** The token of the claim that its own was relayed from; 0 if from none. */
         long after;
         /** The claim of the task that was started when this one had ended. */

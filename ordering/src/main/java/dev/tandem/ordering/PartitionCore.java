@@ -627,7 +627,10 @@ final class PartitionCore {
             lane.ahead = 0;
             lane.busy = null;
         }
-        List<Entry> overtaken = keepActive(new HashSet<>(a.presentedTokens()));
+        Set<Long> held = new HashSet<>(a.presentedTokens());
+        List<Entry> overtaken = keepActive(held);
+        outbox.resend().values().forEach(item -> noteHeld(item, held));
+        outcomes.forEach(item -> noteHeld(item, held));
         if (!log) {
             remember(a);
         }
@@ -731,6 +734,12 @@ final class PartitionCore {
             }
         }
         return overtaken;
+    }
+
+    private static void noteHeld(Item item, Set<Long> held) {
+        if (item instanceof Item.Outcome outcome) {
+            outcome.isOver = !held.contains(outcome.token());
+        }
     }
 
     /** What an item that is sent again will do to its lane. */
@@ -1227,6 +1236,7 @@ final class PartitionCore {
             tracker.mark(entry, Mark.DONE, 0);
             free(entry);
         } else if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
+            entry.doubtful = true;
             requeue(entry);
         }
     }
@@ -1643,8 +1653,8 @@ final class PartitionCore {
                     break;
                 }
                 entries.add(entry);
-                boolean log = tracker.isLog();
-                long bit = log && entry.key != null && foreignKeys.contains(entry.key) ? entry.bit : -1;
+                boolean doubtful = entry.doubtful || entry.key != null && foreignKeys.contains(entry.key);
+                long bit = tracker.isLog() && doubtful ? entry.bit : -1;
                 asked.add(new StoreRequest.Claim(entry.position, ++token, entry.key, entry.held, bit));
             }
             if (batch.isEmpty() && entries.isEmpty()) {
@@ -1669,7 +1679,9 @@ final class PartitionCore {
             int slots) {
         StoreRequest.Step step =
                 new StoreRequest.Step(outbox.next(), settings.leaseMillis(), incarnation, highest, settles, claims);
-        batch.forEach(outcome -> outcome.sentIn = step.line().number());
+        for (Item.Outcome outcome : batch) {
+            outcome.sentIn = outcome.isOver ? outcome.sentIn : step.line().number();
+        }
         outbox.sent(new Outbox.Sent(step, batch, entries, List.of(), slots, shared.now, order));
         out.send(step);
     }

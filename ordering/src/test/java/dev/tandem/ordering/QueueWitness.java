@@ -75,6 +75,7 @@ final class QueueWitness extends Witness {
     private final Map<Run, Running> running = new LinkedHashMap<>();
     private final Set<Token> succeeding = new LinkedHashSet<>();
     private final Set<Token> claims = new LinkedHashSet<>();
+    private final Set<Token> handedOver = new HashSet<>();
     private long lastLoss = Long.MIN_VALUE / 2;
 
     QueueWitness(World world, List<Partition> partitions) {
@@ -103,7 +104,14 @@ final class QueueWitness extends Witness {
         succeeding.clear();
         claims.clear();
         Partition partition = request.partition();
-        state.claims().forEach(claim -> claims.add(new Token(partition, claim.token())));
+        handedOver.clear();
+        for (PartitionState.Claimed claim : state.claims()) {
+            Token token = new Token(partition, claim.token());
+            claims.add(token);
+            if (state.holds(claim.position())) {
+                handedOver.add(token);
+            }
+        }
         if (request instanceof StoreRequest.Step step) {
             step.settles().forEach(settle -> succeeding(partition, settle, state));
         } else if (request instanceof StoreRequest.Late late) {
@@ -136,8 +144,11 @@ final class QueueWitness extends Witness {
         }
         if (request instanceof StoreRequest.Patrol) {
             for (Token token : claims) {
-                if (!after.contains(token) && byToken.containsKey(token)) {
-                    lapses.merge(byToken.get(token), 1, Integer::sum);
+                Rec rec = byToken.get(token);
+                // Without a message id, what the store holds already may run from the broker besides, as new.
+                boolean counts = rec != null && (groupOf.get(rec).named || !handedOver.contains(token));
+                if (!after.contains(token) && counts) {
+                    lapses.merge(rec, 1, Integer::sum);
                 }
             }
         }

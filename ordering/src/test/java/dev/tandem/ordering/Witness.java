@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><b>Exclusion.</b> When a handler begins, no other handler of its key runs under a lease that its process
  *       believes in; and the store has its claim, with a deadline not before the process's own.
- *   <li><b>Fencing.</b> The tokens of a key grow from start to start.
+ *   <li><b>Fencing.</b> The tokens of a key grow from start to start; none is used for two tasks.
  *   <li><b>Order.</b> When a task of a key starts for the first time, all of its key that entered their lane before it
  *       have ended (succeeded, or it is dead, at any time; a store that forgets that does not matter).
  *       A task enters when it is delivered to the owner and due and not in the store; a scheduled one when the store
@@ -66,11 +66,8 @@ class Witness {
         boolean ended;
         /** A handler said that it succeeded, whether that was recorded or not. */
         boolean done;
-        /** Where, and under which claim. */
-        @Nullable
-        Proc doneBy;
-
-        long doneToken;
+        /** Where, and under which token. */
+        final Map<Proc, Long> doneAt = new HashMap<>();
         /** The write that recorded its success, if the store has not forgotten it. */
         long successAt = -1;
 
@@ -107,14 +104,19 @@ class Witness {
 
     private record Place(Proc proc, Partition partition) {}
 
-    /** @param due whether it was due when it came */
-    private record Kept(Position position, boolean due, long place) {}
+    /**
+     * @param due whether it was due when it came
+     * @param offered whether the store offered it
+     */
+    private record Kept(Position position, boolean due, boolean offered, long place) {}
 
     /** All of one partition. */
     private static final class Book {
         final Map<Position, Seen> seen = new HashMap<>();
         final Map<String, List<Seen>> byKey = new HashMap<>();
         final Map<String, Long> tokens = new HashMap<>();
+        /** What was claimed under each token. */
+        final Map<Long, Position> claimed = new HashMap<>();
         /** Per incarnation, where it begins. */
         final Map<Long, Long> starts = new HashMap<>();
         /** Per incarnation, its log. */
@@ -138,7 +140,7 @@ class Witness {
     private final Set<Run> relayed = new HashSet<>();
 
     private final Set<Place> barred = new LinkedHashSet<>();
-    /** What the broker delivered to a process and it may keep in memory. */
+    /** What the broker delivered to a process, or the store offered, and it may keep in memory. */
     private final Map<Place, List<Kept>> memory = new HashMap<>();
 
     private final Set<Long> silentlyForgotten = new HashSet<>();
@@ -253,9 +255,10 @@ class Witness {
                 relayed(partition, settle.then(), state, write);
                 Seen settled = book.seen.get(settle.position());
                 boolean unused = settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun;
-                if (unused && settled.entered == 0 && settled.deliveredAt >= 0 && !isHead(state, settled)) {
-                    // It was claimed and never ran, so it has the place that it was delivered at.
+                if (unused && settled.entered == 0 && !isHead(state, settled)) {
+                    // It was claimed and never ran, so it has the place that it is delivered at, or that of its claim.
                     settled.entered = settled.deliveredAt;
+                    settled.offerKept = 0;
                 }
                 if (code instanceof StoreAnswer.Settled.Next next) {
                     claimed(partition, next.position(), settle.nextToken(), write);
@@ -349,6 +352,10 @@ class Witness {
 
     private void claimed(Partition partition, Position position, long token, long write) {
         Seen seen = seen(partition, position);
+        Position other = book(partition).claimed.putIfAbsent(token, position);
+        that(
+                other == null || other.equals(position),
+                () -> position + " is claimed under the token of " + other + ", " + Say.token(token));
         seen.token = token;
         seen.claimedAt = write;
         enter(book(partition), seen);
@@ -367,7 +374,7 @@ class Witness {
     void forgot(long firstWrite, boolean silently) {
         lastLoss = world.timeline.now();
         if (silently) {
-            running.keySet().stream().filter(relayed::contains).forEach(run -> silentlyForgotten.add(run.token()));
+            relayed.forEach(run -> silentlyForgotten.add(run.token()));
         }
         books.forEach((partition, book) -> {
             for (Seen seen : book.seen.values()) {
@@ -383,6 +390,9 @@ class Witness {
                 }
             }
         });
+        if (silently) {
+            books.values().forEach(book -> book.tokens.values().removeIf(silentlyForgotten::contains));
+        }
     }
 
     // ---- order ----
@@ -434,17 +444,22 @@ class Witness {
         Seen seen = book.seen.get(kept.position);
         long place = Long.MAX_VALUE;
         if (seen != null) {
-            for (long at : new long[] {seen.entered, seen.offerKept, seen.deliveredAt, seen.enteredAtBest}) {
+            long[] places = kept.offered
+                    ? new long[] {seen.offeredAt}
+                    : new long[] {seen.entered, seen.offerKept, seen.deliveredAt, seen.enteredAtBest};
+            for (long at : places) {
                 place = at < 0 ? place : Math.min(place, at);
             }
         }
-        return new Kept(kept.position, kept.due, place);
+        return new Kept(kept.position, kept.due, kept.offered, place);
     }
 
     /** It owns the partition again, and kept what it was given the first time. */
     private static void remembered(Book book, Kept kept) {
         Seen seen = book.seen.get(kept.position);
-        if (seen != null) {
+        if (seen != null && kept.offered) {
+            seen.offeredAt = ++book.entries;
+        } else if (seen != null) {
             seen.delivered = true;
             if (kept.due) {
                 seen.deliveredAt = ++book.entries;
@@ -493,7 +508,7 @@ class Witness {
             Seen seen = seen(partition, Position.of(book.incarnation, rec.offset));
             boolean due = rec.notBefore <= ModelStore.WALL + world.timeline.now();
             memory.computeIfAbsent(new Place(proc, partition), p -> new ArrayList<>())
-                    .add(new Kept(seen.position, due && !rec.unreadable, Long.MAX_VALUE));
+                    .add(new Kept(seen.position, due && !rec.unreadable, false, Long.MAX_VALUE));
             seen.delivered = true;
             if (rec.unreadable) {
                 continue;
@@ -518,14 +533,20 @@ class Witness {
     /** An answer reaches the process that asked. */
     void heard(Proc proc, StoreRequest request, StoreAnswer answer) {
         Book book = book(request.partition());
-        boolean current = request instanceof Due due && due.line().epoch() == book.epoch;
-        if (answer instanceof DueTasks tasks && book.owner == proc && current) {
-            for (DueTask task : tasks.offered()) {
-                Seen seen = seen(request.partition(), task.position());
-                if (seen.entered < 0) {
-                    seen.offeredAt = ++book.entries;
-                    enter(book, seen);
-                }
+        if (!(answer instanceof DueTasks tasks)) {
+            return;
+        }
+        boolean current = ((Due) request).line().epoch() == book.epoch;
+        for (DueTask task : tasks.offered()) {
+            Seen seen = seen(request.partition(), task.position());
+            boolean enters = book.owner == proc && current && seen.entered < 0;
+            if (enters) {
+                seen.offeredAt = ++book.entries;
+                enter(book, seen);
+            }
+            if (enters || book.owner != proc) {
+                memory.computeIfAbsent(new Place(proc, request.partition()), p -> new ArrayList<>())
+                        .add(new Kept(seen.position, true, true, Long.MAX_VALUE));
             }
         }
     }
@@ -601,13 +622,13 @@ class Witness {
                 () -> "the task at " + seen + " is said to be #" + Rec.idOf(run.task()));
         that(!seen.rec.unreadable, () -> seen + " can't be read, but is run");
         that(seen.rec.notBefore <= ModelStore.WALL + now, () -> seen + " begins before it is due");
-        that(
-                seen.successAt < 0 || silentlyForgotten.contains(run.token()),
-                () -> seen + " begins though its success is recorded");
         long lease = proc.worldTime(run.leaseUntil());
         if (!seen.forgotten.contains(run.token())) {
             underClaim(partition, proc, seen, run, lease);
         }
+        that(
+                seen.successAt < 0 || silentlyForgotten.contains(run.token()),
+                () -> seen + " begins though its success is recorded");
         if (ordered(seen.rec.key)) {
             String key = seen.rec.key;
             for (Running other : running.values()) {
@@ -641,15 +662,16 @@ class Witness {
         PartitionState.Claimed claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && ordered(seen.rec.key)) {
             for (Seen other : book(partition).byKey.get(seen.rec.key)) {
-                boolean before = other.doneBy == proc && other.doneToken < run.token();
-                if (before && other.forgotten.contains(other.doneToken)) {
-                    if (silentlyForgotten.contains(other.doneToken)) {
+                Long done = other.doneAt.get(proc);
+                boolean before = done != null && done < run.token();
+                if (before && other.forgotten.contains(done)) {
+                    if (silentlyForgotten.contains(done)) {
                         silentlyForgotten.add(run.token());
                     }
                     return;
                 }
                 PartitionState.Claimed its = before ? state.claim(other.position) : null;
-                claim = its != null && its.token() == other.doneToken ? its : claim;
+                claim = its != null && its.token() == done ? its : claim;
             }
         }
         PartitionState.Claimed under = claim;
@@ -667,10 +689,10 @@ class Witness {
 
     void ends(Proc proc, Run run, Outcome outcome) {
         Running ended = running.remove(run);
+        relayed.remove(run);
         if (ended != null && outcome instanceof Outcome.Succeeded) {
             ended.seen.done = true;
-            ended.seen.doneBy = proc;
-            ended.seen.doneToken = run.token();
+            ended.seen.doneAt.merge(proc, run.token(), Math::max);
         }
     }
 
