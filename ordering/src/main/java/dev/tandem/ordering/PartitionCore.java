@@ -1343,7 +1343,10 @@ final class PartitionCore {
         }
     }
 
-    /** All are tried again, in their order, and their lanes go on waiting; but for runs that have ended meanwhile. */
+    /**
+     * All are tried again, and their lanes go on waiting; but for runs that have ended meanwhile. What was to be parked
+     * goes back to its lane, so that no two requests carry tasks of one key, of which the later one may find room.
+     */
     private void noRoom(List<Item.Handover> refused) {
         roomAt = shared.now + settings.retryMillis();
         Set<Position> ended = new HashSet<>();
@@ -1351,6 +1354,13 @@ final class PartitionCore {
         outbox.pending().forEach(sent -> sent.outcomes().forEach(outcome -> ended.add(outcome.position())));
         for (int i = refused.size() - 1; i >= 0; i--) {
             Item.Handover handover = refused.get(i);
+            Lane lane = handover.parks() ? lanes.find(handover.entry().key) : null;
+            if (lane != null) {
+                lane.handing--;
+                lane.add(handover.entry());
+                lanes.touch(lane);
+                continue;
+            }
             handovers.addFirst(handover);
             if (ended.contains(handover.position())) {
                 withdrawAdoption(handover.entry());

@@ -402,8 +402,7 @@ class Witness {
             long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
             seen.entered = known >= 0 ? known : ++book.entries;
             if (known < 0 && seen.enteredAtBest >= 0) {
-                seen.offerKept =
-                        seen.offerKept < 0 ? seen.enteredAtBest : Math.min(seen.offerKept, seen.enteredAtBest);
+                seen.offerKept = seen.offerKept < 0 ? seen.enteredAtBest : Math.min(seen.offerKept, seen.enteredAtBest);
             }
         }
     }

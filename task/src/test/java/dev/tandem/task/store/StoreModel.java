@@ -171,7 +171,7 @@ public final class StoreModel {
         if (line.number() == stored && !flaws.contains(Flaw.REUSE_NUMBER)) {
             return new Applied();
         }
-        boolean next = acquire ? line.number() > stored : line.number() == stored + 1;
+        boolean next = acquire ? line.number() > stored : line.number() == stored + 1 || line.number() == stored;
         if (!next && !flaws.contains(Flaw.HIDE_GAP) && !flaws.contains(Flaw.SKIP_EPOCH)) {
             return new Gap(stored);
         }
