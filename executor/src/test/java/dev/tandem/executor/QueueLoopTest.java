@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.DeadHead;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
@@ -38,10 +40,14 @@ class QueueLoopTest {
     }
 
     private QueueLoop loop(Handler.Action action, LoopTimings timings) {
+        return loop(action, timings, QueuePolicy.ordered(4));
+    }
+
+    private QueueLoop loop(Handler.Action action, LoopTimings timings, QueuePolicy policy) {
         QueueSpec spec = QueueSpec.queue("orders")
                 .source(source)
                 .store(store)
-                .policy(QueuePolicy.ordered(4))
+                .policy(policy)
                 .defaultType("any")
                 .action("any", action)
                 .build();
@@ -88,6 +94,34 @@ class QueueLoopTest {
         assertThat(status.succeeded()).isEqualTo(10);
         assertThat(status.partitions()).isEqualTo(1);
         assertThat(status.healthy()).isTrue();
+    }
+
+    @Test
+    void whatDiesBehindADeadHeadSaysBehindWhich() throws InterruptedException {
+        stop();
+        loop = loop(
+                task -> {
+                    throw new FatalTaskException("no such order");
+                },
+                new LoopTimings(5_000, 5_000, 5_000),
+                QueuePolicy.ordered(4).withDeadHead(DeadHead.DRAIN));
+        loop.start();
+        assign(P0);
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int offset = 0; offset < 3; offset++) {
+            deliveries.add(Delivery.of(offset, Task.of("orders", "k", new byte[0])));
+        }
+        source.then(events -> events.delivered(P0, deliveries, 3));
+
+        await().until(() -> source.log.contains("commit " + P0 + " 3"));
+        assertThat(store.requests)
+                .filteredOn(StoreRequest.Hand.class::isInstance)
+                .flatExtracting(request -> ((StoreRequest.Hand) request).entries())
+                .extracting(entry -> entry.position() + ": "
+                        + Envelope.decode("orders", entry.envelope()).error())
+                .containsExactly(
+                        "1:1: drained behind @0/1:0, the head of its key",
+                        "1:2: drained behind @0/1:0, the head of its key");
     }
 
     @Test
