@@ -10,8 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The demonstration itself, small: local brokers, real processes, one killed, and its check passes. */
+@Execution(ExecutionMode.CONCURRENT)
 class DemoIT {
 
     @TempDir
