@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class Assignments {
 
     private static final long RETRY_MILLIS = 1_000;
-    private static final long TOPIC_CHECK_MILLIS = 30_000;
 
     private final KafkaSettings settings;
     private final Clients clients;
@@ -33,7 +32,8 @@ final class Assignments {
     private final Committer committer;
     private final Millis clock;
     private final Map<TopicPartition, Assignment> all = new HashMap<>();
-    private long topicCheckAt = TOPIC_CHECK_MILLIS;
+    private final long topicCheckMillis;
+    private long topicCheckAt;
     private boolean checkingTopic;
     private long moves;
 
@@ -52,6 +52,8 @@ final class Assignments {
         this.reports = reports;
         this.committer = committer;
         this.clock = clock;
+        this.topicCheckMillis = ClientProperties.topicCheckMillis(settings.properties());
+        this.topicCheckAt = topicCheckMillis;
     }
 
     /** Takes what the group gave. Nothing is read before {@link #read}. */
@@ -216,7 +218,7 @@ final class Assignments {
 
     private void topicIs(String id) {
         checkingTopic = false;
-        topicCheckAt = clock.now() + TOPIC_CHECK_MILLIS;
+        topicCheckAt = clock.now() + topicCheckMillis;
         health.clear(Trouble.TOPIC);
         for (Assignment each : all()) {
             if (each.announced && !each.topicId.equals(id)) {

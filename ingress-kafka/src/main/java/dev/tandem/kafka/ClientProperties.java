@@ -174,6 +174,11 @@ final class ClientProperties {
         }
     }
 
+    /** How often a topic is looked at that may have been deleted and created again: twice while metadata are fresh. */
+    static long topicCheckMillis(Map<String, String> properties) {
+        return Math.max(100, number(properties, ConsumerConfig.METADATA_MAX_AGE_CONFIG) / 2);
+    }
+
     private static long number(Map<String, String> properties, String name) {
         String value = properties.containsKey(name) ? properties.get(name) : CONSUMER.get(name);
         return Long.parseLong(Objects.requireNonNull(value, name).strip());

@@ -199,6 +199,43 @@ class KafkaGroupIT {
         }
     }
 
+    /** So fast that nobody saw it missing: reading goes on in another log, until its id is looked at. */
+    @Test
+    void aTopicThatIsCreatedAgainAtOnceIsReadFromItsStartToo() {
+        String topic = Brokers.kafka().topic("twin", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
+        try (Engine engine = Engine.started(settings)) {
+            await().until(() -> engine.deliveredCount() == 10);
+            engine.call(() -> engine.source.commit(partition, 10));
+            await().until(() -> !engine.events("committed").isEmpty());
+            String former = engine.events("assigned").get(0).facts().sourceId();
+
+            get(admin.deleteTopics(List.of(topic)).all());
+            Brokers.kafka().createTopic(topic, 1);
+            fill(servers, topic, 1, 20);
+
+            await().until(() -> {
+                Event last = last(engine.events("assigned"));
+                long since = engine.events("delivered").stream()
+                        .filter(each -> each.at() > last.at())
+                        .mapToLong(Event::number)
+                        .max()
+                        .orElse(0);
+                return !last.facts().sourceId().equals(former) && since == 20;
+            });
+            List<Long> offsets = engine.offsets(partition);
+            assertThat(offsets.subList(offsets.size() - 20, offsets.size()))
+                    .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
+            assertThat(last(engine.events("assigned")).facts().committed()).isEqualTo(-1);
+        }
+    }
+
+    private static Event last(List<Event> events) {
+        return events.get(events.size() - 1);
+    }
+
     private static Set<Partition> partitions(String queue, int count) {
         return IntStream.range(0, count)
                 .mapToObj(each -> Partition.of(queue, each))

@@ -345,6 +345,60 @@ class KafkaSourceIT {
     }
 
     @Test
+    void aTopicThatWasCreatedAgainWhileNobodyReadIsReadFromItsStartThoughACommitCameLate() {
+        String topic = Brokers.kafka().topic("recreated", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        String sourceId;
+        try (Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> engine.delivered(partition).size() == 10);
+            engine.call(() -> engine.source.commit(partition, 7));
+            await().until(() -> !engine.events("committed").isEmpty());
+            sourceId = engine.events("assigned").get(0).facts().sourceId();
+        }
+        OffsetAndMetadata former = offset(topic);
+        get(admin.deleteTopics(List.of(topic)).all());
+        Brokers.kafka().createTopic(topic, 1);
+        fill(servers, topic, 1, 20);
+        commit(topic, former.offset(), former.metadata());
+
+        try (Warnings warnings = new Warnings();
+                Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> engine.delivered(partition).size() == 20);
+            assertThat(engine.offsets(partition).get(0)).isZero();
+            Engine.Event assigned = engine.events("assigned").get(0);
+            assertThat(assigned.facts().sourceId()).isNotEqualTo(sourceId);
+            assertThat(assigned.facts().committed()).as("not a reset").isEqualTo(-1);
+            assertThat(warnings.of(topic)).singleElement().asString().contains("belongs to a former topic");
+            engine.call(() -> engine.source.commit(partition, 3));
+            await().until(() -> !engine.events("committed").isEmpty());
+            assertThat(offset(topic))
+                    .isEqualTo(new OffsetAndMetadata(
+                            3, Start.metadata(assigned.facts().sourceId())));
+        }
+    }
+
+    @Test
+    void anOffsetThatAnotherToolSetWhileNobodyReadIsHonoured() {
+        String topic = Brokers.kafka().topic("reset", 1);
+        Partition partition = Partition.of(topic, 0);
+        fill(servers, topic, 1, 10);
+        try (Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> engine.delivered(partition).size() == 10);
+            engine.call(() -> engine.source.commit(partition, 7));
+            await().until(() -> !engine.events("committed").isEmpty());
+        }
+        for (long to : new long[] {2, 9}) {
+            commit(topic, to, "");
+            try (Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
+                await().until(() -> engine.delivered(partition).size() == 10 - to);
+                assertThat(engine.offsets(partition).get(0)).isEqualTo(to);
+                assertThat(engine.events("assigned").get(0).facts().committed()).isEqualTo(to);
+            }
+        }
+    }
+
+    @Test
     void metadataOfOthersBesideACommittedOffsetIsIgnored() {
         String topic = Brokers.kafka().topic("foreign", 1);
         Partition partition = Partition.of(topic, 0);
@@ -380,6 +434,11 @@ class KafkaSourceIT {
     private void deleteBefore(String topic, long offset) {
         get(admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
                 .all());
+    }
+
+    private OffsetAndMetadata offset(String topic) {
+        return get(admin.listConsumerGroupOffsets("tandem." + topic).partitionsToOffsetAndMetadata())
+                .get(new TopicPartition(topic, 0));
     }
 
     private void commit(String topic, long offset, String metadata) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,9 +78,12 @@ final class History {
         }
     }
 
+    /** Whole ones: who reads while a line is written may see its beginning only. */
     private static List<String> lines(Path journal) {
         try {
-            return Files.exists(journal) ? Files.readAllLines(journal) : List.of();
+            String text =
+                    Files.exists(journal) ? new String(Files.readAllBytes(journal), StandardCharsets.UTF_8) : "";
+            return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

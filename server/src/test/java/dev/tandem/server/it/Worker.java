@@ -87,7 +87,9 @@ final class Worker implements AutoCloseable {
                             "session.timeout.ms",
                             Integer.toString(leaseMillis),
                             "heartbeat.interval.ms",
-                            Integer.toString(leaseMillis / 5));
+                            Integer.toString(leaseMillis / 5),
+                            "metadata.max.age.ms",
+                            Integer.toString(leaseMillis / 4));
         }
 
         List<String> arguments() {

@@ -1,0 +1,114 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.testkit.Brokers;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Offsets that are not what the workers left: of another topic, or set by an operator. */
+class OffsetsIT {
+
+    private static final int PARTITIONS = 2;
+    private static final int KEYS = 10;
+
+    private final Admin admin = Brokers.kafka().admin();
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aTopicThatIsCreatedAgainWhileNobodyWorksIsWorkedOffFromItsStart() throws Exception {
+        try (Topic topic = new Topic("again", PARTITIONS)) {
+            try (Worker worker = new Worker(topic.worker())) {
+                send(topic, 0, 5);
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+            }
+            Map<TopicPartition, OffsetAndMetadata> former = offsets(topic);
+            recreate(topic);
+            send(topic, 5, 10);
+            topic.flush();
+            // As one that was on its way when the topic went.
+            admin.alterConsumerGroupOffsets("tandem." + topic.name(), former)
+                    .all()
+                    .get();
+
+            try (Worker worker = new Worker(topic.worker())) {
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+            }
+            History history = topic.history();
+            history.assertOrderAndExclusion();
+            assertThat(history.duplicates()).isEmpty();
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aTopicThatIsCreatedAgainWhileItIsWorkedOffLosesNoTask() throws Exception {
+        try (Topic topic = new Topic("twin", PARTITIONS);
+                Worker worker = new Worker(topic.worker().leasedFor(4_000))) {
+            send(topic, 0, 5);
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+
+            recreate(topic);
+            send(topic, 5, 15);
+
+            topic.awaitAllSucceeded();
+            topic.awaitAllCommitted();
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void whatAnOperatorSetsTheGroupBackToRunsAgain() throws Exception {
+        try (Topic topic = new Topic("back", PARTITIONS)) {
+            try (Worker worker = new Worker(topic.worker())) {
+                send(topic, 0, 5);
+                topic.awaitAllSucceeded();
+                topic.awaitAllCommitted();
+            }
+            Map<TopicPartition, OffsetAndMetadata> start = new HashMap<>();
+            offsets(topic).keySet().forEach(each -> start.put(each, new OffsetAndMetadata(0)));
+            admin.alterConsumerGroupOffsets("tandem." + topic.name(), start)
+                    .all()
+                    .get();
+
+            try (Worker worker = new Worker(topic.worker())) {
+                await("all again")
+                        .atMost(Topic.PATIENCE)
+                        .pollInterval(Topic.LOOK)
+                        .until(() -> topic.expected().stream()
+                                .allMatch(id -> topic.history().runsOf(id).size() == 2));
+                topic.awaitAllCommitted();
+            }
+        }
+    }
+
+    private static void send(Topic topic, int from, int to) {
+        for (int number = from; number < to; number++) {
+            for (int key = 0; key < KEYS; key++) {
+                topic.send("k" + key, number, "ok");
+            }
+        }
+    }
+
+    private void recreate(Topic topic) throws Exception {
+        admin.deleteTopics(List.of(topic.name())).all().get();
+        Brokers.kafka().createTopic(topic.name(), PARTITIONS);
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> offsets(Topic topic) throws Exception {
+        return admin.listConsumerGroupOffsets("tandem." + topic.name())
+                .partitionsToOffsetAndMetadata()
+                .get();
+    }
+}
