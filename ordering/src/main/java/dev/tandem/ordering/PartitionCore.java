@@ -1571,6 +1571,11 @@ final class PartitionCore {
         sendAgain(out);
         steps(out);
         commit(out);
+        if (!releaseSent) {
+            // Nobody may come after us, and what an operator moves back meanwhile is known by the mirror.
+            mirrorAt = shared.now;
+            mirror(out);
+        }
         settling = settlesFirst(out);
         if (settling) {
             return;

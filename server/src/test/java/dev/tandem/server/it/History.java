@@ -81,8 +81,7 @@ final class History {
     /** Whole ones: who reads while a line is written may see its beginning only. */
     private static List<String> lines(Path journal) {
         try {
-            String text =
-                    Files.exists(journal) ? new String(Files.readAllBytes(journal), StandardCharsets.UTF_8) : "";
+            String text = Files.exists(journal) ? new String(Files.readAllBytes(journal), StandardCharsets.UTF_8) : "";
             return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
