@@ -18,7 +18,14 @@ public record ExecutorInfo(
         @Nullable Instant seen,
         List<Share> queues) {
 
-    /** What it holds of one queue. @param running null if unknown */
+    /**
+     * What it holds of one queue.
+     *
+     * @param partitions null if unknown: the queue is not in this server's settings
+     * @param running null if unknown
+     */
     public record Share(
-            String queue, int partitions, @Nullable Integer running) {}
+            String queue,
+            @Nullable Integer partitions,
+            @Nullable Integer running) {}
 }

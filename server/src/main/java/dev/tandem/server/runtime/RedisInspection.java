@@ -215,11 +215,11 @@ final class RedisInspection implements Inspection {
         return executors;
     }
 
-    private static ExecutorInfo info(String id, Presence.@Nullable Executor executor, Map<String, Integer> partitions) {
+    private ExecutorInfo info(String id, Presence.@Nullable Executor executor, Map<String, Integer> partitions) {
         Map<String, Integer> running = executor == null ? Map.of() : executor.running();
         List<ExecutorInfo.Share> shares = new ArrayList<>();
-        Map<String, Integer> all = new TreeMap<>(partitions);
-        running.keySet().forEach(queue -> all.putIfAbsent(queue, 0));
+        Map<String, @Nullable Integer> all = new TreeMap<>(partitions);
+        running.keySet().forEach(queue -> all.putIfAbsent(queue, queues.contains(queue) ? 0 : null));
         all.forEach((queue, count) -> shares.add(new ExecutorInfo.Share(queue, count, running.get(queue))));
         return new ExecutorInfo(
                 id,
