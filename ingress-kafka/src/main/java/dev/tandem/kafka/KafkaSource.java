@@ -69,6 +69,16 @@ public final class KafkaSource implements Source {
         assignments = new Assignments(settings, clients, inbox, health, reports, committer, clock);
     }
 
+    /**
+     * Whether a committed offset counts for a topic. One of ours that was committed for a former topic of the same name
+     * does not.
+     *
+     * @param metadata what stands beside the offset, whoever wrote it
+     */
+    public static boolean counts(String metadata, String topicId) {
+        return Start.counts(metadata, topicId);
+    }
+
     @Override
     public Kind kind() {
         return Kind.LOG;

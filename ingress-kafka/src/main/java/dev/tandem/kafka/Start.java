@@ -32,7 +32,7 @@ record Start(
             return new Start(logStart, -1, true, null);
         }
         String topic = topicOf(found.metadata());
-        if (topic != null && !topic.equals(found.topicId())) {
+        if (!counts(found.metadata(), found.topicId())) {
             return new Start(
                     logStart,
                     -1,
@@ -62,6 +62,12 @@ record Start(
                             + "; raise the topic's retention");
         }
         return new Start(offset, marked ? -1 : offset, false, null);
+    }
+
+    /** Whether an offset with this beside it is one of the topic with this id: anybody's, but for those of a former topic. */
+    static boolean counts(String metadata, String topicId) {
+        String topic = topicOf(metadata);
+        return topic == null || topic.equals(topicId);
     }
 
     /** What is committed beside an offset: the topic's id, since an offset means nothing to another topic. */

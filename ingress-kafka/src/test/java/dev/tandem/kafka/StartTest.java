@@ -56,6 +56,18 @@ class StartTest {
     }
 
     @Test
+    void onlyOursOfAFormerTopicDoNotCount() {
+        assertThat(KafkaSource.counts(OURS, "topic-1")).isTrue();
+        assertThat(KafkaSource.counts(Start.startMetadata("topic-1"), "topic-1"))
+                .isTrue();
+        assertThat(KafkaSource.counts("", "topic-1")).isTrue();
+        assertThat(KafkaSource.counts("somebody's", "topic-1")).isTrue();
+        assertThat(KafkaSource.counts(OURS, "topic-2")).isFalse();
+        assertThat(KafkaSource.counts(Start.startMetadata("topic-1"), "topic-2"))
+                .isFalse();
+    }
+
+    @Test
     void anOffsetOfAnotherTopicMeansNothing() {
         Start start = Start.of("0", new Found("topic-2", 7, OURS, 0), false);
 

@@ -1,5 +1,6 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.kafka.KafkaSource;
 import dev.tandem.server.settings.TandemSettings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
@@ -57,7 +58,10 @@ final class KafkaBacklog implements AutoCloseable {
                             .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.earliest())))
                     .all();
             var committed = asked.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
-            return lags(await(latest), await(earliest), await(committed));
+            Map<TopicPartition, OffsetAndMetadata> ours = new HashMap<>(await(committed));
+            String topicId = described.topicId().toString();
+            ours.values().removeIf(commit -> commit == null || !KafkaSource.counts(commit.metadata(), topicId));
+            return lags(await(latest), await(earliest), ours);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             log.debug("The backlog of {} is not known: {}", topic, e.toString());
             return Map.of();
