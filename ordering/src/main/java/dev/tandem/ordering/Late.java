@@ -1,8 +1,10 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -12,6 +14,8 @@ final class Late {
     private final Partition partition;
     private final ArrayDeque<StoreRequest.Late> unsent = new ArrayDeque<>();
     private final Set<StoreRequest.Late> unanswered = new LinkedHashSet<>();
+    /** What they may have settled since the last acquire was sent, whose answer does not tell. */
+    private final Set<Position> since = new HashSet<>();
 
     Late(Partition partition) {
         this.partition = partition;
@@ -19,6 +23,18 @@ final class Late {
 
     void add(Item.Outcome outcome, long incarnation) {
         unsent.addLast(new StoreRequest.Late(partition, incarnation, outcome.settle(0)));
+        since.add(outcome.position());
+    }
+
+    /** An acquire is sent: what was answered before is in its answer. */
+    void acquiring() {
+        since.clear();
+        unsent.forEach(late -> since.add(late.settle().position()));
+        unanswered.forEach(late -> since.add(late.settle().position()));
+    }
+
+    boolean mayHaveSettled(Position position) {
+        return !since.isEmpty() && since.contains(position);
     }
 
     void flush(Commands out) {
@@ -28,8 +44,12 @@ final class Late {
         }
     }
 
-    void answered(StoreRequest.Late late) {
+    /** @param told whether the next acquire will tell of it */
+    void answered(StoreRequest.Late late, boolean told) {
         unanswered.remove(late);
+        if (told) {
+            since.remove(late.settle().position());
+        }
     }
 
     /** The connection broke: all that had no answer is sent again. Tokens make that harmless. */

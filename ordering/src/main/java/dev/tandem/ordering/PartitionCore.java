@@ -122,6 +122,9 @@ final class PartitionCore {
     /** Keys that a former owner had a claim of since memory began: it may have gone on with their next, and settle them. */
     private final Set<String> foreignKeys = new HashSet<>();
 
+    /** Claimed last and not begun. If the store forgot that it has them, they go before all of their key. */
+    private final Set<Position> first = new HashSet<>();
+
     private final Map<Long, StoreAnswer.Chunk> chunks = new HashMap<>();
     /** The pages below it are not needed any more; -1: none is to be dropped. */
     private long droppable = -1;
@@ -252,13 +255,13 @@ final class PartitionCore {
         highest = Math.max(highest, entry.bit + 1);
         awaited.remove(entry.bit);
         Lane lane = lanes.find(entry.key);
-        if (lane != null && entry.position.equals(lane.head)) {
+        if (lane != null && entry.position.equals(lane.head) || first.contains(entry.position)) {
             // All of its key wait for it, and still will if the store forgets that.
             entry.order = 0;
         }
         Active running = active.get(entry.position);
-        Item.Outcome ending = undelivered.remove(entry.position);
-        Long settledBy = settledAhead.remove(entry.bit);
+        Item.Outcome ending = undelivered.get(entry.position);
+        Long settledBy = settledAhead.get(entry.bit);
         Item planned = outbox.resend().get(entry.position);
         boolean settled = tracker.isLog() ? isSettled(entry.bit) : redeliveries.isRemembered(entry);
         entry.held = settled && running != null && running.entry == entry;
@@ -266,6 +269,7 @@ final class PartitionCore {
             pages.keepFor(entry, shared.now);
             tracker.mark(entry, Mark.JUDGED, acquiredWith);
         } else if (settledBy != null) {
+            settledAhead.remove(entry.bit);
             tracker.mark(entry, Mark.JUDGED, settledBy);
         } else if (running != null && running.owned && entry.matched && !Redeliveries.isNamed(entry.position)) {
             // Another owner may have had its message meanwhile, and then this is a twin. The store knows.
@@ -274,9 +278,11 @@ final class PartitionCore {
         } else if (running != null && running.owned) {
             attach(running, entry);
         } else if (ending != null && !isOwed(ending)) {
+            undelivered.remove(entry.position);
             attach(ending, entry);
         } else if (ending != null || planned instanceof Item.Outcome outcome && isOwed(outcome)) {
             // What is recorded of it comes first; then it is taken out of what is owed.
+            undelivered.remove(entry.position);
             handOver(entry, new Move.Adopt());
         } else if (planned != null) {
             outbox.resend().replace(entry.position, planned.inPlaceOf(new Item.Handover(entry, new Move.Adopt())));
@@ -403,7 +409,7 @@ final class PartitionCore {
 
     void answered(StoreRequest request, StoreAnswer answer) {
         if (request instanceof StoreRequest.Late done) {
-            late.answered(done);
+            late.answered(done, phase == Phase.LEFT || phase == Phase.WAITING || phase == Phase.CONFIRMING);
         } else if (request instanceof StoreRequest.Keep keep) {
             if (keep == keeping && answer instanceof StoreAnswer.Kept kept) {
                 keeping = null;
@@ -497,6 +503,7 @@ final class PartitionCore {
                         .sorted(Comparator.comparingLong(StoreRequest.Presented::token))
                         .toList());
         acquireSentAt = shared.now;
+        late.acquiring();
         phase = Phase.ACQUIRING;
         out.send(acquiring);
     }
@@ -515,6 +522,8 @@ final class PartitionCore {
                     waitInPlace(handover.entry());
                 } else if (!comesBackByItself(outcome.entry())) {
                     requeue(outcome.entry());
+                } else {
+                    first.add(outcome.position());
                 }
             }
         }
@@ -652,6 +661,7 @@ final class PartitionCore {
             recognise(judgeAgain);
         }
         judgeAgain.forEach(this::judge);
+        first.clear();
         lanes.touchAll();
         giveUpAwaited();
         if (!opened) {
@@ -866,6 +876,8 @@ final class PartitionCore {
                 undelivered.remove(outcome.position());
                 if (!comesBackByItself(outcome.entry())) {
                     requeue(outcome.entry());
+                } else {
+                    first.add(outcome.position());
                 }
             }
         }
@@ -944,6 +956,7 @@ final class PartitionCore {
         handovers.clear();
         gone.clear();
         awaited.clear();
+        first.clear();
         lanes.clear();
         tracker.clear();
         redeliveries.clear();
@@ -1668,7 +1681,9 @@ final class PartitionCore {
                     break;
                 }
                 entries.add(entry);
-                boolean doubtful = entry.doubtful || entry.key != null && foreignKeys.contains(entry.key);
+                boolean doubtful = entry.doubtful
+                        || late.mayHaveSettled(entry.position)
+                        || entry.key != null && foreignKeys.contains(entry.key);
                 long bit = tracker.isLog() && doubtful ? entry.bit : -1;
                 asked.add(new StoreRequest.Claim(entry.position, ++token, entry.key, entry.held, bit));
             }

@@ -127,6 +127,9 @@ class Witness {
 
         long epoch;
         long incarnation;
+        /** Positions of an incarnation that was over are new ones now. */
+        boolean forgotRewind;
+
         long entries;
         int operated;
         final List<Seen> succeeding = new ArrayList<>();
@@ -240,7 +243,7 @@ class Witness {
     void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
         Partition partition = request.partition();
         Book book = book(partition);
-        book.succeeding.forEach(seen -> succeeded(seen, write));
+        book.succeeding.stream().filter(seen -> !book.forgotRewind).forEach(seen -> succeeded(seen, write));
         if (request instanceof Acquire acquire) {
             acquired(partition, book, acquire, (Acquired) answer);
         } else if (request instanceof Step step) {
@@ -255,10 +258,10 @@ class Witness {
                 relayed(partition, settle.then(), state, write);
                 Seen settled = book.seen.get(settle.position());
                 boolean unused = settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun;
-                if (unused && settled.entered == 0 && !isHead(state, settled)) {
+                if (unused && !isHead(state, settled)) {
                     // It was claimed and never ran, so it has the place that it is delivered at, or that of its claim.
-                    settled.entered = settled.deliveredAt;
-                    settled.offerKept = 0;
+                    settled.offerKept = Math.max(0, settled.entered);
+                    settled.entered = Math.max(settled.deliveredAt, settled.offeredAt);
                 }
                 if (code instanceof StoreAnswer.Settled.Next next) {
                     claimed(partition, next.position(), settle.nextToken(), write);
@@ -276,6 +279,13 @@ class Witness {
             }
         } else if (request instanceof Hand) {
             parked(partition, book, state);
+        }
+        Seen returned = request instanceof Late late && late.settle().verdict() instanceof Verdict.Returned
+                ? find(partition, late.settle().position())
+                : null;
+        if (returned != null && !returned.begun) {
+            // A claim that was never used gives no place.
+            forgetUnlessStored(partition, returned);
         }
         if (request instanceof Late late && relayed(partition, late.settle().then(), state, write)) {
             // It heads its key now, before all that the new owner parked.
@@ -319,6 +329,7 @@ class Witness {
         }
         book.starts.putIfAbsent(incarnation, acquire.committed());
         book.epoch = acquired.epoch();
+        book.forgotRewind |= incarnation < book.incarnation;
         book.incarnation = incarnation;
         Proc owner = world.proc(acquire.executor());
         if (book.owner != owner) {
@@ -426,7 +437,11 @@ class Witness {
         if (hasItsPlace(state, seen) || seen.entered < 0) {
             return;
         }
-        if (state.holds(seen.position)) {
+        if (state.holds(seen.position) && seen.begun) {
+            // Redis forgot that it had begun: it is one of those that are due again.
+            seen.offerKept = seen.entered;
+            seen.entered = -1;
+        } else if (state.holds(seen.position)) {
             // It waits to be due; only an offer can bring it.
             seen.entered = seen.offeredAt;
         } else if (!seen.delivered) {
@@ -434,6 +449,10 @@ class Witness {
             seen.offerKept = seen.offeredAt >= 0 ? seen.offeredAt : seen.offerKept;
             seen.offeredAt = -1;
             seen.entered = -1;
+        } else if (seen.offeredAt >= 0 && !seen.begun) {
+            // The owner has no more than its place, and may find that the store does not know it.
+            seen.offerKept = seen.offeredAt;
+            seen.entered = seen.deliveredAt;
         } else {
             seen.entered = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
         }
@@ -539,9 +558,12 @@ class Witness {
         for (DueTask task : tasks.offered()) {
             Seen seen = seen(request.partition(), task.position());
             boolean enters = book.owner == proc && current && seen.entered < 0;
-            if (enters) {
+            if (enters && world.store.state(request.partition()).holds(task.position())) {
                 seen.offeredAt = ++book.entries;
                 enter(book, seen);
+            } else if (enters) {
+                // Forgotten meanwhile: it has the place that the owner remembers, or will come as new.
+                seen.offerKept = ++book.entries;
             }
             if (enters || book.owner != proc) {
                 memory.computeIfAbsent(new Place(proc, request.partition()), p -> new ArrayList<>())
