@@ -832,6 +832,25 @@ final class PartitionCore {
         }
     }
 
+    /**
+     * All memory is taken by tasks that wait behind an offset for which there is no room: Redis forgot what came before it.
+     * Then those before it go first, as they did.
+     */
+    private void giveUpIfStuck() {
+        boolean waits = !awaited.isEmpty() && opened && isFull(true, 1);
+        if (!waits || !active.isEmpty() || !outcomes.isEmpty() || lanes.hasReady() || !handovers.isEmpty()) {
+            return;
+        }
+        boolean works = outbox.pending().stream()
+                .anyMatch(sent -> sent.request() instanceof StoreRequest.Step
+                        || sent.request() instanceof StoreRequest.Hand
+                        || sent.request() instanceof StoreRequest.Due);
+        if (!works) {
+            Map.Entry<Long, String> first = awaited.pollFirstEntry();
+            gone.addLast(new Gone(Position.of(incarnation, first.getKey()), first.getValue()));
+        }
+    }
+
     /** Memory stays; all that is not known to be durable is sent again once the partition is acquired again. */
     private void recover() {
         if (phase == Phase.LEAVING) {
@@ -1569,6 +1588,7 @@ final class PartitionCore {
             if (outcomes.isEmpty()) {
                 hands(out);
             }
+            giveUpIfStuck();
             gone(out);
             dues(out);
         }

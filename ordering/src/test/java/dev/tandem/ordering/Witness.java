@@ -346,6 +346,8 @@ class Witness {
                     .sorted(Comparator.comparingLong(Kept::place))
                     .forEach(kept -> remembered(book, kept));
         }
+        // Claims that were never used may have made way for those that are presented.
+        book.seen.values().stream().filter(seen -> !seen.begun).forEach(seen -> forgetUnlessStored(partition, seen));
         for (Presented presented : acquire.presented()) {
             Seen seen = seen(partition, presented.position());
             if (acquired.presentedTokens().contains(presented.token()) && seen.entered < 0) {
@@ -530,7 +532,8 @@ class Witness {
             seen.delivered = true;
             if (rec.unreadable) {
                 continue;
-            } else if (!due) {
+            } else if (!due || rec.notBefore > 0 && lastLoss >= 0) {
+                // Not due; or the owner may believe that the store has it, and wait for it to be offered.
                 seen.enteredAtBest = ++book.entries;
             } else {
                 boolean first = isHead(state, seen) && seen.entered >= 0;
