@@ -142,6 +142,9 @@ public class CoreBenchmark {
         }
 
         @Override
+        public void reach(Partition partition) {}
+
+        @Override
         public void start(Run run) {
             runs.add(run);
         }

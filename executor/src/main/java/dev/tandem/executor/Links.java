@@ -4,8 +4,10 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -84,15 +86,18 @@ final class Links {
         return null;
     }
 
-    /** Closes all but these. */
-    void retain(Set<Partition> partitions) {
+    /** Closes all but these. @return those that were closed */
+    List<Partition> retain(Set<Partition> partitions) {
+        List<Partition> closed = new ArrayList<>();
         for (Iterator<Entry> i = entries.values().iterator(); i.hasNext(); ) {
             Entry entry = i.next();
             if (!partitions.contains(entry.partition)) {
                 i.remove();
                 entry.close();
+                closed.add(entry.partition);
             }
         }
+        return closed;
     }
 
     private final class Entry implements Store.Listener {

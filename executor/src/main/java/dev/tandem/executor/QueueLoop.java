@@ -58,6 +58,7 @@ final class QueueLoop {
     private final LogLimit commitLog;
 
     private final @Nullable Leases leases;
+    private Collection<Partition> known = List.of();
     private final Set<Partition> held = new HashSet<>();
     /** Those of the held ones whose lease the store gave us. */
     private final Set<Partition> owned = new HashSet<>();
@@ -206,9 +207,18 @@ final class QueueLoop {
             poll(waitMillis(MAX_WAIT_MILLIS));
         }
         if (leases != null) {
-            leases.look(time.millis(), source.leasable(), held, owned);
+            lease(leases);
         }
         turn();
+    }
+
+    private void lease(Leases all) {
+        Collection<Partition> leasable = source.leasable();
+        if (leasable != known) {
+            known = leasable;
+            core.partitions(leasable);
+        }
+        all.look(time.millis(), leasable, held, owned);
     }
 
     private void poll(long maxMillis) {
@@ -239,8 +249,8 @@ final class QueueLoop {
             flushing = false;
         }
         carrier.startAll();
-        if (links.count() > held.size() && core.idle()) {
-            links.retain(held);
+        if (links.count() > held.size() && core.idle() && !core.isRecalling()) {
+            links.retain(held).forEach(core::storeDown);
         }
         running = core.running();
         lastTurnAt = time.millis();
@@ -560,6 +570,13 @@ final class QueueLoop {
         @Override
         public void send(StoreRequest request) {
             links.send(request);
+        }
+
+        @Override
+        public void reach(Partition partition) {
+            if (links.open(partition)) {
+                inbox.post(() -> core.storeUp(partition));
+            }
         }
 
         @Override

@@ -10,6 +10,9 @@ public interface Commands {
     /** Sends to the partition's store link, in order. */
     void send(StoreRequest request);
 
+    /** Opens the way to the store of a partition that is not ours. {@link QueueCore#storeUp} follows. */
+    void reach(Partition partition);
+
     /** Runs a handler on a worker; its end comes back by {@link QueueCore#finished}. */
     void start(Run run);
 

@@ -42,6 +42,8 @@ final class Entry {
 
     /** A queue: the broker delivered it before. */
     boolean redelivered;
+    /** An unordered queue: all partitions were asked, and none knew it. */
+    boolean recalled;
     /** A queue: its position is that of an earlier delivery. */
     boolean matched;
     /** A queue: it was taken for what this process runs, and could also be a twin of that. */

@@ -252,6 +252,10 @@ final class PartitionCore {
 
     /** Decides where a delivered position goes. */
     private void judge(Entry entry) {
+        if (isToRecall(entry)) {
+            shared.recalls.hold(this, entry);
+            return;
+        }
         highest = Math.max(highest, entry.bit + 1);
         awaited.remove(entry.bit);
         Lane lane = lanes.find(entry.key);
@@ -296,6 +300,27 @@ final class PartitionCore {
             // If the store offered it and then forgot it, this has its place.
             lanes.enterInPlace(entry);
         }
+    }
+
+    /** It was delivered before, to any partition of an unordered queue. */
+    private boolean isToRecall(Entry entry) {
+        boolean known = Redeliveries.identityOf(entry.position).isEmpty();
+        return shared.recalls != null && entry.redelivered && !entry.recalled && !known;
+    }
+
+    /** All partitions were asked, and none knows it. */
+    void notRecalled(Entry entry) {
+        entry.recalled = true;
+        if (phase == Phase.OWNED) {
+            judge(entry);
+        } else {
+            tracker.mark(entry, Mark.JUDGED, NEVER);
+        }
+    }
+
+    /** The partition that had it answers for it, and does so durably. */
+    void settledElsewhere(Entry entry) {
+        tracker.mark(entry, Mark.DONE, 0);
     }
 
     private void handOver(Entry entry, Move move) {
@@ -643,6 +668,9 @@ final class PartitionCore {
         if (!log) {
             remember(a);
         }
+        if (restarted && shared.recalls != null) {
+            oweWhatWasForgotten();
+        }
         a.blocked().forEach(this::block);
         outbox.resend().values().forEach(this::foresee);
         handovers.forEach(this::foresee);
@@ -657,7 +685,7 @@ final class PartitionCore {
         // Where the store forgot whose the partition was, another may have worked on it meanwhile.
         judgeAgain.addAll(lanes.takeOut(
                 entry -> foreign.containsKey(entry.position) || log && entry.tracked() && isSettled(entry.bit)));
-        if (!log) {
+        if (!log && shared.recalls == null) {
             recognise(judgeAgain);
         }
         judgeAgain.forEach(this::judge);
@@ -665,6 +693,7 @@ final class PartitionCore {
         lanes.touchAll();
         giveUpAwaited();
         if (!opened) {
+            handOverOwed();
             openWanted = true;
         }
     }
@@ -692,12 +721,46 @@ final class PartitionCore {
         });
     }
 
+    /**
+     * If the store forgot that it took a task over, the message was not acked and comes again, to any partition. The
+     * store knows whether that is so.
+     */
+    private void oweWhatWasForgotten() {
+        List<Entry> ours = new ArrayList<>();
+        active.values().forEach(a -> {
+            if (a.owned && a.entry != null) {
+                ours.add(a.entry);
+            }
+        });
+        outcomes.forEach(outcome -> ours.add(outcome.entry()));
+        outbox.resend().values().forEach(item -> ours.add(item.entry()));
+        for (Entry entry : ours) {
+            entry.owes |= !entry.tracked() && Redeliveries.isNamed(entry.position);
+        }
+    }
+
+    /** The messages of these runs may come again to any partition, which must know that we do not have them. */
+    private void handOverOwed() {
+        for (Active a : active.values()) {
+            boolean owed = a.owned && a.owes && a.entry != null && !a.entry.tracked();
+            if (shared.recalls != null && owed) {
+                handOver(a.entry, new Move.Adopt());
+            }
+        }
+    }
+
     /** What a queue's redeliveries may be. */
     private void remember(StoreAnswer.Acquired a) {
         pages.forgetAsked();
         if (opened) {
             redeliveries.again(a);
             pages.again(a.past().pages());
+            return;
+        }
+        if (shared.recalls != null) {
+            redeliveries.clear();
+            redeliveries.again(a);
+            pages.begin(a.past().pages(), shared.now);
             return;
         }
         List<Position> own = new ArrayList<>();
@@ -979,6 +1042,9 @@ final class PartitionCore {
         lanes.clear();
         tracker.clear();
         redeliveries.clear();
+        if (shared.recalls != null) {
+            shared.recalls.forget(this);
+        }
         droppable = -1;
         proofs.clear();
         foreign.clear();
@@ -1349,7 +1415,8 @@ final class PartitionCore {
                     }
                 }
                 case GONE -> {
-                    if (entry.mark == Mark.PENDING && !active.containsKey(entry.position)) {
+                    boolean here = tracker.isLog() || entry.tracked();
+                    if (here && entry.mark == Mark.PENDING && !active.containsKey(entry.position)) {
                         foreign.remove(entry.position);
                         entry.held = false;
                         entry.adoptFirst = false;
@@ -1619,24 +1686,16 @@ final class PartitionCore {
         }
     }
 
-    /**
-     * A queue's messages that the next channel can't recognise are settled and acked before this one is closed: those
-     * without an id, and where there is no order all, for another partition may get them. Their runs are adopted.
-     */
+    /** A queue's messages without an id, which can't be recognised, are settled and acked before the channel is closed. */
     private boolean settlesFirst(Commands out) {
         if (tracker.isLog() || releaseSent) {
             return false;
         }
-        if (!shared.policy.ordered()) {
-            active.values().forEach(this::adopt);
-            hands(out);
-        }
         boolean waits = false;
         for (Entry entry : tracker.entries()) {
-            boolean unknown = !shared.policy.ordered() || !Redeliveries.isNamed(entry.position);
-            waits |= unknown && entry.mark != Mark.PENDING && entry.number != NEVER;
+            boolean named = Redeliveries.isNamed(entry.position);
+            waits |= !named && entry.mark != Mark.PENDING && entry.number != NEVER;
         }
-        waits |= !shared.policy.ordered() && !handovers.isEmpty();
         if (waits) {
             renewals(out);
         }

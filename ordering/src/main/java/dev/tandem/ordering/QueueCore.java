@@ -43,6 +43,13 @@ public final class QueueCore {
         shared.wall = wallMillis;
     }
 
+    /** Every partition of a queue, whoever owns it: one of them had what comes again. */
+    public void partitions(Collection<Partition> all) {
+        if (shared.recalls != null) {
+            shared.recalls.partitions(all);
+        }
+    }
+
     /** The broker assigned it. @param writer random, the same for this partition until the process ends */
     public void assigned(Partition partition, Source.Facts facts, String writer) {
         PartitionCore core = partitions.computeIfAbsent(partition, p -> {
@@ -50,6 +57,7 @@ public final class QueueCore {
             turns.add(fresh);
             return fresh;
         });
+        partitions(Set.of(partition));
         core.assigned(facts);
     }
 
@@ -87,19 +95,40 @@ public final class QueueCore {
     }
 
     public void answered(StoreRequest request, StoreAnswer answer) {
-        core(request.partition()).answered(request, answer);
+        boolean recalls = request instanceof StoreRequest.Recall || request instanceof StoreRequest.Redeliver;
+        if (recalls && shared.recalls != null) {
+            shared.recalls.answered(request, answer);
+        } else {
+            core(request.partition()).answered(request, answer);
+        }
     }
 
+    /** The way to the store broke, or was closed. Also of a partition that was only {@link Commands#reach reached}. */
     public void storeDown(Partition partition) {
-        core(partition).storeDown();
+        if (shared.recalls != null) {
+            shared.recalls.storeDown(partition);
+        }
+        PartitionCore core = partitions.get(partition);
+        if (core != null) {
+            core.storeDown();
+        }
     }
 
     public void storeUp(Partition partition) {
-        core(partition).storeUp();
+        if (shared.recalls != null) {
+            shared.recalls.storeUp(partition);
+        }
+        PartitionCore core = partitions.get(partition);
+        if (core != null) {
+            core.storeUp();
+        }
     }
 
     public void woken(Partition partition) {
-        core(partition).woken();
+        PartitionCore core = partitions.get(partition);
+        if (core != null) {
+            core.woken();
+        }
     }
 
     public void finished(Run run, Outcome outcome) {
@@ -119,6 +148,9 @@ public final class QueueCore {
         if (turns.size() > 1) {
             turns.addLast(turns.removeFirst());
         }
+        if (shared.recalls != null) {
+            shared.recalls.flush(out);
+        }
         for (Run run : shared.starts) {
             out.start(run);
         }
@@ -131,7 +163,7 @@ public final class QueueCore {
         for (PartitionCore core : turns) {
             next = Math.min(next, core.nextTurn());
         }
-        return next;
+        return shared.recalls == null ? next : Math.min(next, shared.recalls.nextTurn());
     }
 
     /** Handlers running now. */
@@ -142,6 +174,11 @@ public final class QueueCore {
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */
     public boolean idle() {
         return partitions.values().stream().allMatch(PartitionCore::idle);
+    }
+
+    /** Whether partitions that are not ours are being asked for something. */
+    public boolean isRecalling() {
+        return shared.recalls != null && shared.recalls.isHolding();
     }
 
     /** What was claimed in this very turn and not yet handed to a worker goes back. */
@@ -166,6 +203,6 @@ public final class QueueCore {
 
     @Override
     public String toString() {
-        return partitions.values().toString();
+        return partitions.values() + (isRecalling() ? " " + shared.recalls : "");
     }
 }

@@ -136,7 +136,7 @@ final class Redeliveries {
     /** Whether it was settled on an earlier channel, as far as its identity tells. Each settled one is found once. */
     boolean isRemembered(Entry entry) {
         boolean named = isNamed(entry.position) || namelessByPage;
-        boolean maybe = entry.page >= 0 || entry.redelivered && !entry.matched;
+        boolean maybe = entry.page >= 0 || entry.redelivered && !entry.matched && !entry.recalled;
         String identity = identityOf(entry.position);
         if (!maybe || !named || identity.isEmpty()) {
             return false;

@@ -13,5 +13,11 @@ enum Rule {
     /** A position is matched with one redelivery. */
     MATCH_ONCE,
     /** What is on a page stays there until its ack has arrived for sure. */
-    KEEP_PAGES
+    KEEP_PAGES,
+    /** A queue's message without an id is not taken for what runs on another channel that may be well. */
+    NAMELESS_NOT_BY_CLAIM,
+    /** What another partition had is acked only when that is durable there. */
+    RECALL_UNTIL_DURABLE,
+    /** What came again to an unordered queue is held back until all its partitions were asked. */
+    RECALL
 }

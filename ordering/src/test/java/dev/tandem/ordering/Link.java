@@ -65,7 +65,7 @@ final class Link {
             StoreAnswer again = world.store.apply(request);
             world.trace(() -> proc + " again " + Say.it(request) + " -> " + Say.it(again));
         }
-        if (request instanceof StoreRequest.Late) {
+        if (request instanceof StoreRequest.Late || request instanceof StoreRequest.Redeliver) {
             world.wakeOwner(partition);
         }
         if (!on.broken) {

@@ -10,6 +10,7 @@ import dev.tandem.task.Source;
  * @param losses the store may forget its last writes
  * @param silentLosses it may do so without a changed run id
  * @param operators offsets are rewound and topics created again
+ * @param shared all partitions compete for one queue, without order
  */
 record Plan(
         Source.Kind kind,
@@ -33,7 +34,8 @@ record Plan(
         boolean freezes,
         boolean drops,
         boolean rebalances,
-        boolean operators) {
+        boolean operators,
+        boolean shared) {
 
     static Plan of(Dice dice) {
         boolean ordered = dice.percent(85);
@@ -82,7 +84,8 @@ record Plan(
                 !calm && dice.percent(50),
                 dice.percent(60),
                 !calm && dice.percent(60),
-                !calm && dice.percent(10));
+                !calm && dice.percent(10),
+                false);
     }
 
     /** The same with a queue in the log's place: no offsets that an operator could change. */
@@ -109,6 +112,42 @@ record Plan(
                 freezes,
                 drops,
                 rebalances,
+                false,
                 false);
+    }
+
+    /** An unordered queue: several partitions compete for its messages. A store that forgets says so by its run id. */
+    Plan forSharedQueue(Dice dice) {
+        return new Plan(
+                Source.Kind.QUEUE,
+                new QueuePolicy(
+                        false,
+                        policy.concurrency(),
+                        DeadHead.SKIP,
+                        policy.maxInMemory(),
+                        policy.maxBytesInMemory(),
+                        policy.maxParkedPerKey(),
+                        policy.maxParkedPerPartition()),
+                settings,
+                dice.between(2, 4),
+                processes,
+                keys,
+                unkeyedPercent,
+                delayedPercent,
+                unreadablePercent,
+                0,
+                steps,
+                chaosPercent,
+                retryPercent,
+                deadPercent,
+                slowPercent,
+                losses,
+                false,
+                crashes,
+                freezes,
+                drops,
+                rebalances,
+                false,
+                true);
     }
 }

@@ -54,6 +54,7 @@ class Proc implements Commands {
         this.id = id;
         this.monotonicOffset = world.dice.below(1_000_000);
         this.core = new QueueCore(world.plan.kind(), world.plan.policy(), world.plan.settings(), id, world.broken);
+        core.partitions(world.partitions());
     }
 
     boolean alive() {
@@ -351,6 +352,17 @@ class Proc implements Commands {
     public void send(StoreRequest request) {
         said = true;
         links.get(request.partition()).send(request);
+    }
+
+    @Override
+    public void reach(Partition partition) {
+        said = true;
+        Link link = links.get(partition);
+        if (link == null) {
+            links.put(partition, new Link(world, this, partition));
+        } else if (link.up()) {
+            post(() -> core.storeUp(partition));
+        }
     }
 
     @Override

@@ -5,12 +5,14 @@ import dev.tandem.task.Source;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A queue broker: each partition is a sub-queue with a single active consumer, and the group of {@link Broker} is the
+ * A queue broker: each partition is a sub-queue with a single active consumer, or all compete for one queue; the group of {@link Broker} is the
  * plan of who should lease what. What a channel leaves unacked goes back to its place, flagged. Acks may be lost with
  * their channel, also on an orderly close, and the flag may be set without need.
  */
@@ -94,7 +96,8 @@ final class QueueBroker extends Broker {
     QueueBroker(World world, List<Partition> partitions) {
         super(world, partitions);
         this.world = world;
-        partitions.forEach(partition -> queues.put(partition, new SubQueue()));
+        SubQueue one = new SubQueue();
+        partitions.forEach(partition -> queues.put(partition, world.plan.shared() ? one : new SubQueue()));
         prefetch = world.dice.percent(30) ? world.dice.between(1, 4) : 100;
         namelessPercent = world.dice.percent(50) ? world.dice.below(100) : 0;
         twinPercent = world.dice.percent(40) ? world.dice.below(40) : 0;
@@ -209,11 +212,11 @@ final class QueueBroker extends Broker {
     }
 
     private void pump(SubQueue queue) {
-        if (queue.channels.isEmpty()) {
-            return;
-        }
-        Channel active = queue.channels.get(0);
-        while (!queue.ready.isEmpty() && active.unacked.size() < prefetch) {
+        while (!queue.ready.isEmpty()) {
+            Channel active = next(queue);
+            if (active == null) {
+                return;
+            }
             Message message = queue.ready.pollFirstEntry().getValue();
             long tag = ++active.tag;
             active.unacked.put(tag, message);
@@ -223,6 +226,23 @@ final class QueueBroker extends Broker {
                 active.proc.wake(world.dice.delay(0, 10));
             });
         }
+    }
+
+    /** The channel that gets the next message: the one that is active, or any that has room. */
+    private @Nullable Channel next(SubQueue queue) {
+        List<Channel> candidates =
+                world.plan.shared() ? queue.channels : queue.channels.subList(0, Math.min(1, queue.channels.size()));
+        List<Channel> able = candidates.stream()
+                .filter(channel -> channel.unacked.size() < prefetch)
+                .toList();
+        return able.isEmpty() ? null : able.size() == 1 ? able.get(0) : world.dice.any(able);
+    }
+
+    /** Whether this process has a channel of this partition on which it is delivered and not acked. */
+    boolean isWith(Proc proc, Partition partition, Rec rec) {
+        return queue(partition).channels.stream()
+                .filter(channel -> channel.proc == proc && channel.partition.equals(partition))
+                .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.rec == rec));
     }
 
     /** How many deliveries of this channel bring all that earlier ones left. */
@@ -311,7 +331,7 @@ final class QueueBroker extends Broker {
 
     private void breakChannel() {
         List<Channel> open = new ArrayList<>();
-        queues.values().forEach(queue -> open.addAll(queue.channels));
+        new LinkedHashSet<>(queues.values()).forEach(queue -> open.addAll(queue.channels));
         if (open.isEmpty()) {
             return;
         }
@@ -356,7 +376,7 @@ final class QueueBroker extends Broker {
     }
 
     private void disconnect(Proc proc) {
-        for (SubQueue queue : queues.values()) {
+        for (SubQueue queue : new LinkedHashSet<>(queues.values())) {
             for (Channel channel : List.copyOf(queue.channels)) {
                 if (channel.proc == proc) {
                     detach(channel);

@@ -83,6 +83,10 @@ final class QueueProc extends Proc {
     @Override
     boolean catchUp() {
         boolean any = false;
+        if (world.plan.shared()) {
+            // Nobody knows what others have not given back yet.
+            return false;
+        }
         for (Map.Entry<Partition, Channel> entry : Map.copyOf(channels).entrySet()) {
             Channel channel = entry.getValue();
             if (channel.caughtUp) {

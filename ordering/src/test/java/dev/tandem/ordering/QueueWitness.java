@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Custody.</b> An acked message's task has succeeded, or the store holds it even if it forgets all that it may
  *       forget. Of messages with one identity as many as were acked; of those with a message id one, for they are one.
  *   <li><b>Duplicates.</b> No task with a message id begins while the store knows of its success.
+ *   <li><b>Runs.</b> Of a shared queue, none with a message id begins while another run of it stands in the store. (Both of these
+ *       without runs that a process claimed before it knew that the broker had taken their messages back.)
  *   <li><b>Attempts.</b> Starts whose claims lapsed are counted, whoever owned the partition.
  *   <li>The store's state is sound in itself after every write.
  * </ul>
@@ -54,6 +57,12 @@ final class QueueWitness extends Witness {
 
     private record Lane(Partition partition, String key) {}
 
+    private record Place(Partition partition, Position position) {
+        static Place of(Run run) {
+            return new Place(run.partition(), run.position());
+        }
+    }
+
     private record Token(Partition partition, long token) {
         static Token of(Run run) {
             return new Token(run.partition(), run.token());
@@ -68,6 +77,10 @@ final class QueueWitness extends Witness {
     private final Set<Token> forgotten = new HashSet<>();
     private final Set<Token> silentlyForgotten = new HashSet<>();
     private final Map<Rec, Long> successAt = new HashMap<>();
+    /** What a process claimed or scheduled when the broker had taken the message back already, and it did not know yet. */
+    private final Set<Place> stale = new HashSet<>();
+
+    private final Set<Token> staleTokens = new HashSet<>();
     private final Set<Rec> begun = new HashSet<>();
     private final Set<Rec> ended = new HashSet<>();
     private final Map<Rec, Integer> lapses = new HashMap<>();
@@ -133,21 +146,38 @@ final class QueueWitness extends Witness {
             that(rec != null, () -> "token " + Say.token(token.token()) + " succeeds, but never began");
             rec.succeeded = true;
             ended.add(rec);
-            successAt.put(rec, write);
+            if (!staleTokens.contains(token)) {
+                successAt.put(rec, write);
+            }
             groupOf.get(rec).successes++;
         }
         Set<Token> after = new HashSet<>();
+        Partition partition = request.partition();
         for (PartitionState.Claimed claim : state.claims()) {
-            Token token = new Token(request.partition(), claim.token());
-            claimedAt.putIfAbsent(token, write);
+            Token token = new Token(partition, claim.token());
+            boolean fresh = claimedAt.putIfAbsent(token, write) == null && !state.holds(claim.position());
+            if (fresh && isStale(partition, claim.position(), claim.executor())) {
+                stale.add(new Place(partition, claim.position()));
+            }
+            if (stale.contains(new Place(partition, claim.position()))) {
+                staleTokens.add(token);
+            }
             after.add(token);
+        }
+        if (request instanceof StoreRequest.Hand hand) {
+            for (StoreRequest.Entry entry : hand.entries()) {
+                boolean scheduled = entry.move() instanceof StoreRequest.Move.Schedule;
+                if (scheduled && isStale(partition, entry.position(), state.executor())) {
+                    stale.add(new Place(partition, entry.position()));
+                }
+            }
         }
         if (request instanceof StoreRequest.Patrol) {
             for (Token token : claims) {
                 Rec rec = byToken.get(token);
                 // Without a message id, what the store holds already may run from the broker besides, as new.
                 boolean counts = rec != null && (groupOf.get(rec).named || !handedOver.contains(token));
-                if (!after.contains(token) && counts) {
+                if (!after.contains(token) && counts && !staleTokens.contains(token)) {
                     lapses.merge(rec, 1, Integer::sum);
                 }
             }
@@ -156,6 +186,14 @@ final class QueueWitness extends Witness {
             ended.add(recOf(request.partition(), state, dead));
         }
         that(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+    }
+
+    private boolean isStale(Partition partition, Position position, String executor) {
+        if (!world.plan.shared()) {
+            return false;
+        }
+        Rec rec = rec(Integer.parseInt(position.text().substring(1, 13)));
+        return single(rec) && !((QueueBroker) world.broker).isWith(world.proc(executor), partition, rec);
     }
 
     private Rec recOf(Partition partition, PartitionState state, Position position) {
@@ -204,8 +242,10 @@ final class QueueWitness extends Witness {
                 !group.named
                         || !single(rec)
                         || !successAt.containsKey(rec)
+                        || stale.contains(Place.of(run))
                         || world.plan.losses() && world.plan.silentLosses(),
                 () -> rec + " begins though its success is recorded");
+        once(proc, run, rec);
         claimStands(proc, run, rec, now);
         that(
                 world.plan.losses()
@@ -228,6 +268,22 @@ final class QueueWitness extends Witness {
         begun.add(rec);
         byToken.put(Token.of(run), rec);
         running.put(run, new Running(proc, run, rec));
+    }
+
+    /** A run whose claim stands is not overtaken by another of the same task. */
+    private void once(Proc proc, Run run, Rec rec) {
+        if (!world.plan.shared() || world.plan.losses() || !groupOf.get(rec).named || !single(rec)) {
+            return;
+        }
+        for (Running other : running.values()) {
+            if (other.rec == rec && !stale.contains(Place.of(other.run)) && !stale.contains(Place.of(run))) {
+                PartitionState.Claimed claim =
+                        world.store.state(other.run.partition()).claim(other.run.position());
+                that(
+                        claim == null || claim.token() != other.run.token(),
+                        () -> rec + " begins at " + proc + " while it runs at " + other.proc);
+            }
+        }
     }
 
     private void claimStands(Proc proc, Run run, Rec rec, long now) {
@@ -297,7 +353,7 @@ final class QueueWitness extends Witness {
         Rec rec = message.rec;
         Group group = groupOf.get(rec);
         group.acked.add(rec);
-        Set<Rec> held = held(rec.partition, world.store.sure(rec.partition));
+        Set<Rec> held = held(rec.partition, world.store::sure);
         that(
                 isKept(group, group.acked, held),
                 () -> proc + " acks " + rec + ", which has not succeeded and is not sure to be held");
@@ -311,10 +367,14 @@ final class QueueWitness extends Witness {
         return kept >= (group.named ? Math.min(1, due.size()) : due.size());
     }
 
-    private Set<Rec> held(Partition partition, PartitionState state) {
+    /** What is held where messages of this partition may be. */
+    private Set<Rec> held(Partition of, Function<Partition, PartitionState> store) {
         Set<Rec> held = new HashSet<>();
-        state.held().forEach(position -> held.add(recOf(partition, state, position)));
-        state.dead().forEach(position -> held.add(recOf(partition, state, position)));
+        for (Partition partition : world.plan.shared() ? world.partitions() : List.of(of)) {
+            PartitionState state = store.apply(partition);
+            state.held().forEach(position -> held.add(recOf(partition, state, position)));
+            state.dead().forEach(position -> held.add(recOf(partition, state, position)));
+        }
         return held;
     }
 
@@ -326,7 +386,7 @@ final class QueueWitness extends Witness {
         Map<Partition, Set<Rec>> held = new HashMap<>();
         for (Group group : groups.values()) {
             Partition partition = group.recs.get(0).partition;
-            Set<Rec> stored = held.computeIfAbsent(partition, p -> held(p, world.store.state(p)));
+            Set<Rec> stored = held.computeIfAbsent(partition, p -> held(p, world.store::state));
             Set<Rec> due = new HashSet<>(group.recs);
             due.removeIf(rec -> ((QueueBroker) world.broker).has(rec));
             if (!isKept(group, due, stored)) {
@@ -341,6 +401,9 @@ final class QueueWitness extends Witness {
         List<Position> unfinished = new ArrayList<>();
         Set<Partition> partitions = new LinkedHashSet<>();
         recs().forEach(rec -> partitions.add(rec.partition));
+        if (world.plan.shared()) {
+            partitions.addAll(world.partitions());
+        }
         for (Partition partition : partitions) {
             PartitionState state = world.store.state(partition);
             for (Position position : state.held()) {

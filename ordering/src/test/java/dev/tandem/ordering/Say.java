@@ -62,6 +62,8 @@ final class Say {
             add(out, late.settle());
         } else if (request instanceof Renew renew && !renew.positions().isEmpty()) {
             out.append(renew.positions());
+        } else if (request instanceof StoreRequest.Redeliver redeliver) {
+            redeliver.messages().forEach(message -> out.append(' ').append(message.position()));
         } else if (request instanceof StoreRequest.Keep keep) {
             out.append(keep.positions());
         } else if (request instanceof StoreRequest.Due due) {
@@ -98,6 +100,16 @@ final class Say {
             return stepped.settles() + " " + stepped.claims();
         } else if (answer instanceof StoreAnswer.Handed handed) {
             return handed.codes() + " due in " + handed.nextDueMillis();
+        }
+        if (answer instanceof StoreAnswer.Recalled recalled) {
+            StoreAnswer.Past past = recalled.past();
+            return "Recalled " + recalled.runId() + (recalled.complete() ? "" : " incomplete") + " claims "
+                    + recalled.claims() + " lapsed " + past.lapsed()
+                    + " owed " + past.owed() + " pages "
+                    + past.pages().stream()
+                            .map(page -> page.number() + "="
+                                    + new String(page.identities(), java.nio.charset.StandardCharsets.US_ASCII))
+                            .toList();
         }
         return answer.toString();
     }

@@ -42,9 +42,21 @@ final class World {
     }
 
     World(Source.Kind kind, long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
+        this(kind, false, seed, broken, flaws, trace);
+    }
+
+    /** @param shared whether all partitions compete for one queue's messages */
+    World(
+            Source.Kind kind,
+            boolean shared,
+            long seed,
+            Set<Rule> broken,
+            Set<Flaw> flaws,
+            @Nullable List<String> trace) {
         boolean log = kind == Source.Kind.LOG;
         this.dice = new Dice(seed);
-        this.plan = log ? Plan.of(dice) : Plan.of(dice).forQueue();
+        Plan any = Plan.of(dice);
+        this.plan = log ? any : shared ? any.forSharedQueue(dice) : any.forQueue();
         this.broken = broken;
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
@@ -418,6 +430,10 @@ final class World {
     }
 
     // ---- for the others ----
+
+    List<Partition> partitions() {
+        return partitions;
+    }
 
     List<Proc> procs() {
         return procs;

@@ -81,7 +81,7 @@ final class Answers {
         } else if (request instanceof StoreRequest.Late) {
             return new StoreAnswer.LateSettled(in.number() == 1);
         } else if (request instanceof StoreRequest.Recall) {
-            return new StoreAnswer.Recalled(in.text(), live(in.list()), past(in.list()));
+            return new StoreAnswer.Recalled(in.text(), in.number() == 1, live(in.list()), past(in.list()));
         } else if (request instanceof StoreRequest.Redeliver) {
             return new StoreAnswer.Redelivered(in.text(), codes(in.bytes()), durable);
         }

@@ -243,9 +243,11 @@ public sealed interface StoreAnswer {
      * To a recall.
      *
      * @param runId the store's process
+     * @param complete false: the store was restarted and may have forgotten what runs; its owner has not acquired the
+     *     partition since, or a lease ago at most
      * @param claims live ones in the broker's custody
      */
-    record Recalled(String runId, List<Live> claims, Past past) implements StoreAnswer {}
+    record Recalled(String runId, boolean complete, List<Live> claims, Past past) implements StoreAnswer {}
 
     /**
      * @param former it is not the partition's stored owner who has the claim: the channel that delivered the message is

@@ -258,7 +258,7 @@ public sealed interface StoreRequest {
      * Gives messages that came again to another partition of an unordered queue to the one that had them: their
      * custody moves to the store there. By no epoch; the owner is woken. The same again is answered the same.
      *
-     * @param by the writer of the asking partition; a position is given up to one asker only
+     * @param by who asks, the same until its process ends; a position is given up to one asker only
      * @param messages may be none: then it only asks whether what was answered a horizon ago is durable
      */
     record Redeliver(Partition partition, String by, List<Redelivery> messages) implements StoreRequest {}

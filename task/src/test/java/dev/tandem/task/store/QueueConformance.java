@@ -254,7 +254,23 @@ public abstract class QueueConformance extends StoreConformance {
     }
 
     @Test
+    void aRecallAfterARestartIsCompleteOnceTheNextOwnerHasHeardOfAllThatRuns() {
+        first.leaseMillis = SHORT;
+        first.acquire();
+        assertThat(recall().complete()).isTrue();
+        pass(SHORT + 1);
+        restarted(partition);
+        assertThat(recall().complete()).as("nobody has acquired it since").isFalse();
+        second.leaseMillis = SHORT;
+        second.acquire();
+        assertThat(recall().complete()).as("others may still run something").isFalse();
+        pass(SHORT + 1);
+        assertThat(recall().complete()).isTrue();
+    }
+
+    @Test
     void aRecallOfAnUnknownPartitionFindsNothing() {
+        assertThat(recall().complete()).isTrue();
         assertThat(recall().claims()).isEmpty();
         assertThat(recall().past()).isEqualTo(Past.NONE);
         assertThat(redeliver("x", M1).codes()).containsExactly(HandCode.GONE);

@@ -801,7 +801,8 @@ public final class StoreModel {
             }
         }
         live.sort(Comparator.comparing(each -> each.position().text()));
-        return new Recalled(runId, live, p.past());
+        boolean complete = p.executor == null || runId.equals(p.runId) && now >= p.quietUntil;
+        return new Recalled(runId, complete, live, p.past());
     }
 
     private Redelivered redeliver(PartitionState p, Redeliver redeliver, long now) {
@@ -823,7 +824,8 @@ public final class StoreModel {
             return before;
         }
         if (p.remembered.isOwed(position)) {
-            return p.remembered.giveUp(position, by, HandCode.DONE, now);
+            boolean stays = flaws.contains(Flaw.KEEP_OWED);
+            return stays ? HandCode.DONE : p.remembered.giveUp(position, by, HandCode.DONE, now);
         }
         boolean claimed = p.claims.containsKey(position);
         if (p.holds(position) || !claimed && !p.attempts.containsKey(position)) {
