@@ -348,12 +348,17 @@ final class Recalls {
             Position position = held.position;
             if (position != null) {
                 peer.redelivered.add(held);
-                messages.add(new StoreRequest.Redelivery(position, held.entry.envelope()));
+                messages.add(new StoreRequest.Redelivery(position, held.entry.envelope(held.entry.unreadable)));
                 bytes += held.entry.weight;
             }
         }
-        peer.redeliver = new StoreRequest.Redeliver(peer.partition, shared.executor, messages);
+        peer.redeliver = new StoreRequest.Redeliver(peer.partition, shared.executor, ackedMillis(), messages);
         out.send(peer.redeliver);
+    }
+
+    /** Within this time the message is acked, if all goes well. */
+    private long ackedMillis() {
+        return settings.horizonMillis() + 4 * settings.probeMillis();
     }
 
     private static void recall(Peer peer, Commands out) {
@@ -367,7 +372,7 @@ final class Recalls {
     private void probe(Peer peer, Commands out) {
         if (peer.probe == null && shared.now >= probeAt(peer)) {
             peer.probedAt = shared.now;
-            peer.probe = new StoreRequest.Redeliver(peer.partition, shared.executor, List.of());
+            peer.probe = new StoreRequest.Redeliver(peer.partition, shared.executor, 0, List.of());
             out.send(peer.probe);
         }
     }

@@ -312,7 +312,8 @@ final class Requests {
         List<Redelivery> messages = redeliver.messages();
         Packer packer = new Packer();
         positions(packer, messages, Redelivery::position);
-        args.text(redeliver.by()).text(Keys.wake(redeliver.partition())).add(packer.done());
+        args.text(redeliver.by()).text(Keys.wake(redeliver.partition())).number(redeliver.afterMillis());
+        args.add(packer.done());
         messages.forEach(message -> args.add(message.envelope()));
         return args.call(Script.REDELIVER);
     }

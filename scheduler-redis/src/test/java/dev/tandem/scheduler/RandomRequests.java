@@ -149,7 +149,8 @@ final class RandomRequests {
             Position position = position();
             messages.add(new Redelivery(position, envelope(position, 0)));
         }
-        return new StoreRequest.Redeliver(partition, random.nextBoolean() ? "x" : "y", messages);
+        return new StoreRequest.Redeliver(
+                partition, random.nextBoolean() ? "x" : "y", random.nextInt(3) * 500L, messages);
     }
 
     /** What the answer told the executor. */

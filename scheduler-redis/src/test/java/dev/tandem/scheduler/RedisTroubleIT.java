@@ -176,7 +176,7 @@ class RedisTroubleIT {
         assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandCode.NO_ROOM);
         Redelivery redelivery = new Redelivery(Position.of(0, 2), envelope);
         assertThat(owner.ask(
-                                new StoreRequest.Redeliver(PARTITION, "other", List.of(redelivery)),
+                                new StoreRequest.Redeliver(PARTITION, "other", 0, List.of(redelivery)),
                                 StoreAnswer.Redelivered.class)
                         .codes())
                 .containsExactly(StoreAnswer.HandCode.NO_ROOM);

@@ -23,12 +23,18 @@ final class RabbitQueue extends Workplace {
 
     private final String name;
     private final boolean ordered;
+    private final String redis;
     private final Connection connection;
     private final Channel channel;
     private final AtomicInteger unrouted = new AtomicInteger();
 
     RabbitQueue(String prefix, boolean ordered) {
+        this(prefix, ordered, Brokers.redis().uri());
+    }
+
+    RabbitQueue(String prefix, boolean ordered, String redis) {
         super(prefix);
+        this.redis = redis;
         this.name = Names.fresh(prefix);
         this.ordered = ordered;
         this.connection = Brokers.rabbit().connect();
@@ -48,8 +54,7 @@ final class RabbitQueue extends Workplace {
 
     @Override
     Worker.Options worker() {
-        return new Worker.Options(
-                Brokers.rabbit().uri(), Brokers.redis().uri(), name, ordered, journal(), 1_000, 4, 10_000);
+        return new Worker.Options(Brokers.rabbit().uri(), redis, name, ordered, journal(), 1_000, 4, 10_000);
     }
 
     /** Until the first worker has declared what it needs: before that, nothing can be published. */
@@ -70,6 +75,13 @@ final class RabbitQueue extends Workplace {
             }
         }
         return all;
+    }
+
+    /** Of an unordered queue: channels that consume. */
+    long consumers() throws IOException, TimeoutException {
+        try (Channel asking = connection.createChannel()) {
+            return asking.consumerCount(name);
+        }
     }
 
     /** Messages that wait in the broker and are not with a consumer; fails while there is no queue. */

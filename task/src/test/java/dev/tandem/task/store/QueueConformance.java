@@ -317,6 +317,20 @@ public abstract class QueueConformance extends StoreConformance {
     }
 
     @Test
+    void aRedeliveredTaskIsNotClaimedAgainBeforeItsMessageIsAcked() {
+        first.leaseMillis = SHORT;
+        first.acquire();
+        first.claim(M1, null);
+        first.claim(TWIN, null);
+        assertThat(redeliverAfter(Owner.LONG, "x", TWIN).codes()).containsExactly(HandCode.OK);
+        pass(SHORT + 1);
+        assertThat(first.patrol().returned()).as("only the other one").isEqualTo(1);
+        assertThat(redeliverAfter(Owner.LONG, "x", M1).codes()).containsExactly(HandCode.OK);
+        assertThat(first.due(9, 9).claimed()).isEmpty();
+        assertThat(first.patrol().nextDueMillis()).isBetween(1L, Owner.LONG);
+    }
+
+    @Test
     void aRedeliveryOfWhatIsOwedIsDone() {
         first.acquire();
         long token = first.claim(M1, null);
@@ -369,10 +383,14 @@ public abstract class QueueConformance extends StoreConformance {
     }
 
     private Redelivered redeliver(String by, Position... positions) {
+        return redeliverAfter(0, by, positions);
+    }
+
+    private Redelivered redeliverAfter(long after, String by, Position... positions) {
         List<Redelivery> messages = Stream.of(positions)
                 .map(position -> new Redelivery(position, envelope(null, 0)))
                 .toList();
-        return (Redelivered) ask(new Redeliver(partition, by, messages));
+        return (Redelivered) ask(new Redeliver(partition, by, after, messages));
     }
 
     /** Each as its number and its identities. */

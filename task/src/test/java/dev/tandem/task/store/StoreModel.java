@@ -812,12 +812,12 @@ public final class StoreModel {
         }
         List<HandCode> codes = new ArrayList<>();
         for (Redelivery message : redeliver.messages()) {
-            codes.add(redeliver(p, message, redeliver.by(), now));
+            codes.add(redeliver(p, message, redeliver.by(), now + redeliver.afterMillis(), now));
         }
         return new Redelivered(runId, codes, true);
     }
 
-    private HandCode redeliver(PartitionState p, Redelivery message, String by, long now) {
+    private HandCode redeliver(PartitionState p, Redelivery message, String by, long after, long now) {
         Position position = message.position();
         HandCode before = p.remembered.givenUp(position, by);
         if (before != null) {
@@ -827,13 +827,15 @@ public final class StoreModel {
             boolean stays = flaws.contains(Flaw.KEEP_OWED);
             return stays ? HandCode.DONE : p.remembered.giveUp(position, by, HandCode.DONE, now);
         }
-        boolean claimed = p.claims.containsKey(position);
-        if (p.holds(position) || !claimed && !p.attempts.containsKey(position)) {
+        Claimed claim = p.claims.get(position);
+        if (p.holds(position) || claim == null && !p.attempts.containsKey(position)) {
             return HandCode.GONE;
         }
         p.tasks.put(position, Held.of(p.queue, message.envelope()));
-        if (!claimed) {
-            p.retry.put(position, now);
+        if (claim == null) {
+            p.retry.put(position, after);
+        } else if (claim.deadline() < after) {
+            p.claims.put(position, claim.until(after));
         }
         return p.remembered.giveUp(position, by, HandCode.OK, now);
     }
