@@ -252,8 +252,9 @@ final class PartitionCore {
 
     /** Decides where a delivered position goes. */
     private void judge(Entry entry) {
-        if (isToRecall(entry)) {
-            shared.recalls.hold(this, entry);
+        Recalls recalls = shared.recalls;
+        if (recalls != null && isToRecall(entry)) {
+            recalls.hold(this, entry);
             return;
         }
         highest = Math.max(highest, entry.bit + 1);
@@ -303,9 +304,9 @@ final class PartitionCore {
     }
 
     /** It was delivered before, to any partition of an unordered queue. */
-    private boolean isToRecall(Entry entry) {
-        boolean known = Redeliveries.identityOf(entry.position).isEmpty();
-        return shared.recalls != null && entry.redelivered && !entry.recalled && !known;
+    private static boolean isToRecall(Entry entry) {
+        boolean nothingToKnowItBy = Redeliveries.identityOf(entry.position).isEmpty();
+        return entry.redelivered && !entry.recalled && !nothingToKnowItBy;
     }
 
     /** All partitions were asked, and none knows it. */
@@ -742,9 +743,9 @@ final class PartitionCore {
     /** The messages of these runs may come again to any partition, which must know that we do not have them. */
     private void handOverOwed() {
         for (Active a : active.values()) {
-            boolean owed = a.owned && a.owes && a.entry != null && !a.entry.tracked();
-            if (shared.recalls != null && owed) {
-                handOver(a.entry, new Move.Adopt());
+            Entry entry = a.entry;
+            if (shared.recalls != null && a.owned && a.owes && entry != null && !entry.tracked()) {
+                handOver(entry, new Move.Adopt());
             }
         }
     }
