@@ -452,9 +452,9 @@ class Witness {
             seen.offeredAt = -1;
             seen.entered = -1;
         } else if (seen.offeredAt >= 0 && !seen.begun) {
-            // The owner has no more than its place, and may find that the store does not know it.
-            seen.offerKept = seen.offeredAt;
-            seen.entered = seen.deliveredAt;
+            // The owner has its place and its delivery, and may find that the store does not know it.
+            seen.offerKept = seen.deliveredAt < 0 ? seen.offeredAt : Math.min(seen.offeredAt, seen.deliveredAt);
+            seen.entered = Math.max(seen.offeredAt, seen.deliveredAt);
         } else {
             seen.entered = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
         }
