@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("simulation.histories", 20_000);
+    private static final int HISTORIES = Integer.getInteger("simulation.histories", 100_000);
     private static final long FROM = Long.getLong("simulation.from", System.nanoTime() & 0xffff_ffff_ffffL);
 
     /** A history that broke a guarantee. */
