@@ -397,6 +397,7 @@ final class PartitionCore {
     void revoked() {
         if (phase == Phase.OWNED) {
             phase = Phase.LEAVING;
+            dropStarts();
         } else if (phase != Phase.LEAVING) {
             leave();
         }
@@ -1021,6 +1022,19 @@ final class PartitionCore {
         keepAt = shared.now;
         leftWanted |= phase != Phase.LEFT;
         phase = Phase.LEFT;
+        dropStarts();
+    }
+
+    /** What was claimed in this very turn and not yet handed to a worker goes back. */
+    private void dropStarts() {
+        List<Run> dropped = new ArrayList<>();
+        for (Run run : shared.starts) {
+            if (run.partition().equals(partition)) {
+                dropped.add(run);
+            }
+        }
+        shared.starts.removeAll(dropped);
+        dropped.forEach(run -> finished(run, Outcome.NotStarted.INSTANCE));
     }
 
     /** Runs go on; their outcomes go by token. Everything else of this ownership is forgotten. */

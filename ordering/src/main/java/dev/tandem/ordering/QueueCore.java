@@ -8,10 +8,8 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -85,13 +83,11 @@ public final class QueueCore {
     /** To be given up: nothing starts any more. {@link Commands#left} follows when all is flushed and released. */
     public void revoked(Partition partition) {
         core(partition).revoked();
-        dropStarts(partition);
     }
 
     /** Given to others already, or {@link #revoked} took too long. {@link Commands#left} follows at once. */
     public void lost(Partition partition) {
         core(partition).lost();
-        dropStarts(partition);
     }
 
     public void answered(StoreRequest request, StoreAnswer answer) {
@@ -179,18 +175,6 @@ public final class QueueCore {
     /** Whether partitions that are not ours are being asked for something. */
     public boolean isRecalling() {
         return shared.recalls != null && shared.recalls.isHolding();
-    }
-
-    /** What was claimed in this very turn and not yet handed to a worker goes back. */
-    private void dropStarts(Partition partition) {
-        List<Run> dropped = new ArrayList<>();
-        for (Run run : shared.starts) {
-            if (run.partition().equals(partition)) {
-                dropped.add(run);
-            }
-        }
-        shared.starts.removeAll(dropped);
-        dropped.forEach(run -> finished(run, Outcome.NotStarted.INSTANCE));
     }
 
     private PartitionCore core(Partition partition) {
