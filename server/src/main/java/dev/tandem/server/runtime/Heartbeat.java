@@ -12,10 +12,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Says every few seconds that this executor is there, and learns who else is: by that leases are shared. */
+/**
+ * Says every few seconds that this executor is there, and learns who else is: by that leases are shared. While executors
+ * come and go it does so twice a second, so that those who start together share at once.
+ */
 final class Heartbeat implements AutoCloseable {
 
-    private static final long EVERY_SECONDS = 5;
+    private static final long FIRST_LOOK_SECONDS = 1;
     private static final long LAST_WORD_SECONDS = 2;
 
     private final Presence presence;
@@ -23,6 +26,7 @@ final class Heartbeat implements AutoCloseable {
     private final String host;
     private final Supplier<List<QueueStatus>> status;
     private final LiveExecutors live;
+    private final Pace pace = new Pace(System.nanoTime() / 1_000_000);
     private final long startedAt = System.currentTimeMillis();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "tandem-heartbeat");
@@ -38,15 +42,35 @@ final class Heartbeat implements AutoCloseable {
         this.live = live;
     }
 
+    /** Waits a moment for the first look at the others, so that nothing is leased that they have a share in. */
     void start() {
-        Future<?> unused = timer.scheduleWithFixedDelay(this::beat, 0, EVERY_SECONDS, TimeUnit.SECONDS);
+        try {
+            beat().get(FIRST_LOOK_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException | RuntimeException e) {
+            // Redis is away; then nothing can be leased either.
+        }
+        next();
     }
 
-    private void beat() {
+    private void next() {
+        long delay = pace.nextMillis(System.nanoTime() / 1_000_000, live.ids());
+        Future<?> unused = timer.schedule(
+                () -> {
+                    // Whatever becomes of this beat, another one follows.
+                    next();
+                    return beat();
+                },
+                delay,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private CompletableFuture<Void> beat() {
         Map<String, Integer> running = new LinkedHashMap<>();
         status.get().forEach(queue -> running.put(queue.queue(), queue.running()));
         // A beat that Redis did not hear is made up for by the next; the store says when Redis is away.
-        CompletableFuture<Void> unused = presence.beat(new Presence.Executor(id, host, startedAt, 0, running))
+        return presence.beat(new Presence.Executor(id, host, startedAt, 0, running))
                 .thenCompose(done -> presence.executors())
                 .thenAccept(live::update);
     }

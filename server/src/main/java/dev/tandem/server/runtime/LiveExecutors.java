@@ -17,6 +17,11 @@ final class LiveExecutors {
         known = List.copyOf(executors);
     }
 
+    /** The ids of all that Redis has not forgotten. */
+    Set<String> ids() {
+        return known.stream().map(Presence.Executor::id).collect(Collectors.toUnmodifiableSet());
+    }
+
     /** The ids of those that have this queue and are not silent for long, measured from who was seen last: mostly us. */
     Set<String> of(String queue) {
         List<Presence.Executor> now = known;

@@ -120,14 +120,15 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void start() {
         if (executor != null) {
-            executor.start();
-            for (String queue : settings.queues().keySet()) {
-                closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
-            }
+            // Before anything is leased: who starts at the same time is to know.
             Heartbeat heartbeat =
                     new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::status, live);
             heartbeat.start();
             closing.add(heartbeat);
+            executor.start();
+            for (String queue : settings.queues().keySet()) {
+                closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
+            }
         }
         running = true;
     }
