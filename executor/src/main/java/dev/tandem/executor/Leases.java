@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Which partitions a queue's loop takes and gives up where no broker assigns them. Looks about twice a second; the lease
+ * Which partitions a queue's loop takes and gives up where no broker assigns them. Looks about once a second; the lease
  * in the store decides. Used by the loop's thread only.
  */
 final class Leases {
 
-    private static final long LOOK_MILLIS = 500;
+    private static final long LOOK_MILLIS = 1_000;
 
-    /** Members look at one another twice a second while any is new; by then those that do have seen a change. */
-    private static final long STEADY_MILLIS = 1_000;
+    /** Members send a sign of life every few seconds; by then all have seen a change. */
+    private static final long STEADY_MILLIS = 3_000;
 
     /** What the loop does about it. */
     interface Hands {
