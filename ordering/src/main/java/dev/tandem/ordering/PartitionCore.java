@@ -53,7 +53,7 @@ final class PartitionCore {
     private static final int DUE_AT_ONCE = 64;
     private static final long MIRROR_MILLIS = 1_000;
     /** So many outcomes of a key may wait for their answer while its next tasks run: what may run again after a crash. */
-    private static final int MAX_AHEAD = 64;
+    private static final int MAX_AHEAD = 32;
     /** So many tasks of a key run in a row while other keys wait for a slot. */
     private static final int RELAYS_BESIDE_OTHERS = 16;
 

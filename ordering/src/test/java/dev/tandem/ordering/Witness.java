@@ -139,6 +139,8 @@ class Witness {
     private final Map<Partition, Book> books = new LinkedHashMap<>();
     private final List<Rec> recs = new ArrayList<>();
     private final Map<Run, Running> running = new LinkedHashMap<>();
+    /** Ordered to start, and not ended. */
+    private final Set<Run> ordered = new HashSet<>();
     /** Ordered to start under the claim of their predecessor. */
     private final Set<Run> relayed = new HashSet<>();
 
@@ -243,7 +245,11 @@ class Witness {
     void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
         Partition partition = request.partition();
         Book book = book(partition);
-        book.succeeding.stream().filter(seen -> !book.forgotRewind).forEach(seen -> succeeded(seen, write));
+        for (Seen seen : book.succeeding) {
+            long before = seen.successAt;
+            succeeded(seen, write);
+            seen.successAt = book.forgotRewind ? before : write;
+        }
         if (request instanceof Acquire acquire) {
             acquired(partition, book, acquire, (Acquired) answer);
         } else if (request instanceof Step step) {
@@ -260,7 +266,8 @@ class Witness {
                 boolean unused = settle.verdict() instanceof Verdict.Returned && settled != null && !settled.begun;
                 if (unused && !isHead(state, settled)) {
                     // It was claimed and never ran, so it has the place that it is delivered at, or that of its claim.
-                    settled.offerKept = Math.max(0, settled.entered);
+                    long claimed = Math.max(0, settled.entered);
+                    settled.offerKept = settled.offerKept < 0 ? claimed : Math.min(settled.offerKept, claimed);
                     settled.entered = Math.max(settled.deliveredAt, settled.offeredAt);
                 }
                 if (code instanceof StoreAnswer.Settled.Next next) {
@@ -387,7 +394,8 @@ class Witness {
     void forgot(long firstWrite, boolean silently) {
         lastLoss = world.timeline.now();
         if (silently) {
-            relayed.forEach(run -> silentlyForgotten.add(run.token()));
+            // Their claims, or the renewals that their leases rest on, may be forgotten.
+            ordered.forEach(run -> silentlyForgotten.add(run.token()));
         }
         books.forEach((partition, book) -> {
             for (Seen seen : book.seen.values()) {
@@ -566,7 +574,8 @@ class Witness {
                 enter(book, seen);
             } else if (enters) {
                 // Forgotten meanwhile: it has the place that the owner remembers, or will come as new.
-                seen.offerKept = ++book.entries;
+                seen.offeredAt = ++book.entries;
+                seen.offerKept = seen.deliveredAt < 0 ? seen.offeredAt : seen.deliveredAt;
             }
             if (enters || book.owner != proc) {
                 memory.computeIfAbsent(new Place(proc, request.partition()), p -> new ArrayList<>())
@@ -629,6 +638,7 @@ class Witness {
         that(
                 proc.unfinished() < world.plan.policy().concurrency(),
                 () -> proc + " starts " + run + " though " + proc.unfinished() + " are running");
+        ordered.add(run);
         PartitionState.Claimed claim = world.store.state(run.partition()).claim(run.position());
         if (claim == null || claim.token() != run.token()) {
             relayed.add(run);
@@ -647,7 +657,7 @@ class Witness {
         that(!seen.rec.unreadable, () -> seen + " can't be read, but is run");
         that(seen.rec.notBefore <= ModelStore.WALL + now, () -> seen + " begins before it is due");
         long lease = proc.worldTime(run.leaseUntil());
-        if (!seen.forgotten.contains(run.token())) {
+        if (!seen.forgotten.contains(run.token()) && !silentlyForgotten.contains(run.token())) {
             underClaim(partition, proc, seen, run, lease);
         }
         that(
@@ -714,6 +724,7 @@ class Witness {
     void ends(Proc proc, Run run, Outcome outcome) {
         Running ended = running.remove(run);
         relayed.remove(run);
+        ordered.remove(run);
         if (ended != null && outcome instanceof Outcome.Succeeded) {
             ended.seen.done = true;
             ended.seen.doneAt.merge(proc, run.token(), Math::max);
