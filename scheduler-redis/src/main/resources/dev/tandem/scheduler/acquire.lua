@@ -80,9 +80,14 @@ bits_begin(incarnation)
 local deadline = format('%.0f', now + lease)
 local holding, holds, refused, standing, last = {}, {}, {}, {}, {}
 local all = call('HGETALL', CLAIMS)
-local at = {}
+local at, newest = {}, {}
 for i = 1, #all, 2 do
-  at[all[i]] = all[i] ~= '' and all[i + 1] or nil
+  local claim = all[i] ~= '' and all[i + 1] or nil
+  local key = claim and key_of(claim)
+  at[all[i]] = claim
+  if key and executor_of(claim) ~= executor then
+    newest[key] = math.max(newest[key] or 0, number_of(token_of(claim)))
+  end
 end
 for i = 1, #presented do
   local position, token, key = presented[i], number_of(tokens[i]), keys[i]
@@ -92,7 +97,7 @@ for i = 1, #presented do
   if outcomes[i] > 0 and outcomes[i] <= worked or not envelope and not claim
     and (has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1 or still_owed(position)) then
     -- It has ended.
-  elseif refused[after] or claim and number_of(token_of(claim)) > token
+  elseif refused[after] or claim and number_of(token_of(claim)) > token or key and (newest[key] or 0) > token
     or run_before and number_of(run_before) >= token then
     refused[token] = true
   elseif not envelope and not claim and holds[after] then

@@ -324,6 +324,18 @@ public abstract class StoreConformance extends StoreHarness {
     }
 
     @Test
+    void aPresentedClaimOfAKeyThatAnotherClaimedSinceIsSkipped() {
+        a.acquire();
+        long old = a.nextToken();
+        long token = a.claim(P2, "k");
+        b.generation = 2;
+        b.acquire();
+        assertThat(b.acquire(new Presented(P1, old, "k", 1, -1)).presentedTokens())
+                .isEmpty();
+        assertThat(a.late(P2, token, "k", -1, new Verdict.Success(null))).isTrue();
+    }
+
+    @Test
     void aPresentedClaimTakesItsTaskOutOfRetryAndSchedule() {
         a.acquire();
         a.retry(P1, a.claim(P1, KEY), KEY, 1, 0);

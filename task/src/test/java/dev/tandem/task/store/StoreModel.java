@@ -272,12 +272,20 @@ public final class StoreModel {
         inOrder.sort(Comparator.comparingLong(Presented::token));
         Set<Long> holding = new LinkedHashSet<>();
         Set<Long> refused = new HashSet<>();
+        Map<String, Long> newest = new HashMap<>();
+        for (Claimed claim : p.claims.values()) {
+            if (claim.key() != null && !claim.executor().equals(request.executor())) {
+                newest.merge(claim.key(), claim.token(), Math::max);
+            }
+        }
         for (Presented presented : inOrder) {
             boolean ended =
                     presented.outcomeNumber() > 0 && presented.outcomeNumber() <= applied || hasEnded(p, presented);
             if (ended) {
                 continue;
-            } else if (refused.contains(presented.after()) || isOvertaken(p, presented)) {
+            } else if (refused.contains(presented.after())
+                    || isOvertaken(p, presented)
+                    || presented.key() != null && newest.getOrDefault(presented.key(), 0L) > presented.token()) {
                 refused.add(presented.token());
                 continue;
             }
