@@ -37,6 +37,7 @@ public final class Executor implements AutoCloseable {
         this.id = from.id + "-" + Writers.randomName(8);
         ExecutorMetrics metrics = from.metrics;
         this.watchdog = new Watchdog(from.time, STUCK_AFTER_MILLIS, attempt -> stuck(attempt, metrics));
+        Quarantine quarantine = new Quarantine(from.time, watchdog::othersRun);
         LoopTimings timings = LoopTimings.draining(from.drainTimeout.toMillis(), from.settings.horizonMillis());
         for (QueueSpec spec : from.fitted()) {
             loops.add(new QueueLoop(
@@ -47,6 +48,7 @@ public final class Executor implements AutoCloseable {
                     from.time,
                     timings,
                     watchdog,
+                    quarantine,
                     from.threads("tandem-" + spec.name() + "-run-"),
                     metrics));
         }

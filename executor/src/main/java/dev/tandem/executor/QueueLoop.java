@@ -87,6 +87,7 @@ final class QueueLoop {
             Time time,
             LoopTimings timings,
             Watchdog watchdog,
+            Quarantine quarantine,
             ThreadFactory handlerThreads,
             ExecutorMetrics metrics) {
         this.spec = spec;
@@ -101,6 +102,7 @@ final class QueueLoop {
                 spec,
                 time,
                 watchdog,
+                quarantine,
                 metrics,
                 counters,
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));

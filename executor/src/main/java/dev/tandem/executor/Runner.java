@@ -18,6 +18,7 @@ final class Runner implements RunPool.Job {
     private final QueueSpec spec;
     private final Time time;
     private final Watchdog watchdog;
+    private final Quarantine quarantine;
     private final ExecutorMetrics metrics;
     private final Counters counters;
     private final BiConsumer<Run, Outcome> finished;
@@ -30,12 +31,14 @@ final class Runner implements RunPool.Job {
             QueueSpec spec,
             Time time,
             Watchdog watchdog,
+            Quarantine quarantine,
             ExecutorMetrics metrics,
             Counters counters,
             BiConsumer<Run, Outcome> finished) {
         this.spec = spec;
         this.time = time;
         this.watchdog = watchdog;
+        this.quarantine = quarantine;
         this.metrics = metrics;
         this.counters = counters;
         this.finished = finished;
@@ -62,7 +65,7 @@ final class Runner implements RunPool.Job {
     }
 
     private Outcome attempt(Run run, Slot slot) {
-        if (refusing || time.millis() >= run.leaseUntil()) {
+        if (mayNotStart(run)) {
             return Outcome.NotStarted.INSTANCE;
         }
         Task task = run.task();
@@ -80,9 +83,42 @@ final class Runner implements RunPool.Job {
             return dead(run, spec.handlers().missing(spec.name(), type));
         }
         String named = type == null ? "" : type;
+        if (run.lapses() < Quarantine.SUSPECT_AFTER) {
+            return handle(run, slot, handler, named, maxAttempts);
+        }
+        log.warn(
+                "Queue {}: the last {} executors that ran task {} ({}) died or were cut off. It runs alone now",
+                spec.name(),
+                run.lapses(),
+                spec.idOf(run),
+                run);
+        try {
+            boolean entered = quarantine.enter(slot, () -> mayNotStart(run));
+            return entered ? handle(run, slot, handler, named, maxAttempts) : Outcome.NotStarted.INSTANCE;
+        } finally {
+            quarantine.leave(slot);
+        }
+    }
+
+    private boolean mayNotStart(Run run) {
+        return refusing || time.millis() >= run.leaseUntil();
+    }
+
+    private Outcome handle(Run run, Slot slot, Handler handler, String type, int maxAttempts) {
         long startedNanos = time.nanos();
-        Attempt attempt = new Attempt(run, spec, named, maxAttempts, time);
+        Attempt attempt = new Attempt(run, spec, type, maxAttempts, time);
         watchdog.watch(slot, attempt);
+        while (!quarantine.admits(slot)) {
+            // Nothing interrupts it from here on.
+            Ending ignored = attempt.end(new Ending.Stopped());
+            slot.set(null);
+            if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
+                return Outcome.NotStarted.INSTANCE;
+            }
+            startedNanos = time.nanos();
+            attempt = new Attempt(run, spec, type, maxAttempts, time);
+            watchdog.watch(slot, attempt);
+        }
         Ending ending = attempt.end(call(handler, attempt));
         slot.set(null);
         Outcome outcome = spec.decider().decide(ending, run.attempt(), maxAttempts, ThreadLocalRandom.current());

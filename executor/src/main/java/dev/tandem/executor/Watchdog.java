@@ -48,6 +48,16 @@ final class Watchdog {
         slots.remove(slot);
     }
 
+    /** Whether any slot but this one holds an attempt. */
+    boolean othersRun(Slot except) {
+        for (Slot slot : slots) {
+            if (slot != except && slot.attempt() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Watches an attempt from now on, until its slot holds another or none. */
     void watch(Slot slot, Attempt attempt) {
         slot.set(attempt);

@@ -59,6 +59,7 @@ class QueueLoopTest {
                 Time.system(),
                 timings,
                 watchdog,
+                new Quarantine(Time.system(), watchdog::othersRun),
                 HandlerThreads.platform("test-"),
                 ExecutorMetrics.NONE);
     }

@@ -23,6 +23,7 @@ class RunnerTest {
     private final ManualTime time = new ManualTime();
     private final List<Attempt> stuck = new ArrayList<>();
     private final Watchdog watchdog = new Watchdog(time, 10_000, stuck::add);
+    private final Quarantine quarantine = new Quarantine(time, watchdog::othersRun);
     private final Counters counters = new Counters();
     private final AtomicReference<Outcome> outcome = new AtomicReference<>();
     private final Slot slot = new Slot();
@@ -32,7 +33,8 @@ class RunnerTest {
                 .store(new ScriptedStore())
                 .policy(QueuePolicy.ordered(4))
                 .build();
-        return new Runner(built, time, watchdog, ExecutorMetrics.NONE, counters, (run, ended) -> outcome.set(ended));
+        return new Runner(
+                built, time, watchdog, quarantine, ExecutorMetrics.NONE, counters, (run, ended) -> outcome.set(ended));
     }
 
     private Outcome run(QueueSpec.Builder spec, Run run) {
@@ -232,7 +234,7 @@ class RunnerTest {
             }
         };
 
-        new Runner(spec, time, watchdog, broken, counters, (run, ended) -> outcome.set(ended))
+        new Runner(spec, time, watchdog, quarantine, broken, counters, (run, ended) -> outcome.set(ended))
                 .run(Runs.of(task("pay", ""), 1), slot);
 
         assertThat(outcome).hasValue(Outcome.Succeeded.INSTANCE);

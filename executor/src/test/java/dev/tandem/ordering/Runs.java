@@ -13,7 +13,14 @@ public final class Runs {
 
     public static Run of(Task task, long offset, int attempt, long leaseUntil) {
         return new Run(
-                Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, attempt, offset, leaseUntil);
+                Partition.of(task.queue(), 0),
+                Position.of(1, offset),
+                task,
+                100 + offset,
+                attempt,
+                0,
+                offset,
+                leaseUntil);
     }
 
     public static Run of(Task task, long offset) {
@@ -22,6 +29,19 @@ public final class Runs {
 
     /** One that the store kept: it has no place among the deliveries. */
     public static Run stored(Task task, long offset) {
-        return new Run(Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, 2, -1, FOREVER);
+        return new Run(Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, 2, 0, -1, FOREVER);
+    }
+
+    /** One whose last starts ended with a lapsed lease. */
+    public static Run lapsed(Task task, long offset, int lapses, long leaseUntil) {
+        return new Run(
+                Partition.of(task.queue(), 0),
+                Position.of(1, offset),
+                task,
+                100 + offset,
+                lapses + 1,
+                lapses,
+                offset,
+                leaseUntil);
     }
 }

@@ -1082,6 +1082,7 @@ final class PartitionCore {
                 entry.requireTask(),
                 claimToken,
                 entry.attempts + lapses + 1,
+                lapses,
                 entry.bit,
                 sentAt + settings.leaseMillis());
         Active a = new Active(run, entry.key, shared.now, entry);
@@ -1161,7 +1162,14 @@ final class PartitionCore {
         lane.busy = next;
         ended.then = new StoreRequest.Claim(next.position, ++token, next.key, false);
         Run run = new Run(
-                partition, next.position, next.requireTask(), token, next.attempts + 1, next.bit, a.run.leaseUntil());
+                partition,
+                next.position,
+                next.requireTask(),
+                token,
+                next.attempts + 1,
+                0,
+                next.bit,
+                a.run.leaseUntil());
         Active relayed = new Active(run, next.key, shared.now, next);
         relayed.broughtBy = ended;
         relayed.after = ended.token();

@@ -12,15 +12,25 @@ public final class Run {
     private final Task task;
     private final long token;
     private final int attempt;
+    private final int lapses;
     private final long sequence;
     private volatile long leaseUntil;
 
-    Run(Partition partition, Position position, Task task, long token, int attempt, long sequence, long leaseUntil) {
+    Run(
+            Partition partition,
+            Position position,
+            Task task,
+            long token,
+            int attempt,
+            int lapses,
+            long sequence,
+            long leaseUntil) {
         this.partition = partition;
         this.position = position;
         this.task = task;
         this.token = token;
         this.attempt = attempt;
+        this.lapses = lapses;
         this.sequence = sequence;
         this.leaseUntil = leaseUntil;
     }
@@ -45,6 +55,11 @@ public final class Run {
     /** 1 at the first start. */
     public int attempt() {
         return attempt;
+    }
+
+    /** How many of the starts since its last outcome ended with a lapsed lease: its executor died or was cut off. */
+    public int lapses() {
+        return lapses;
     }
 
     /** Kafka's offset in its incarnation; -1 if unknown or not from a log. */

@@ -267,7 +267,7 @@ class Witness {
                 if (unused && !isHead(state, settled)) {
                     // It was claimed and never ran, so it has the place that it is delivered at, or that of its claim.
                     long claimed = Math.max(0, settled.entered);
-                    settled.offerKept = settled.offerKept < 0 ? claimed : Math.min(settled.offerKept, claimed);
+                    settled.offerKept = earliest(settled.offerKept, claimed);
                     settled.entered = Math.max(settled.deliveredAt, settled.offeredAt);
                 }
                 if (code instanceof StoreAnswer.Settled.Next next) {
@@ -399,7 +399,12 @@ class Witness {
         }
         books.forEach((partition, book) -> {
             for (Seen seen : book.seen.values()) {
+                long known = seen.entered;
                 forgetUnlessStored(partition, seen);
+                if (known >= 0 && seen.entered != known) {
+                    // The owner may have been told of its place before the store forgot it.
+                    seen.offerKept = earliest(seen.offerKept, known);
+                }
                 if (seen.successAt >= firstWrite) {
                     seen.successAt = -1;
                 }
@@ -418,12 +423,17 @@ class Witness {
 
     // ---- order ----
 
+    /** The earlier of two places; -1: none. */
+    private static long earliest(long one, long other) {
+        return one < 0 ? other : other < 0 ? one : Math.min(one, other);
+    }
+
     private static void enter(Book book, Seen seen) {
         if (seen.entered < 0) {
             long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
             seen.entered = known >= 0 ? known : ++book.entries;
             if (known < 0 && seen.enteredAtBest >= 0) {
-                seen.offerKept = seen.offerKept < 0 ? seen.enteredAtBest : Math.min(seen.offerKept, seen.enteredAtBest);
+                seen.offerKept = earliest(seen.offerKept, seen.enteredAtBest);
             }
         }
     }
@@ -543,6 +553,12 @@ class Witness {
             } else if (!due || rec.notBefore > 0 && lastLoss >= 0) {
                 // Not due; or the owner may believe that the store has it, and wait for it to be offered.
                 seen.enteredAtBest = ++book.entries;
+                if (due && !seen.begun && !state.holds(seen.position)) {
+                    // If a store offered it that forgot it, the owner may find that out and take it as it comes now.
+                    seen.offerKept = earliest(seen.offerKept, earliest(seen.offeredAt, seen.entered));
+                    seen.offeredAt = -1;
+                    seen.entered = seen.entered < 0 ? -1 : seen.enteredAtBest;
+                }
             } else {
                 boolean first = isHead(state, seen) && seen.entered >= 0;
                 if (seen.deliveredAt < 0) {

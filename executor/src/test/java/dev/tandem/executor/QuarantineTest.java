@@ -1,0 +1,186 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.ordering.Runs;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Task;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A task that may have killed its executor twice runs alone in this one. */
+class QuarantineTest {
+
+    private final ManualTime time = new ManualTime();
+    private final Watchdog watchdog = new Watchdog(time, 10_000, attempt -> {});
+    private final Quarantine quarantine = new Quarantine(time, watchdog::othersRun);
+    /** What each task's handler waits for. */
+    private final Map<Long, CountDownLatch> ends = new ConcurrentHashMap<>();
+
+    private final Set<Long> running = ConcurrentHashMap.newKeySet();
+    private final Map<Long, Outcome> ended = new ConcurrentHashMap<>();
+    private final Runner runner = new Runner(
+            QueueSpec.queue("orders")
+                    .source(new ScriptedSource())
+                    .store(new ScriptedStore())
+                    .policy(QueuePolicy.ordered(8))
+                    .handler("pay", task -> {
+                        running.add(task.token());
+                        end(task.token()).await();
+                        running.remove(task.token());
+                        return Result.done();
+                    })
+                    .build(),
+            time,
+            watchdog,
+            quarantine,
+            ExecutorMetrics.NONE,
+            new Counters(),
+            (run, outcome) -> ended.put(run.token(), outcome));
+
+    private final RunPool pool = new RunPool(8, HandlerThreads.platform("test-"), watchdog, runner);
+
+    @AfterEach
+    void stop() {
+        runner.refuse();
+        pool.interruptAll();
+        pool.close();
+        await().until(() -> pool.threads() == 0);
+    }
+
+    private CountDownLatch end(long token) {
+        return ends.computeIfAbsent(token, t -> new CountDownLatch(1));
+    }
+
+    private static Task task() {
+        return new Task(null, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
+    }
+
+    private Run start(Run run) {
+        pool.start(List.of(run));
+        return run;
+    }
+
+    private Run ordinary(long offset) {
+        return start(Runs.of(task(), offset));
+    }
+
+    private Run suspect(long offset) {
+        return start(Runs.lapsed(task(), offset, 2, Runs.FOREVER));
+    }
+
+    private void awaitRunning(Run... runs) {
+        List<Long> tokens = List.of(runs).stream().map(Run::token).toList();
+        await().untilAsserted(() -> assertThat(running).containsExactlyInAnyOrderElementsOf(tokens));
+    }
+
+    private void awaitEnded(Run run) {
+        end(run.token()).countDown();
+        await().untilAsserted(() -> assertThat(ended).containsKey(run.token()));
+    }
+
+    /** So many workers wait for the quarantine. */
+    private void awaitHeldBack(int workers) {
+        await().until(() -> pool.threads() - running.size() >= workers);
+    }
+
+    @Test
+    void aSuspectWaitsForThoseThatRunAndHoldsBackThoseThatCome() {
+        Run neighbour = ordinary(1);
+        awaitRunning(neighbour);
+        Run suspect = suspect(2);
+        awaitHeldBack(1);
+        await().until(() -> !quarantine.admits(new Slot()));
+        Run later = ordinary(3);
+        awaitHeldBack(2);
+        awaitRunning(neighbour);
+
+        awaitEnded(neighbour);
+        awaitRunning(suspect);
+
+        awaitEnded(suspect);
+        awaitRunning(later);
+    }
+
+    @Test
+    void aTaskWithOneLapseRunsLikeAnyOther() {
+        Run neighbour = ordinary(1);
+        Run once = start(Runs.lapsed(task(), 2, 1, Runs.FOREVER));
+
+        awaitRunning(neighbour, once);
+    }
+
+    @Test
+    void neighboursThatRunForLongHoldASuspectBackForAWhileOnly() {
+        Run neighbour = ordinary(1);
+        awaitRunning(neighbour);
+        Run suspect = suspect(2);
+        await().until(() -> !quarantine.admits(new Slot()));
+
+        time.advance(Quarantine.ALONE_MILLIS);
+
+        awaitRunning(neighbour, suspect);
+    }
+
+    @Test
+    void aSuspectThatRunsForLongHoldsOthersBackForAWhileOnly() {
+        Run suspect = suspect(1);
+        awaitRunning(suspect);
+        Run later = ordinary(2);
+        awaitHeldBack(1);
+        awaitRunning(suspect);
+
+        time.advance(Quarantine.ALONE_MILLIS);
+
+        awaitRunning(suspect, later);
+    }
+
+    @Test
+    void betweenTwoSuspectsOthersHaveAsLongToThemselves() {
+        Run first = suspect(1);
+        awaitRunning(first);
+        time.advance(4_000);
+        Run second = suspect(2);
+        Run later = ordinary(3);
+        awaitHeldBack(2);
+
+        awaitEnded(first);
+        awaitRunning(later);
+        awaitEnded(later);
+        time.advance(3_999);
+        Run still = ordinary(4);
+        awaitRunning(still);
+        awaitEnded(still);
+        assertThat(running).isEmpty();
+        time.advance(1);
+
+        awaitRunning(second);
+    }
+
+    @Test
+    void whatIsHeldBackPastItsLeaseOrAtAStopIsNotStarted() {
+        Run suspect = suspect(1);
+        awaitRunning(suspect);
+        Run expires = start(Runs.of(task(), 2, 1, time.millis() + 5_000));
+        Run waits = suspect(3);
+        Run stays = ordinary(4);
+        awaitHeldBack(3);
+
+        time.advance(5_000);
+        await().untilAsserted(() -> assertThat(ended).containsEntry(expires.token(), Outcome.NotStarted.INSTANCE));
+
+        runner.refuse();
+        await().untilAsserted(() -> assertThat(ended)
+                .containsEntry(waits.token(), Outcome.NotStarted.INSTANCE)
+                .containsEntry(stays.token(), Outcome.NotStarted.INSTANCE));
+        awaitRunning(suspect);
+    }
+}
