@@ -440,7 +440,7 @@ final class PartitionCore {
         } else if (request instanceof StoreRequest.Keep keep) {
             if (keep == keeping && answer instanceof StoreAnswer.Kept kept) {
                 keeping = null;
-                renew(keep.positions(), kept.lost(), keepSentAt);
+                kept(keep.positions(), kept.lost());
             }
         } else if (request instanceof StoreRequest.Acquire asked) {
             if (asked == acquiring) {
@@ -542,7 +542,11 @@ final class PartitionCore {
                 outcomes.remove(outcome);
                 undelivered.remove(outcome.position());
                 Item planned = outbox.resend().get(outcome.position());
-                if (planned instanceof Item.Handover handover && isAdoption(planned)) {
+                if (planned instanceof Item.Handover handover && isAdoption(planned) && isOfLog(handover.entry())) {
+                    // The broker has it until the store durably does. If it still does, its bit says so.
+                    outbox.resend().remove(outcome.position());
+                    requeue(handover.entry());
+                } else if (planned instanceof Item.Handover handover && isAdoption(planned)) {
                     // Nothing runs there to be adopted; but the store has it, or had it.
                     Move due = new Move.Schedule(shared.wall);
                     outbox.resend().put(outcome.position(), new Item.Handover(handover.entry(), due));
@@ -554,6 +558,10 @@ final class PartitionCore {
                 }
             }
         }
+    }
+
+    private boolean isOfLog(Entry entry) {
+        return tracker.isLog() && entry.tracked();
     }
 
     /** A task that the store will have waits in memory for its turn, where it was before it was claimed. */
@@ -1575,6 +1583,19 @@ final class PartitionCore {
             answer.opened().forEach(this::awaitHead);
             giveUpAwaited();
         }
+    }
+
+    /**
+     * A lease that had run out when it was asked for is none any more, whatever the store says: it may have forgotten
+     * who had the key since.
+     */
+    private void kept(List<Position> positions, List<Position> lost) {
+        List<Position> inTime = new ArrayList<>(positions);
+        inTime.removeIf(position -> {
+            Active a = active.get(position);
+            return a == null || a.run.leaseUntil() < keepSentAt && !lost.contains(position);
+        });
+        renew(inTime, lost, keepSentAt);
     }
 
     private void renew(List<Position> positions, List<Position> lost, long sentAt) {

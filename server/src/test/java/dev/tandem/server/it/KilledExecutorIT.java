@@ -3,6 +3,7 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -99,9 +100,10 @@ class KilledExecutorIT {
                     watched.close();
                     deaths++;
                     if (deaths == 1) {
-                        for (int number = 0; number < 20; number++) {
-                            topic.send("good" + number % 4, number / 4, "work");
-                        }
+                        send(topic, 0, 5);
+                    } else if (deaths == 2) {
+                        // The third start has neighbours, for longer than it is away.
+                        send(topic, 5, 2_000);
                     }
                     current = topic.child(
                                     topic.worker().retrying(1_000, attempts).leasedFor(4_000))
@@ -118,7 +120,27 @@ class KilledExecutorIT {
                 });
                 topic.history().assertOrderAndExclusion();
                 assertThat(last.isRunning()).isTrue();
+                assertAlone(topic.history());
             }
         }
+    }
+
+    private static void send(Topic topic, int from, int to) {
+        for (int number = from; number < to; number++) {
+            for (int key = 0; key < 4; key++) {
+                topic.send("good" + key, number, "work");
+            }
+        }
+    }
+
+    /** At its last start the poison task had no neighbours, though there were others to run. */
+    private static void assertAlone(History history) {
+        List<History.Run> starts = history.runsOf("bad-0");
+        long last = starts.get(starts.size() - 1).start();
+        assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.end() < last);
+        assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.start() > last);
+        assertThat(history.runs())
+                .filteredOn(run -> run.key().startsWith("good"))
+                .noneMatch(run -> run.start() <= last && last < run.end());
     }
 }
