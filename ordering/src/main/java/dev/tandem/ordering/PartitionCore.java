@@ -468,6 +468,7 @@ final class PartitionCore {
             Outbox.Sent ignored = outbox.answered(request);
             if (ignored != null) {
                 takeBack(ignored);
+                returnedBy(ignored).forEach(this::backInPlace);
             }
             return;
         }
@@ -540,28 +541,31 @@ final class PartitionCore {
         for (Item.Outcome outcome : List.copyOf(outcomes)) {
             if (outcome.verdict() instanceof Verdict.Returned) {
                 outcomes.remove(outcome);
-                undelivered.remove(outcome.position());
-                Item planned = outbox.resend().get(outcome.position());
-                if (planned instanceof Item.Handover handover && isAdoption(planned) && isOfLog(handover.entry())) {
-                    // The broker has it until the store durably does. If it still does, its bit says so.
-                    outbox.resend().remove(outcome.position());
-                    requeue(handover.entry());
-                } else if (planned instanceof Item.Handover handover && isAdoption(planned)) {
-                    // Nothing runs there to be adopted; but the store has it, or had it.
-                    Move due = new Move.Schedule(shared.wall);
-                    outbox.resend().put(outcome.position(), new Item.Handover(handover.entry(), due));
-                    waitInPlace(handover.entry());
-                } else if (!comesBackByItself(outcome.entry())) {
-                    requeue(outcome.entry());
-                } else {
-                    first.add(outcome.position());
-                }
+                backInPlace(outcome);
             }
         }
     }
 
-    private boolean isOfLog(Entry entry) {
-        return tracker.isLog() && entry.tracked();
+    /** As if it had never been claimed: it has its place in memory, or in the store. */
+    private void backInPlace(Item.Outcome returned) {
+        undelivered.remove(returned.position());
+        Item planned = outbox.resend().get(returned.position());
+        if (planned instanceof Item.Handover handover && isAdoption(planned)) {
+            // Nothing runs there to be adopted.
+            Entry entry = handover.entry();
+            if (tracker.isLog() && entry.tracked()) {
+                // The broker has it until the store durably does. If it still does, its bit says so.
+                outbox.resend().remove(returned.position());
+                requeue(entry);
+            } else {
+                outbox.resend().put(returned.position(), new Item.Handover(entry, new Move.Schedule(shared.wall)));
+                waitInPlace(entry);
+            }
+        } else if (!comesBackByItself(returned.entry())) {
+            requeue(returned.entry());
+        } else {
+            first.add(returned.position());
+        }
     }
 
     /** A task that the store will have waits in memory for its turn, where it was before it was claimed. */
@@ -930,11 +934,14 @@ final class PartitionCore {
             leave();
             return;
         }
+        List<Item.Outcome> returned = new ArrayList<>();
         for (Outbox.Sent sent : outbox.pending()) {
             takeBack(sent);
+            returned.addAll(returnedBy(sent));
         }
         Collection<Entry> parked = outbox.planResend(outcomes);
         adoptWhatRuns();
+        returned.forEach(this::backInPlace);
         for (Entry entry : parked) {
             if (adoptIfRuns(entry)) {
                 continue;
@@ -963,16 +970,12 @@ final class PartitionCore {
         for (int i = sent.claims().size() - 1; i >= 0; i--) {
             requeue(sent.claims().get(i));
         }
-        for (Item.Outcome outcome : sent.outcomes()) {
-            if (outcome.verdict() instanceof Verdict.Returned) {
-                undelivered.remove(outcome.position());
-                if (!comesBackByItself(outcome.entry())) {
-                    requeue(outcome.entry());
-                } else {
-                    first.add(outcome.position());
-                }
-            }
-        }
+    }
+
+    private static List<Item.Outcome> returnedBy(Outbox.Sent sent) {
+        return sent.outcomes().stream()
+                .filter(outcome -> outcome.verdict() instanceof Verdict.Returned)
+                .toList();
     }
 
     private void requeue(Entry entry) {

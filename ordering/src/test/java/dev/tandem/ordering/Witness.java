@@ -131,6 +131,9 @@ class Witness {
         boolean forgotRewind;
 
         long entries;
+        /** What the store told the owner that its keys wait for. */
+        final Set<Position> heads = new HashSet<>();
+
         int operated;
         final List<Seen> succeeding = new ArrayList<>();
     }
@@ -286,6 +289,8 @@ class Witness {
             }
         } else if (request instanceof Hand) {
             parked(partition, book, state);
+        } else if (answer instanceof StoreAnswer.Patrolled patrolled) {
+            patrolled.waiting().forEach(blocked -> book.heads.add(blocked.head()));
         }
         Seen returned = request instanceof Late late && late.settle().verdict() instanceof Verdict.Returned
                 ? find(partition, late.settle().position())
@@ -336,6 +341,8 @@ class Witness {
         }
         book.starts.putIfAbsent(incarnation, acquire.committed());
         book.epoch = acquired.epoch();
+        book.heads.clear();
+        acquired.blocked().forEach(blocked -> book.heads.add(blocked.head()));
         book.forgotRewind |= incarnation < book.incarnation;
         book.incarnation = incarnation;
         Proc owner = world.proc(acquire.executor());
@@ -560,7 +567,8 @@ class Witness {
                     seen.entered = seen.entered < 0 ? -1 : seen.enteredAtBest;
                 }
             } else {
-                boolean first = isHead(state, seen) && seen.entered >= 0;
+                boolean told = book.heads.contains(seen.position) || seen.token > book.epoch;
+                boolean first = told && isHead(state, seen) && seen.entered >= 0;
                 if (seen.deliveredAt < 0) {
                     seen.deliveredAt = first ? seen.entered : ++book.entries;
                 }
