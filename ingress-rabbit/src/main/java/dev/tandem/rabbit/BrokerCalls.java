@@ -44,6 +44,10 @@ final class BrokerCalls {
     private static final int CLOSE_MILLIS = 2_000;
     private static final long ACKS_MILLIS = 100;
     private static final long LEADER_MILLIS = 250;
+    private static final long FIRST_LOOK_MILLIS = 20;
+    private static final long MAX_LOOK_MILLIS = 250;
+    /** By then the broker has missed the heartbeats of one that is gone. */
+    private static final long OTHER_MILLIS = 15_000;
 
     private final RabbitSettings settings;
     private final Declarer.Notes notes;
@@ -94,11 +98,46 @@ final class BrokerCalls {
     }
 
     private void openNow(Intake intake) {
-        if (intake.isClosed()) {
+        if (!intake.isClosed()) {
+            orFailed(intake, () -> {
+                intake.begin(channel());
+                consume(intake, System.nanoTime());
+            });
+        }
+    }
+
+    /**
+     * An earlier consumer of a sub-queue is waited for. RabbitMQ would let ours wait by itself, but a quorum queue does
+     * not count those that wait: ours would seem to be alone, with an empty queue, while the other has its messages.
+     */
+    private void consume(Intake intake, long since) throws IOException {
+        Channel channel = intake.channel();
+        if (intake.isClosed() || channel == null) {
             return;
         }
+        boolean alone =
+                settings.ordered() && channel.queueDeclarePassive(intake.queue).getConsumerCount() == 0;
+        if (settings.ordered() && !alone) {
+            long waited = (System.nanoTime() - since) / 1_000_000;
+            if (waited < OTHER_MILLIS) {
+                long look = Math.max(FIRST_LOOK_MILLIS, Math.min(MAX_LOOK_MILLIS, waited / 4));
+                later(look, () -> orFailed(intake, () -> consume(intake, since)));
+                return;
+            }
+            notes.warn("'" + intake.queue + "' has another consumer, for " + waited / 1_000
+                    + " s by now: while that one is active, nothing is delivered to this executor");
+        }
+        intake.consume(settings.prefetch(), alone);
+    }
+
+    /** What may fail at the broker. */
+    private interface Call {
+        void make() throws IOException;
+    }
+
+    private void orFailed(Intake intake, Call call) {
         try {
-            intake.consume(channel(), settings.prefetch());
+            call.make();
         } catch (IOException | RuntimeException e) {
             close(intake.channel());
             if (Replies.code(e) == Replies.NOT_FOUND) {
@@ -161,7 +200,7 @@ final class BrokerCalls {
             if (first != null && second != null) {
                 // Another consumer may be an earlier owner's, with messages that are not back in the queue yet.
                 // None is a queue whose leader did not answer in time.
-                boolean alone = first.getConsumerCount() == 1;
+                boolean alone = first.getConsumerCount() == 1 && intake.isActive();
                 listener.counted(intake, alone ? intake.received() + first.getMessageCount() : -1);
             }
         });

@@ -10,6 +10,7 @@ import dev.tandem.task.Partition;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,7 @@ final class Intake implements Consumer {
     private final AtomicLong received = new AtomicLong();
 
     private volatile boolean opened;
+    private volatile boolean first;
 
     /** Counted by the loop. */
     private long taken;
@@ -72,11 +74,21 @@ final class Intake implements Consumer {
 
     // ---- whoever opens it
 
-    /** Consumes on this channel. */
-    void consume(Channel on, int prefetch) throws IOException {
+    /** Will consume on this channel. */
+    void begin(Channel on) {
         channel = on;
+    }
+
+    /**
+     * Consumes on its channel.
+     *
+     * @param alone the queue had no other consumer
+     */
+    void consume(int prefetch, boolean alone) throws IOException {
+        Channel on = Objects.requireNonNull(channel);
         on.basicQos(prefetch);
         on.basicConsume(queue, false, this);
+        first = alone;
         opened = true;
     }
 
@@ -98,6 +110,11 @@ final class Intake implements Consumer {
     /** Deliveries so far; exact when read after an answer on the channel. */
     long received() {
         return received.get();
+    }
+
+    /** Whether the queue's single active consumer is this one, for sure. */
+    boolean isActive() {
+        return first || received.get() > 0;
     }
 
     // ---- the loop

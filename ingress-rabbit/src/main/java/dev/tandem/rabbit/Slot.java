@@ -75,7 +75,7 @@ final class Slot {
 
     /**
      * Whether the queue is to be asked now how much of what earlier owners left is still to come. Its answer counts only
-     * while ours is the one consumer, so it is the active one.
+     * when ours is the active consumer, and the only one.
      */
     boolean isCountDue(long nowNanos) {
         if (caughtUp || !intake.wasOpened() || (countWait > 0 && nowNanos - countedAt < countWait)) {

@@ -108,6 +108,13 @@ final class Loop implements Source.Events, AutoCloseable {
         }
     }
 
+    /** Polls for so long that a source which waits for another consumer's end has looked for it many times. */
+    void looks() {
+        for (int i = 0; i < 5; i++) {
+            turns();
+        }
+    }
+
     /** Round trips on the consuming channel: what the broker had sent before is delivered after. */
     void settle(Partition partition) {
         until("consuming", () -> source.consuming(partition) != null);

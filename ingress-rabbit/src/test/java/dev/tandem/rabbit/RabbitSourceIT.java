@@ -389,7 +389,7 @@ class RabbitSourceIT {
             owner.source.ack(partition, List.of(owner.all().get(0).sequence()));
             owner.untilDelivered(5);
             next.openAll();
-            next.settle(partition);
+            next.looks();
             assertThat(next.all()).isEmpty();
 
             owner.source.close(partition);
@@ -417,7 +417,7 @@ class RabbitSourceIT {
             publish(7);
             first.untilDelivered(3);
             try (Loop next = new Loop(ordered).openAll()) {
-                next.settle(partition);
+                next.looks();
                 assertThat(next.caughtUp).isEmpty();
                 first.source.close(partition);
                 next.untilDelivered(3);
@@ -430,6 +430,26 @@ class RabbitSourceIT {
                 assertThat(next.bodies()).isEqualTo(numbers(0, 6));
                 next.turns();
                 assertThat(next.caughtUp).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void anOwnerIsNotCaughtUpWhileAnEarlierOneHasAllThatIsLeft() throws Exception {
+        RabbitSettings ordered = settings.orderedByHeader();
+        try (Loop first = new Loop(ordered).openAll()) {
+            Partition partition = first.partition(0);
+            first.settle(partition);
+            publish(3);
+            first.untilDelivered(3);
+            try (Loop next = new Loop(ordered).openAll()) {
+                next.looks();
+                assertThat(next.caughtUp).as("its messages are not back yet").isEmpty();
+
+                first.source.close(partition);
+                next.until("caught up", () -> next.caughtUp.contains(partition));
+
+                assertThat(next.bodies()).isEqualTo(numbers(0, 3));
             }
         }
     }
