@@ -11,12 +11,15 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Which partitions a queue's loop takes and gives up where no broker assigns them. Looks about once a second; the lease
- * in the store decides. Used by the loop's thread only.
+ * Which partitions a queue's loop takes and gives up where no broker assigns them. Looks a few times a second; the
+ * lease in the store decides. Used by the loop's thread only.
  */
 final class Leases {
 
-    private static final long LOOK_MILLIS = 1_000;
+    private static final long LOOK_MILLIS = 200;
+
+    /** Those who start together are there within that time. */
+    private static final long JOIN_MILLIS = 500;
 
     /** Members send a sign of life every few seconds; by then all have seen a change. */
     private static final long STEADY_MILLIS = 3_000;
@@ -42,7 +45,7 @@ final class Leases {
     private long lookAt;
 
     Leases(String self, Supplier<Set<String>> members, long leaveMillis, Hands hands) {
-        this.assigner = new LeaseAssigner(self, STEADY_MILLIS);
+        this.assigner = new LeaseAssigner(self, JOIN_MILLIS, STEADY_MILLIS);
         this.members = members;
         this.leaveMillis = leaveMillis;
         this.hands = hands;
@@ -52,6 +55,11 @@ final class Leases {
     void changed(Partition partition) {
         leaving.remove(partition);
         lookAt = 0;
+    }
+
+    /** How long {@link #look} has nothing to do. */
+    long millisToLook(long now) {
+        return lookAt - now;
     }
 
     /**

@@ -206,7 +206,7 @@ final class QueueLoop {
         long nanos = time.nanos();
         if (inbox.isEmpty() || nanos - lastPollNanos >= BUSY_POLL_NANOS) {
             lastPollNanos = nanos;
-            poll(waitMillis(MAX_WAIT_MILLIS));
+            poll(waitMillis(leases == null ? MAX_WAIT_MILLIS : leases.millisToLook(time.millis())));
         }
         if (leases != null) {
             lease(leases);

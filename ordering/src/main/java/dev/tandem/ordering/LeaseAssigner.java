@@ -20,8 +20,9 @@ import java.util.TreeSet;
  * <p>A partition prefers executors by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to
  * increase hit rates", 1998), with the shares as bounds: a join or a leave moves little more than it must.
  *
- * <p>What another should own is given up only once the live executors have stayed the same for a while, so an executor
- * that is late with its sign of life moves nothing. What is nobody's any more is taken at once.
+ * <p>What another should own is given up only once the live executors have stayed the same for a while: so those who
+ * join together move partitions once, and an executor that is late with its sign of life moves none. What is nobody's
+ * any more is taken at once.
  *
  * <p>An executor that can't own partitions (its broker or its store can't be reached) must not be among the live ones:
  * its share would be nobody's.
@@ -31,23 +32,28 @@ import java.util.TreeSet;
 public final class LeaseAssigner {
 
     private final String self;
+    private final long joinMillis;
     private final long steadyMillis;
 
     private Set<Partition> partitions = Set.of();
     private Set<String> live = Set.of();
     private Set<Partition> share = Set.of();
-    private long changedAt;
+    /** Before this nothing is given up to others. */
+    private long steadyAt;
 
     /**
      * @param self this executor's id
-     * @param steadyMillis how long the live executors must have stayed the same before a partition is given up: about
-     *     the time in which all have seen a change
+     * @param joinMillis how long after others joined a partition is given up to them: in that time more may join
+     * @param steadyMillis how long after any other change: about the time in which all have seen it, or a late executor
+     *     is back
      */
-    public LeaseAssigner(String self, long steadyMillis) {
-        if (steadyMillis < 0) {
-            throw new IllegalArgumentException("steadyMillis is " + steadyMillis + ", it must be 0 or more");
+    public LeaseAssigner(String self, long joinMillis, long steadyMillis) {
+        if (joinMillis < 0 || joinMillis > steadyMillis) {
+            throw new IllegalArgumentException(
+                    "joinMillis is " + joinMillis + ", it must be 0 to steadyMillis, which is " + steadyMillis);
         }
         this.self = self;
+        this.joinMillis = joinMillis;
         this.steadyMillis = steadyMillis;
     }
 
@@ -60,7 +66,7 @@ public final class LeaseAssigner {
     public record Plan(Set<Partition> acquire, Set<Partition> giveUp) {}
 
     /**
-     * To be asked after every change of an argument, and every second or so: {@code steadyMillis} may have passed.
+     * To be asked after every change of an argument, and every second or so: the times to wait may have passed.
      *
      * @param nowMillis elapsed time, never less than before
      * @param all every partition of the queue; none: the broker can't be reached, so all are given up
@@ -71,7 +77,7 @@ public final class LeaseAssigner {
     public Plan plan(
             long nowMillis, Collection<Partition> all, Collection<Partition> owned, Collection<String> liveExecutors) {
         notice(nowMillis, all, liveExecutors);
-        boolean steady = nowMillis - changedAt >= steadyMillis;
+        boolean steady = nowMillis >= steadyAt;
         Set<Partition> giveUp = new HashSet<>();
         for (Partition partition : owned) {
             if (!partitions.contains(partition) || (steady && !share.contains(partition))) {
@@ -94,10 +100,12 @@ public final class LeaseAssigner {
         nowLive.add(self);
         Set<Partition> nowAll = Set.copyOf(all);
         if (!nowLive.equals(live) || !nowAll.equals(partitions)) {
+            boolean samePartitions = partitions.isEmpty() || nowAll.equals(partitions);
+            boolean onlyJoined = samePartitions && nowLive.containsAll(live);
+            steadyAt = onlyJoined ? Math.max(steadyAt, nowMillis + joinMillis) : nowMillis + steadyMillis;
             live = nowLive;
             partitions = nowAll;
             share = shareOf(self, partitions, live);
-            changedAt = nowMillis;
         }
     }
 

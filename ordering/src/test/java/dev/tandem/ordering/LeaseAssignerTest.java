@@ -18,11 +18,12 @@ import org.junit.jupiter.api.Test;
 
 class LeaseAssignerTest {
 
+    private static final long JOIN = 500;
     private static final long STEADY = 3_000;
 
     @Test
     void oneAloneTakesAll() {
-        LeaseAssigner a = new LeaseAssigner("a", STEADY);
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
 
         assertThat(a.plan(0, partitions(5), Set.of(), List.of("a")))
                 .isEqualTo(new Plan(Set.copyOf(partitions(5)), Set.of()));
@@ -30,7 +31,7 @@ class LeaseAssignerTest {
 
     @Test
     void itCountsItselfAmongTheLiveOnes() {
-        LeaseAssigner a = new LeaseAssigner("a", STEADY);
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
 
         assertThat(a.plan(0, partitions(4), Set.of(), List.of("b")).acquire()).hasSize(2);
     }
@@ -42,7 +43,7 @@ class LeaseAssignerTest {
                     IntStream.range(0, executors).mapToObj(i -> "executor-" + i).toList();
             Map<Partition, String> planned = new HashMap<>();
             for (String id : live) {
-                Set<Partition> share = new LeaseAssigner(id, STEADY)
+                Set<Partition> share = new LeaseAssigner(id, JOIN, STEADY)
                         .plan(0, partitions(16), Set.of(), live)
                         .acquire();
                 assertThat(share.size()).isBetween(16 / executors, (16 + executors - 1) / executors);
@@ -55,7 +56,7 @@ class LeaseAssignerTest {
 
     @Test
     void whatIsOverIsGivenUpOnlyWhenTheExecutorsStayedTheSame() {
-        LeaseAssigner a = new LeaseAssigner("a", STEADY);
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
         List<Partition> all = partitions(4);
 
         assertThat(a.plan(0, all, all, List.of("a", "b")).giveUp()).isEmpty();
@@ -65,8 +66,25 @@ class LeaseAssignerTest {
     }
 
     @Test
+    void thoseWhoJoinTogetherAreGivenTheirShareOnceAndSoon() {
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+        List<Partition> all = partitions(6);
+        assertThat(a.plan(0, all, Set.of(), List.of("a")).acquire()).hasSize(6);
+
+        assertThat(a.plan(STEADY, all, all, List.of("a", "b")).giveUp()).isEmpty();
+        assertThat(a.plan(STEADY + JOIN - 1, all, all, List.of("a", "b", "c")).giveUp())
+                .isEmpty();
+        assertThat(a.plan(STEADY + 2 * JOIN - 2, all, all, List.of("a", "b", "c"))
+                        .giveUp())
+                .isEmpty();
+        assertThat(a.plan(STEADY + 2 * JOIN - 1, all, all, List.of("a", "b", "c"))
+                        .giveUp())
+                .hasSize(4);
+    }
+
+    @Test
     void whatALeaverHadIsTakenAtOnce() {
-        LeaseAssigner a = new LeaseAssigner("a", STEADY);
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
         List<Partition> all = partitions(4);
         Set<Partition> own = a.plan(0, all, Set.of(), List.of("a", "b")).acquire();
 
@@ -75,7 +93,7 @@ class LeaseAssignerTest {
 
     @Test
     void anUnreachableBrokerTakesAllAway() {
-        LeaseAssigner a = new LeaseAssigner("a", STEADY);
+        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
 
         assertThat(a.plan(0, List.of(), partitions(3), List.of("a")))
                 .isEqualTo(new Plan(Set.of(), Set.copyOf(partitions(3))));
@@ -86,7 +104,7 @@ class LeaseAssignerTest {
         List<String> live = List.of("a", "b", "c", "d", "e");
 
         long idle = live.stream()
-                .filter(id -> new LeaseAssigner(id, STEADY)
+                .filter(id -> new LeaseAssigner(id, JOIN, STEADY)
                         .plan(0, partitions(3), Set.of(), live)
                         .acquire()
                         .isEmpty())
@@ -117,7 +135,8 @@ class LeaseAssignerTest {
 
     @Test
     void aNegativeTimeIsRefused() {
-        assertThatThrownBy(() -> new LeaseAssigner("a", -1)).hasMessageContaining("steadyMillis is -1");
+        assertThatThrownBy(() -> new LeaseAssigner("a", -1, 0)).hasMessageContaining("joinMillis is -1");
+        assertThatThrownBy(() -> new LeaseAssigner("a", 2, 1)).hasMessageContaining("joinMillis is 2");
     }
 
     @Test
@@ -137,7 +156,7 @@ class LeaseAssignerTest {
     private static Map<Partition, String> plan(int count, List<String> live) {
         Map<Partition, String> owners = new HashMap<>();
         for (String id : live) {
-            new LeaseAssigner(id, STEADY)
+            new LeaseAssigner(id, JOIN, STEADY)
                     .plan(0, partitions(count), Set.of(), live)
                     .acquire()
                     .forEach(p -> owners.put(p, id));
@@ -203,7 +222,7 @@ class LeaseAssignerTest {
 
         private void start() {
             String id = "e" + ++started;
-            running.put(id, new LeaseAssigner(id, STEADY));
+            running.put(id, new LeaseAssigner(id, JOIN, STEADY));
         }
 
         private void leave() {

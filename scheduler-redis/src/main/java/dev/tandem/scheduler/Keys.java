@@ -69,6 +69,11 @@ final class Keys {
         return bytes("tandem:{executors}:facts");
     }
 
+    /** The channel on which an executor's coming and leaving is told. */
+    static String executorsChanged() {
+        return "tandem:{executors}:changed";
+    }
+
     private static String prefix(Partition partition) {
         return "tandem:{" + partition + "}:";
     }

@@ -11,16 +11,18 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Which executors there are: each says so every few seconds, and whoever was silent for a minute is forgotten. For
- * people; nothing depends on it. Thread-safe.
+ * people, and for who should lease what; no guarantee depends on it. Thread-safe.
  */
 public final class Presence {
 
     private static final long FORGOTTEN_MILLIS = Duration.ofMinutes(1).toMillis();
 
     private final Side side;
+    private final Wakes wakes;
 
-    Presence(Side side) {
+    Presence(Side side, Wakes wakes) {
         this.side = side;
+        this.wakes = wakes;
     }
 
     /**
@@ -47,7 +49,7 @@ public final class Presence {
         return now().thenCompose(now -> side.run(
                         commands -> commands.hset(Keys.executorFacts(), id, bytes(facts(executor))))
                 .thenCompose(set -> side.run(commands -> commands.zadd(Keys.executors(), (double) now.longValue(), id)))
-                .thenApply(added -> null));
+                .thenCompose(added -> added > 0 ? tell("came") : CompletableFuture.completedFuture(null)));
     }
 
     /** This executor leaves. */
@@ -55,7 +57,23 @@ public final class Presence {
         byte[] name = bytes(id);
         return side.run(commands -> commands.zrem(Keys.executors(), name))
                 .thenCompose(removed -> side.run(commands -> commands.hdel(Keys.executorFacts(), name)))
-                .thenApply(removed -> null);
+                .thenCompose(removed -> tell("left"));
+    }
+
+    private CompletableFuture<Void> tell(String what) {
+        return side.run(commands -> commands.publish(bytes(Keys.executorsChanged()), bytes(what)))
+                .thenApply(heard -> null);
+    }
+
+    /**
+     * Tells that an executor came or left, or that this may have been missed. Only a hint: one that dies says nothing.
+     *
+     * @param hearer called on any thread; it must not block
+     * @return ends it
+     */
+    public AutoCloseable watch(Runnable hearer) {
+        wakes.add(Keys.executorsChanged(), hearer);
+        return () -> wakes.remove(Keys.executorsChanged(), hearer);
     }
 
     /** Those that were seen within the last minute, by id. */

@@ -81,7 +81,7 @@ public final class RedisStore implements Store {
         side = new Side(topology, settings.answerTimeout().toMillis());
         inspector = new Inspector(side);
         admin = new Admin(side, inspector);
-        presence = new Presence(side);
+        presence = new Presence(side, wakes);
         housekeeper = new Housekeeper(side, retention);
         loop = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "tandem-redis");

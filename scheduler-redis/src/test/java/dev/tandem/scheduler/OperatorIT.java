@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -345,6 +346,22 @@ class OperatorIT {
         get(store.presence().leave(id));
         assertThat(get(store.presence().executors()))
                 .noneMatch(each -> each.id().equals(id));
+    }
+
+    @Test
+    void anExecutorsComingAndLeavingIsHeardButNotItsSignsOfLife() throws Exception {
+        Presence presence = store.presence();
+        Presence.Executor executor = new Presence.Executor(Names.fresh("executor"), "host", 5, 0, Map.of());
+        AtomicInteger heard = new AtomicInteger();
+        try (AutoCloseable watch = presence.watch(heard::incrementAndGet)) {
+            await("subscribed").untilAsserted(() -> assertThat(heard).hasPositiveValue());
+            int before = heard.get();
+            get(presence.beat(executor));
+            get(presence.beat(executor));
+            await("its coming").untilAsserted(() -> assertThat(heard).hasValue(before + 1));
+            get(presence.leave(executor.id()));
+            await("its leaving").untilAsserted(() -> assertThat(heard).hasValue(before + 2));
+        }
     }
 
     @Test

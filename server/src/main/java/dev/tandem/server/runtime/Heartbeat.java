@@ -11,10 +11,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Says every few seconds that this executor is there, and learns who else is: by that leases are shared. While executors
- * come and go it does so twice a second, so that those who start together share at once.
+ * Says every few seconds that this executor is there, and learns who else is: by that leases are shared. It hears when
+ * one comes or leaves; and since that is only a hint, it beats twice a second while executors come and go.
  */
 final class Heartbeat implements AutoCloseable {
 
@@ -27,6 +28,7 @@ final class Heartbeat implements AutoCloseable {
     private final Supplier<List<QueueStatus>> status;
     private final LiveExecutors live;
     private final Pace pace = new Pace(System.nanoTime() / 1_000_000);
+    private @Nullable AutoCloseable watch;
     private final long startedAt = System.currentTimeMillis();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "tandem-heartbeat");
@@ -52,6 +54,13 @@ final class Heartbeat implements AutoCloseable {
             // Redis is away; then nothing can be leased either.
         }
         next();
+        watch = presence.watch(this::look);
+    }
+
+    private void look() {
+        if (!timer.isShutdown()) {
+            presence.executors().thenAccept(live::update);
+        }
     }
 
     private void next() {
@@ -76,8 +85,11 @@ final class Heartbeat implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws Exception {
         timer.shutdownNow();
+        if (watch != null) {
+            watch.close();
+        }
         try {
             presence.leave(id).get(LAST_WORD_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
