@@ -73,8 +73,8 @@ class RabbitSharingIT {
     }
 
     /** Under load. @return the number of the next task of each key */
-    private static int sendUntilShared(
-            Channel channel, String queue, int from, RunningServer server, long... shares) throws Exception {
+    private static int sendUntilShared(Channel channel, String queue, int from, RunningServer server, long... shares)
+            throws Exception {
         List<Long> wanted = Arrays.stream(shares).boxed().toList();
         long end = System.nanoTime() + PATIENCE.toNanos();
         int next = from;
