@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Task;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -172,6 +173,11 @@ final class Attempt implements TaskContext {
     @Override
     public boolean isCancelled() {
         return state.get() != State.RUNNING || time.millis() > run.leaseUntil();
+    }
+
+    @Override
+    public Duration leaseRemaining() {
+        return Duration.ofMillis(run.leaseUntil() - time.millis());
     }
 
     /** Names the run without its payload. */

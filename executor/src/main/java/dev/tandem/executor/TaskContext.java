@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -61,4 +62,13 @@ public interface TaskContext {
      * that another executor may start the task.
      */
     boolean isCancelled();
+
+    /**
+     * How long the claim that this attempt runs under is held for sure, unless it is renewed, which happens in the
+     * background. Zero or less: it lapsed, and another executor may start the task. In ms steps, by this process's
+     * monotonic clock.
+     */
+    default Duration leaseRemaining() {
+        return isCancelled() ? Duration.ZERO : Duration.ofDays(1);
+    }
 }

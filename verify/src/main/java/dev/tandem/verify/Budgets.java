@@ -1,0 +1,89 @@
+package dev.tandem.verify;
+
+import dev.tandem.verify.check.Figures;
+import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.check.Rule;
+import dev.tandem.verify.check.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** How fast things must be well again. Measured, not judged: a busy machine misses them and breaks no guarantee. */
+final class Budgets {
+
+    private static final Duration KILL = Duration.ofSeconds(15);
+    private static final Duration TAKE_OVER = Duration.ofSeconds(2);
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+    private static final Duration USUAL_LEASE = Duration.ofSeconds(10);
+
+    /** @param measured null if nothing of the kind happened */
+    record Line(String what, String atMost, @Nullable String measured, boolean reached) {}
+
+    private Budgets() {}
+
+    static List<Line> of(List<Result> results, Duration lease) {
+        List<Line> lines = new ArrayList<>();
+        // Kafka's session, and the lease, give the pace; another lease than the usual one another pace.
+        Duration kill = KILL.minus(USUAL_LEASE).plus(lease);
+        lines.add(recovery("kill -9: all its tasks run again, p99", results, name -> name.equals("kill"), kill));
+        lines.add(recovery(
+                "a frozen executor's tasks are taken over, p99",
+                results,
+                name -> name.startsWith("freeze") && !name.contains("+"),
+                lease.plus(TAKE_OVER)));
+        for (String fault : List.of("churn", "rolling")) {
+            String what = fault.equals("churn") ? "executors that leave" : "rolling restart";
+            List<Figures> figures = figures(results, name -> name.equals(fault));
+            boolean any = !figures.isEmpty();
+            long lost = broken(results, fault, Rule.NOTHING_LOST) + broken(results, fault, Rule.ALL_DONE);
+            lines.add(new Line(what + ": trials with lost tasks", "0", any ? Long.toString(lost) : null, lost == 0));
+            long twice = figures.stream()
+                    .mapToLong(each -> each.duplicated() + each.interrupted())
+                    .sum();
+            lines.add(new Line(what + ": duplicates", "0", any ? Long.toString(twice) : null, twice == 0));
+            long spent = broken(results, fault, Rule.ATTEMPTS);
+            lines.add(new Line(
+                    what + ": trials with attempts spent", "0", any ? Long.toString(spent) : null, spent == 0));
+            long wait = figures.stream().mapToLong(Figures::longestWait).max().orElse(0);
+            lines.add(new Line(
+                    what + ": longest wait of a task of a well key",
+                    Report.seconds(SILENCE.toNanos()),
+                    any ? Report.seconds(wait) : null,
+                    wait <= SILENCE.toNanos()));
+        }
+        return lines;
+    }
+
+    private static Line recovery(String what, List<Result> results, Predicate<String> fault, Duration most) {
+        List<Long> all = figures(results, fault).stream()
+                .flatMap(each -> each.recoveries().stream())
+                .sorted()
+                .toList();
+        if (all.isEmpty()) {
+            return new Line(what, Report.seconds(most.toNanos()), null, false);
+        }
+        long p99 = all.get((int) Math.ceil(all.size() * 0.99) - 1);
+        return new Line(what, Report.seconds(most.toNanos()), Report.seconds(p99), p99 <= most.toNanos());
+    }
+
+    private static List<Figures> figures(List<Result> results, Predicate<String> fault) {
+        return results.stream()
+                .filter(result -> fault.test(result.fault().name()))
+                .map(Result::judgement)
+                .filter(Objects::nonNull)
+                .map(Judgement::figures)
+                .toList();
+    }
+
+    private static long broken(List<Result> results, String fault, Rule rule) {
+        return results.stream()
+                .filter(result -> result.fault().name().equals(fault))
+                .map(Result::judgement)
+                .filter(Objects::nonNull)
+                .filter(judgement -> judgement.verdicts().get(rule) instanceof Verdict.Broken)
+                .count();
+    }
+}

@@ -1,0 +1,222 @@
+package dev.tandem.verify;
+
+import dev.tandem.local.LocalAmqp;
+import dev.tandem.local.LocalBroker;
+import dev.tandem.local.LocalKafka;
+import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.LocalRedisCluster;
+import dev.tandem.local.LocalRedisSentinel;
+import dev.tandem.local.Ports;
+import dev.tandem.local.UnavailableException;
+import dev.tandem.verify.fault.Need;
+import dev.tandem.verify.load.Workload;
+import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.worker.TcpProxy;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The brokers of a run: those that the user named, or ones of our own, as processes that can be killed, started when they
+ * are first needed. Between an executor and our own ones lies a proxy for each, for those trials that close ways.
+ */
+final class Lab implements AutoCloseable {
+
+    /** Executors that can run at once in a trial. */
+    static final int SLOTS = 5;
+
+    /** @param kafka bootstrap servers, and so on; null: one of our own */
+    record Addresses(
+            @Nullable String kafka,
+            @Nullable String rabbit,
+            @Nullable String redis) {}
+
+    private final Addresses given;
+    private final Consumer<String> voice;
+    private final List<AutoCloseable> closing = new ArrayList<>();
+    private final List<String> products = new ArrayList<>();
+    private final Map<String, TcpProxy> proxies = new LinkedHashMap<>();
+    private final int[] kafkaListeners = new int[SLOTS];
+    private final int[] kafkaWays = new int[SLOTS];
+    private @Nullable LocalKafka kafka;
+    private @Nullable LocalAmqp amqp;
+    private @Nullable LocalRedis redis;
+    private @Nullable LocalRedisSentinel sentinel;
+    private @Nullable LocalRedisCluster cluster;
+
+    Lab(Addresses given, Consumer<String> voice) {
+        this.given = given;
+        this.voice = voice;
+    }
+
+    /** Why a trial can't be had here; empty if it can. */
+    Optional<String> obstacle(Set<Need> needs, Workload workload) {
+        boolean ownBroker = (workload.isRabbit() ? given.rabbit() : given.kafka()) == null;
+        boolean ownRedis = given.redis() == null;
+        for (Need need : needs) {
+            boolean met = switch (need) {
+                case OWN_BROKER -> ownBroker;
+                case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
+                case WAYS -> ownBroker && ownRedis;
+            };
+            if (!met) {
+                return Optional.of("needs " + need.text());
+            }
+        }
+        if (workload.isRabbit() && workload.isOrdered() && given.rabbit() == null) {
+            try {
+                if (!amqp().isRabbit()) {
+                    return Optional.of("needs RabbitMQ, and there is only " + amqp().product());
+                }
+            } catch (UnavailableException e) {
+                return Optional.of(e.getMessage());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What was started or named. */
+    synchronized List<String> products() {
+        return List.copyOf(products);
+    }
+
+    private static LocalMode process() {
+        return LocalMode.configured().withoutDocker();
+    }
+
+    private <T extends AutoCloseable> T started(T broker, String product) {
+        closing.add(broker);
+        products.add(product);
+        voice.accept(product);
+        return broker;
+    }
+
+    synchronized LocalKafka kafka() {
+        if (kafka == null) {
+            int port = Ports.reserve();
+            int controller = Ports.reserve();
+            StringBuilder listeners = new StringBuilder("PLAINTEXT://127.0.0.1:" + port);
+            StringBuilder advertised = new StringBuilder("PLAINTEXT://127.0.0.1:" + port);
+            StringBuilder protocols = new StringBuilder("PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+            for (int slot = 0; slot < SLOTS; slot++) {
+                // A client goes where the broker says it is; so each executor's way needs a listener of its own.
+                kafkaListeners[slot] = Ports.reserve();
+                kafkaWays[slot] = Ports.reserve();
+                listeners.append(",SLOT").append(slot).append("://127.0.0.1:").append(kafkaListeners[slot]);
+                advertised.append(",SLOT").append(slot).append("://127.0.0.1:").append(kafkaWays[slot]);
+                protocols.append(",SLOT").append(slot).append(":PLAINTEXT");
+            }
+            kafka = LocalKafka.builder()
+                    .mode(process())
+                    .port(port)
+                    .setting("controller.quorum.voters", "1@127.0.0.1:" + controller)
+                    .setting("listeners", listeners + ",CONTROLLER://127.0.0.1:" + controller)
+                    .setting("advertised.listeners", advertised.toString())
+                    .setting("listener.security.protocol.map", protocols.toString())
+                    .setting("inter.broker.listener.name", "PLAINTEXT")
+                    .setting("num.network.threads", "1")
+                    .start();
+            started(kafka, kafka.toString());
+        }
+        return kafka;
+    }
+
+    synchronized LocalAmqp amqp() {
+        if (amqp == null) {
+            amqp = LocalAmqp.builder().mode(process()).start();
+            started(amqp, amqp.toString());
+        }
+        return amqp;
+    }
+
+    synchronized LocalRedis redis() {
+        if (redis == null) {
+            redis = LocalRedis.builder().mode(process()).start();
+            started(redis, redis.toString());
+        }
+        return redis;
+    }
+
+    synchronized LocalRedisSentinel sentinel() {
+        if (sentinel == null) {
+            sentinel = LocalRedisSentinel.start();
+            started(sentinel, sentinel.toString());
+        }
+        return sentinel;
+    }
+
+    synchronized LocalRedisCluster cluster() {
+        if (cluster == null) {
+            cluster = LocalRedisCluster.start();
+            started(cluster, cluster.toString());
+        }
+        return cluster;
+    }
+
+    /** The broker of a workload, if it is one of our own. */
+    LocalBroker broker(Workload workload) {
+        if (broker(workload.isRabbit()) != null) {
+            throw new IllegalStateException("This broker is not ours");
+        }
+        return workload.isRabbit() ? amqp() : kafka();
+    }
+
+    private @Nullable String broker(boolean rabbit) {
+        return rabbit ? given.rabbit() : given.kafka();
+    }
+
+    /** Where its clients connect. */
+    String brokerAddress(Workload workload) {
+        String named = broker(workload.isRabbit());
+        return named != null ? named : broker(workload).address();
+    }
+
+    /** Where the store is: one address, or a cluster's, separated by spaces. */
+    String storeAddress(Set<Need> needs) {
+        if (needs.contains(Need.SENTINEL)) {
+            return sentinel().address();
+        }
+        if (needs.contains(Need.CLUSTER)) {
+            return cluster().address().replace(',', ' ');
+        }
+        String named = given.redis();
+        return named != null ? named : redis().address();
+    }
+
+    /** The ways of the executor in a slot, all open. */
+    synchronized Map<Link, TcpProxy> ways(Workload workload, int slot) {
+        Map<Link, TcpProxy> ways = new EnumMap<>(Link.class);
+        ways.put(Link.BROKER, workload.isRabbit() ? proxy("amqp" + slot, 0, amqp().port()) : kafkaWay(slot));
+        ways.put(Link.STORE, proxy("redis" + slot, 0, redis().port()));
+        ways.values().forEach(way -> way.set(TcpProxy.Mode.OPEN));
+        return ways;
+    }
+
+    private TcpProxy kafkaWay(int slot) {
+        kafka();
+        return proxy("kafka" + slot, kafkaWays[slot], kafkaListeners[slot]);
+    }
+
+    private TcpProxy proxy(String name, int port, int target) {
+        return proxies.computeIfAbsent(name, made -> new TcpProxy(port, target));
+    }
+
+    @Override
+    public synchronized void close() {
+        proxies.values().forEach(TcpProxy::close);
+        for (AutoCloseable each : closing) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                voice.accept("It did not end: " + e.getMessage());
+            }
+        }
+    }
+}

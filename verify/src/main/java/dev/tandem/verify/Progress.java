@@ -1,0 +1,50 @@
+package dev.tandem.verify;
+
+import java.io.PrintWriter;
+
+/** What a person sees while a run goes on: a line for what is done, and one that changes for what is being done. */
+final class Progress {
+
+    private static final long EVERY_NANOS = 1_000_000_000L;
+    private static final long RARELY_NANOS = 10_000_000_000L;
+
+    private final PrintWriter out;
+    private final boolean terminal = System.console() != null;
+    private long last = System.nanoTime() - RARELY_NANOS;
+    private int width;
+
+    Progress(PrintWriter out) {
+        this.out = out;
+    }
+
+    /** Something is done. */
+    synchronized void line(String text) {
+        wipe();
+        out.println(text);
+        out.flush();
+    }
+
+    /** How it goes; shown now and then. */
+    synchronized void live(String text) {
+        long now = System.nanoTime();
+        if (now - last < (terminal ? EVERY_NANOS : RARELY_NANOS)) {
+            return;
+        }
+        last = now;
+        if (terminal) {
+            wipe();
+            out.print(text);
+            width = text.length();
+        } else {
+            out.println("  " + text);
+        }
+        out.flush();
+    }
+
+    private void wipe() {
+        if (width > 0) {
+            out.print("\r" + " ".repeat(width) + "\r");
+            width = 0;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.tandem.verify;
+
+import java.time.Duration;
+
+/**
+ * How large a trial is.
+ *
+ * @param lease of the executors
+ * @param retry before a failed task's next attempt
+ * @param perSecond tasks published
+ * @param executors that run at once, 1 to {@link Lab#SLOTS} less one
+ * @param partitions of its queue
+ * @param warmUp under load before the first round
+ * @param rounds of its fault at least
+ * @param atLeast rounds go on for so long
+ * @param longEvery one task in so many lasts longer than a lease; 0 for none
+ */
+record Sizes(
+        Duration lease,
+        Duration retry,
+        int perSecond,
+        int executors,
+        int partitions,
+        Duration warmUp,
+        int rounds,
+        Duration atLeast,
+        int longEvery) {
+
+    Sizes {
+        if (lease.toMillis() < 1_000) {
+            throw new IllegalArgumentException("--lease is " + lease.toMillis() + " ms, it must be 1000 or more");
+        }
+        if (executors < 2 || executors >= Lab.SLOTS) {
+            throw new IllegalArgumentException("--executors is " + executors + ", it must be 2 to " + (Lab.SLOTS - 1));
+        }
+        if (perSecond < 1 || perSecond > 5_000) {
+            throw new IllegalArgumentException("--rate is " + perSecond + ", it must be 1 to 5000");
+        }
+    }
+}

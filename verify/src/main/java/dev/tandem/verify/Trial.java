@@ -1,0 +1,410 @@
+package dev.tandem.verify;
+
+import dev.tandem.kafka.KafkaPublisher;
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.local.LocalBroker;
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.LocalRedisCluster;
+import dev.tandem.local.LocalRedisSentinel;
+import dev.tandem.rabbit.RabbitPublisher;
+import dev.tandem.task.Publisher;
+import dev.tandem.verify.check.Bounds;
+import dev.tandem.verify.check.Checker;
+import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.fault.Fault;
+import dev.tandem.verify.fault.Need;
+import dev.tandem.verify.fault.Stage;
+import dev.tandem.verify.load.Load;
+import dev.tandem.verify.load.TaskMaker;
+import dev.tandem.verify.load.Workload;
+import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.EventLog;
+import dev.tandem.verify.record.EventTail;
+import dev.tandem.verify.worker.Live;
+import dev.tandem.verify.worker.TcpProxy;
+import dev.tandem.verify.worker.WorkerProcess;
+import dev.tandem.verify.worker.WorkerSettings;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One fault under one workload: a fresh queue, executors in processes of their own, a load; the fault strikes; when all is
+ * done, or the patience is at its end, what was recorded is judged.
+ */
+final class Trial implements Stage, AutoCloseable {
+
+    private static final Duration JOIN = Duration.ofSeconds(90);
+    private static final Duration LOOK = Duration.ofMillis(50);
+
+    private final Lab lab;
+    private final Fault fault;
+    private final Workload workload;
+    private final Sizes sizes;
+    private final Path folder;
+    private final String queue;
+    private final String store;
+    private final Random random;
+    private final long seed;
+    private final Consumer<String> progress;
+    private final EventLog log;
+    private final Live live = new Live();
+    private final List<WorkerProcess> executors = new CopyOnWriteArrayList<>();
+    private final Thread looker;
+    private volatile boolean over;
+    private int round;
+    private int births;
+
+    Trial(Lab lab, Fault fault, Workload workload, Sizes sizes, long seed, Path folder, Consumer<String> progress)
+            throws Exception {
+        this.lab = lab;
+        this.fault = fault;
+        this.workload = workload;
+        this.sizes = sizes;
+        this.seed = seed;
+        this.random = new Random(seed);
+        this.folder = Files.createDirectories(folder);
+        this.progress = progress;
+        this.queue = "verify-" + folder.getFileName().toString().replaceAll("[^A-Za-z0-9._-]", "-") + "-"
+                + Long.toString(System.currentTimeMillis() & 0xffffff, 36);
+        this.store = lab.storeAddress(fault.needs());
+        this.log = new EventLog(folder.resolve("verify.events"));
+        this.looker = new Thread(this::look, "verify-live");
+        looker.setDaemon(true);
+    }
+
+    /** Runs it and judges it. */
+    Judgement run() throws Exception {
+        looker.start();
+        Topic topic = workload.isRabbit() ? null : new Topic(lab.brokerAddress(workload), queue, sizes.partitions());
+        try (Load load = new Load(
+                        new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery()),
+                        queue,
+                        publisher(),
+                        !workload.isRabbit(),
+                        log,
+                        sizes.perSecond());
+                Auditor auditor = new Auditor(queue, sizes.partitions(), topic, store, isCluster(), log)) {
+            load.start();
+            for (int i = 0; i < sizes.executors(); i++) {
+                join();
+            }
+            awaitWork();
+            sleep(sizes.warmUp());
+            strike(load);
+            load.stop();
+            awaitDone(load, topic, auditor);
+            executors.forEach(WorkerProcess::leave);
+            auditor.stop();
+            log.write(new Event.Closed(System.nanoTime(), backlog(topic)));
+            lastAudit(auditor);
+        } finally {
+            if (topic != null) {
+                topic.close();
+            }
+        }
+        stopLooking();
+        return Checker.judge(
+                EventTail.readAll(folder), Bounds.of(workload.isOrdered(), !workload.isRabbit(), sizes.lease()));
+    }
+
+    private void awaitWork() throws InterruptedException {
+        boolean all =
+                live.await(JOIN.toMillis(), now -> executors.stream().allMatch(each -> now.hasWorked(each.name())));
+        executors.forEach(WorkerProcess::requireAlive);
+        if (!all) {
+            throw new IllegalStateException("Not all executors got tasks within " + JOIN.toSeconds() + " s. "
+                    + executors.stream()
+                            .filter(each -> !live.hasWorked(each.name()))
+                            .findFirst()
+                            .map(WorkerProcess::logTail)
+                            .orElse(""));
+        }
+    }
+
+    private void strike(Load load) throws InterruptedException {
+        long deadline = System.nanoTime() + sizes.atLeast().toNanos();
+        while (round < sizes.rounds() || System.nanoTime() < deadline) {
+            round++;
+            progress.accept(text(load));
+            fault.strike(this);
+            executors.forEach(WorkerProcess::requireAlive);
+        }
+    }
+
+    /** Until all that was acknowledged has ended, and the broker knows. What is behind a dead task stays. */
+    private void awaitDone(Load load, @Nullable Topic topic, Auditor auditor) throws InterruptedException {
+        long limit = sizes.lease()
+                .multipliedBy(4)
+                .plus(sizes.retry())
+                .plusSeconds(60)
+                .toNanos();
+        long deadline = System.nanoTime() + limit;
+        long from = System.nanoTime();
+        while (System.nanoTime() < deadline) {
+            progress.accept(text(load));
+            executors.forEach(WorkerProcess::requireAlive);
+            Event.Audited audited = auditor.last();
+            boolean ended = load.acknowledged().stream().allMatch(id -> rests(id) || live.hasEnded(id));
+            if (ended
+                    && audited != null
+                    && audited.at() > from
+                    && audited.held().stream().allMatch(this::rests)
+                    && (topic == null || backlog(topic) == 0)) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK.toMillis());
+        }
+    }
+
+    private boolean rests(String id) {
+        return workload.isOrdered() && id.startsWith(TaskMaker.DEAD_KEY + "-");
+    }
+
+    private void lastAudit(Auditor auditor) throws InterruptedException {
+        for (int i = 0; i < 10; i++) {
+            try {
+                auditor.audit();
+                return;
+            } catch (Exception e) {
+                TimeUnit.MILLISECONDS.sleep(500);
+            }
+        }
+    }
+
+    private long backlog(@Nullable Topic topic) {
+        try {
+            return topic != null
+                    ? topic.backlog()
+                    : RabbitBacklog.of(settings("", 0, false).rabbit());
+        } catch (Exception e) {
+            return -1;
+        }
+    }
+
+    private String text(Load load) {
+        return String.format(
+                Locale.ROOT,
+                "%s × %s: round %d, %d published, %d ended, %d executors",
+                fault.name(),
+                workload,
+                round,
+                load.acknowledged().size(),
+                live.ended(),
+                executors.size());
+    }
+
+    private Publisher publisher() {
+        if (workload.isRabbit()) {
+            return new RabbitPublisher(List.of(settings("", 0, false).rabbit()));
+        }
+        return new KafkaPublisher(List.of(KafkaSettings.of(lab.brokerAddress(workload), queue)));
+    }
+
+    private boolean isCluster() {
+        return fault.needs().contains(Need.CLUSTER);
+    }
+
+    private WorkerSettings settings(String name, int slot, boolean proxied) {
+        String broker = lab.brokerAddress(workload);
+        String redis = store;
+        if (proxied) {
+            Map<Link, TcpProxy> ways = lab.ways(workload, slot);
+            int port = ways.get(Link.BROKER).port();
+            broker = workload.isRabbit() ? "amqp://guest:guest@127.0.0.1:" + port : "127.0.0.1:" + port;
+            redis = "redis://127.0.0.1:" + ways.get(Link.STORE).port();
+        }
+        return new WorkerSettings(
+                name,
+                queue,
+                broker,
+                redis,
+                isCluster(),
+                replicas(),
+                workload.isOrdered(),
+                sizes.partitions(),
+                sizes.lease(),
+                sizes.retry(),
+                folder);
+    }
+
+    private int replicas() {
+        return fault.needs().contains(Need.SENTINEL) ? 2 : isCluster() ? 1 : 0;
+    }
+
+    private void look() {
+        while (!over) {
+            try {
+                executors.forEach(WorkerProcess::look);
+                TimeUnit.MILLISECONDS.sleep(LOOK.toMillis());
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void stopLooking() throws InterruptedException {
+        over = true;
+        looker.interrupt();
+        looker.join();
+    }
+
+    // ---- the stage
+
+    @Override
+    public synchronized Random random() {
+        return new Random(random.nextLong());
+    }
+
+    @Override
+    public Duration lease() {
+        return sizes.lease();
+    }
+
+    @Override
+    public int round() {
+        return round;
+    }
+
+    @Override
+    public void note(Event event) {
+        log.write(event);
+    }
+
+    @Override
+    public List<WorkerProcess> executors() {
+        return executors.stream()
+                .sorted(Comparator.comparingInt(WorkerProcess::slot))
+                .toList();
+    }
+
+    @Override
+    public synchronized WorkerProcess join() {
+        int slot = 0;
+        for (boolean taken = true; taken; slot += taken ? 1 : 0) {
+            int asked = slot;
+            taken = executors.stream().anyMatch(each -> each.slot() == asked);
+        }
+        boolean proxied = fault.needs().contains(Need.WAYS);
+        WorkerSettings settings = settings("e" + ++births, slot, proxied);
+        WorkerProcess executor =
+                new WorkerProcess(settings, log, live, proxied ? lab.ways(workload, slot) : Map.of(), slot);
+        executors.add(executor);
+        return executor;
+    }
+
+    @Override
+    public void leave(WorkerProcess executor) {
+        executor.leave();
+        executor.look();
+        executors.remove(executor);
+    }
+
+    @Override
+    public void kill(WorkerProcess executor) {
+        executor.kill();
+        executor.look();
+        executors.remove(executor);
+    }
+
+    @Override
+    public Live live() {
+        return live;
+    }
+
+    @Override
+    public LocalBroker kafka() {
+        return lab.broker(Workload.KAFKA_ZIPF);
+    }
+
+    @Override
+    public LocalBroker amqp() {
+        return lab.broker(Workload.RABBIT_ORDERED);
+    }
+
+    @Override
+    public LocalBroker broker() {
+        return lab.broker(workload);
+    }
+
+    @Override
+    public LocalRedis redis() {
+        return lab.redis();
+    }
+
+    @Override
+    public LocalRedisSentinel sentinel() {
+        return lab.sentinel();
+    }
+
+    @Override
+    public LocalRedisCluster cluster() {
+        return lab.cluster();
+    }
+
+    @Override
+    public String ask(String... command) {
+        RedisClient client = RedisClient.create(store);
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+            for (int i = 1; i < command.length; i++) {
+                arguments.add(command[i]);
+            }
+            ProtocolKeyword keyword = new ProtocolKeyword() {
+                @Override
+                public byte[] getBytes() {
+                    return command[0].getBytes(StandardCharsets.US_ASCII);
+                }
+
+                @Override
+                public String toString() {
+                    return command[0];
+                }
+            };
+            return connection.sync().dispatch(keyword, new StatusOutput<>(StringCodec.UTF8), arguments);
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Override
+    public void sleep(Duration time) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(time.toMillis());
+    }
+
+    @Override
+    public void close() {
+        over = true;
+        new ArrayList<>(executors).forEach(WorkerProcess::close);
+        log.close();
+    }
+
+    /** What the executors' files are in. */
+    Path folder() {
+        return folder;
+    }
+
+    /** For what is said of it. */
+    Set<Need> needs() {
+        return fault.needs();
+    }
+}

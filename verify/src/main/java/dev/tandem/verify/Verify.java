@@ -1,0 +1,324 @@
+package dev.tandem.verify;
+
+import dev.tandem.local.LocalException;
+import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.fault.Fault;
+import dev.tandem.verify.load.Workload;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ./tandem verify}: strikes with faults, one after another, and judges what was recorded. */
+@Command(
+        name = "tandem verify",
+        usageHelpAutoWidth = true,
+        sortOptions = false,
+        description = {
+            "Shows whether the guarantees hold: executors in processes of their own work under load while things go wrong;"
+                    + " what all of them did is recorded and judged.",
+            "Without options a short set runs, once each, in about eight minutes, on brokers of its own."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:every rule was kept in every trial that could be had here",
+            "1:a rule was broken, a fault hit nothing, or a trial could not be carried out",
+            "2:the command line is wrong"
+        })
+public final class Verify implements Callable<Integer> {
+
+    /** How the result is written. */
+    enum Format {
+        table,
+        json
+    }
+
+    /** Those of the short set, where nothing else is said. */
+    private static final List<String> SHORT = List.of(
+            "kill kafka-zipf",
+            "freeze kafka-zipf",
+            "freeze-settle kafka-distinct",
+            "redis-forgets kafka-zipf",
+            "rolling kafka-zipf",
+            "kafka-restart kafka-zipf",
+            "partition-both kafka-zipf",
+            "kill rabbit-ordered",
+            "kill rabbit-unordered");
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this help and end")
+    private boolean help;
+
+    @Option(names = "--list", description = "show the faults and workloads and end")
+    private boolean list;
+
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "FAULT",
+            description =
+                    "only these faults, separated by commas; --list shows them. With '+' several at once: kill+redis-forgets")
+    private List<String> only = new ArrayList<>();
+
+    @Option(names = "--workload", split = ",", paramLabel = "WORKLOAD", description = "only these workloads")
+    private List<String> workloads = new ArrayList<>();
+
+    @Option(
+            names = "--soak",
+            paramLabel = "TIME",
+            description = "all faults under all workloads, over and over, for so long: 45m, 1h, 90s")
+    private @Nullable String soak;
+
+    @Option(names = "--all", description = "all faults under all workloads, once each")
+    private boolean all;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "what follows from chance follows from this (default: another one each time)")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            description = "of the executors (default: ${DEFAULT-VALUE}, the product's own)")
+    private String lease = "10s";
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "150",
+            description = "tasks published in a second (default: ${DEFAULT-VALUE})")
+    private int rate;
+
+    @Option(
+            names = "--executors",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "that run at once (default: ${DEFAULT-VALUE})")
+    private int executors;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "of its fault in each trial (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "use this Kafka; it is not restarted")
+    private @Nullable String kafka;
+
+    @Option(names = "--rabbit", paramLabel = "URI", description = "use this RabbitMQ; it is not restarted")
+    private @Nullable String rabbit;
+
+    @Option(names = "--redis", paramLabel = "URI", description = "use this Redis; it is not restarted")
+    private @Nullable String redis;
+
+    @Option(
+            names = "--folder",
+            paramLabel = "DIR",
+            defaultValue = ".tandem/verify",
+            description = "for the report and the events of each trial (default: ${DEFAULT-VALUE})")
+    private Path folder = Path.of(".tandem/verify");
+
+    @Option(
+            names = {"-o", "--output"},
+            defaultValue = "table",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    private Format output = Format.table;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
+
+    /** A fault under a workload. */
+    private record Pair(Fault fault, Workload workload) {}
+
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Verify()).setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    @Override
+    public Integer call() {
+        PrintWriter out = command.commandLine().getOut();
+        if (list) {
+            out.println("faults");
+            Fault.all().forEach(each -> out.printf("  %-28s %s%n", each.name(), each.about()));
+            out.println("workloads");
+            for (Workload each : Workload.values()) {
+                out.printf("  %-28s %s%n", each.text(), each.about());
+            }
+            out.flush();
+            return 0;
+        }
+        List<Pair> pairs = pairs();
+        Sizes sizes = sizes();
+        long chosen = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
+        Duration time = soak == null ? Duration.ZERO : duration("--soak", soak);
+        Progress progress = new Progress(command.commandLine().getErr());
+        String machine = Machine.text();
+        progress.line(machine);
+        progress.line("seed " + chosen + ", " + pairs.size() + " trials"
+                + (time.isZero() ? "" : ", over and over for " + time.toMinutes() + " minutes"));
+        String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
+        List<Result> results = new ArrayList<>();
+        Report report;
+        try (Lab lab = new Lab(new Lab.Addresses(kafka, rabbit, redis), progress::line)) {
+            Random random = new Random(chosen);
+            long deadline = System.nanoTime() + time.toNanos();
+            int number = 0;
+            do {
+                for (Pair pair : pairs) {
+                    long trialSeed = random.nextLong() >>> 1;
+                    results.add(trial(lab, pair, sizes, trialSeed, run, ++number, progress));
+                    if (!time.isZero() && System.nanoTime() >= deadline) {
+                        break;
+                    }
+                }
+            } while (System.nanoTime() < deadline);
+            report = new Report(version(), date, chosen, machine, lab.products(), sizes, results);
+        }
+        write(run, report);
+        progress.line("report: " + run.resolve("report.md"));
+        out.println(output == Format.json ? report.json() : report.markdown());
+        out.flush();
+        return report.good() ? 0 : 1;
+    }
+
+    private static Result trial(Lab lab, Pair pair, Sizes sizes, long seed, Path run, int number, Progress progress) {
+        String name = String.format(
+                Locale.ROOT, "%03d-%s-%s", number, pair.fault().name().replace('+', '-'), pair.workload());
+        Path folder = run.resolve(name);
+        try {
+            Optional<String> obstacle = lab.obstacle(pair.fault().needs(), pair.workload());
+            if (obstacle.isPresent()) {
+                progress.line(name + ": not tried, " + obstacle.get());
+                return new Result(pair.fault(), pair.workload(), seed, null, obstacle.get(), false, null);
+            }
+            try (Trial trial = new Trial(lab, pair.fault(), pair.workload(), sizes, seed, folder, progress::live)) {
+                long begin = System.nanoTime();
+                Judgement judgement = trial.run();
+                progress.line(String.format(
+                        Locale.ROOT,
+                        "%s: %s, %d tasks, %d duplicates, %d s",
+                        name,
+                        judgement.passed() ? "passed" : judgement.vacuous() ? "VACUOUS" : "FAILED",
+                        judgement.figures().published(),
+                        judgement.figures().duplicated(),
+                        Duration.ofNanos(System.nanoTime() - begin).toSeconds()));
+                judgement.violations().stream()
+                        .limit(3)
+                        .forEach(each -> progress.line("  " + each.rule() + ": " + each.text()));
+                return new Result(pair.fault(), pair.workload(), seed, judgement, null, true, folder);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Result(pair.fault(), pair.workload(), seed, null, "interrupted", true, folder);
+        } catch (Exception e) {
+            String why = e instanceof LocalException || e.getMessage() != null ? e.getMessage() : e.toString();
+            progress.line(name + ": could not be carried out: " + why);
+            return new Result(pair.fault(), pair.workload(), seed, null, why, true, folder);
+        }
+    }
+
+    private static void write(Path run, Report report) {
+        try {
+            Files.createDirectories(run);
+            Files.writeString(run.resolve("report.md"), report.markdown());
+            Files.writeString(run.resolve("report.json"), report.json());
+        } catch (IOException e) {
+            throw new UncheckedIOException("The report could not be written", e);
+        }
+    }
+
+    private static String version() {
+        String version = Verify.class.getPackage().getImplementationVersion();
+        return version == null ? "(built here)" : version;
+    }
+
+    private Sizes sizes() {
+        try {
+            return new Sizes(
+                    duration("--lease", lease),
+                    soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30),
+                    rate,
+                    executors,
+                    6,
+                    Duration.ofSeconds(3),
+                    rounds,
+                    Duration.ZERO,
+                    soak == null && !all ? 0 : 700);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private List<Pair> pairs() {
+        List<Workload> chosen;
+        List<Fault> faults;
+        try {
+            chosen = workloads.isEmpty()
+                    ? List.of(Workload.values())
+                    : workloads.stream().map(Workload::of).toList();
+            faults = only.isEmpty() ? Fault.all() : only.stream().map(Fault::of).toList();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        boolean everything = all || soak != null || !only.isEmpty() || !workloads.isEmpty();
+        List<Pair> pairs = new ArrayList<>();
+        for (Fault fault : faults) {
+            for (Workload workload : chosen) {
+                boolean wanted = everything || SHORT.contains(fault.name() + " " + workload);
+                if (wanted && fault.suits(workload.isRabbit())) {
+                    pairs.add(new Pair(fault, workload));
+                }
+            }
+        }
+        if (pairs.isEmpty()) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "Nothing is left: " + faults.stream().map(Fault::name).collect(Collectors.joining(", "))
+                            + " can't strike " + chosen);
+        }
+        return pairs;
+    }
+
+    private Duration duration(String option, String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        try {
+            if (lower.endsWith("ms")) {
+                return Duration.ofMillis(Long.parseLong(lower.substring(0, lower.length() - 2)));
+            }
+            return Duration.parse("PT" + text);
+        } catch (RuntimeException e) {
+            throw new ParameterException(
+                    command.commandLine(), option + " is '" + text + "', it must be like 500ms, 90s, 45m or 1h", e);
+        }
+    }
+}

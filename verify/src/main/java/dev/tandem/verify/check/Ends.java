@@ -1,0 +1,100 @@
+package dev.tandem.verify.check;
+
+import dev.tandem.verify.record.Event;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Guarantee 1: what became of every acknowledged task. */
+final class Ends {
+
+    private final History history;
+    private final Bounds bounds;
+    private final Sheet sheet;
+    long succeeded;
+    long dead;
+    long resting;
+
+    Ends(History history, Bounds bounds, Sheet sheet) {
+        this.history = history;
+        this.bounds = bounds;
+        this.sheet = sheet;
+    }
+
+    void judge() {
+        Event.Audited last = history.lastAudit();
+        succeeded = history.tasks.values().stream()
+                .filter(task -> task.published != null && task.succeeded())
+                .count();
+        if (last == null) {
+            String why = "broker and store were not asked at the end";
+            sheet.omit(Rule.NOTHING_LOST, why);
+            sheet.omit(Rule.ALL_DONE, why);
+            return;
+        }
+        Set<String> held = new HashSet<>(last.held());
+        Set<String> buried = new HashSet<>(last.dead());
+        dead = buried.size();
+        Set<String> halted = new HashSet<>();
+        if (bounds.ordered()) {
+            history.tasks.values().stream()
+                    .filter(task -> buried.contains(task.id) && task.key() != null)
+                    .forEach(task -> halted.add(task.key()));
+        }
+        if (bounds.log() && history.closed != null) {
+            sheet.looked(Rule.ALL_DONE);
+            if (history.closed.backlog() > 0) {
+                sheet.broken(
+                        Rule.ALL_DONE, history.closed.at(), history.closed.backlog() + " offsets were never committed");
+            }
+        }
+        boolean emptyBroker = history.closed != null && history.closed.backlog() == 0;
+        for (TaskSeen task : history.tasks.values()) {
+            if (task.published == null) {
+                continue;
+            }
+            sheet.looked(Rule.NOTHING_LOST);
+            if (task.succeeded() || buried.contains(task.id)) {
+                sheet.looked(Rule.ALL_DONE);
+            } else if (held.contains(task.id)) {
+                if (halted.contains(task.key())) {
+                    resting++;
+                } else {
+                    unfinished(last.at(), task, "the store holds it");
+                }
+            } else if (emptyBroker || committed(last, task)) {
+                sheet.broken(
+                        Rule.NOTHING_LOST,
+                        last.at(),
+                        task.id + " (" + place(task)
+                                + ") was acknowledged and has not ended, and neither broker nor store has"
+                                + " it; its runs: " + task.runs);
+            } else {
+                unfinished(last.at(), task, "the broker holds it");
+            }
+        }
+    }
+
+    private void unfinished(long at, TaskSeen task, String where) {
+        sheet.looked(Rule.ALL_DONE);
+        sheet.broken(
+                Rule.ALL_DONE,
+                at,
+                task.id + " (" + place(task) + ") has not ended though nothing stands in its way: " + where
+                        + "; its runs: " + task.runs);
+    }
+
+    private static String place(TaskSeen task) {
+        Event.Published published = task.published;
+        return published == null
+                ? ""
+                : "key " + published.key() + ", " + published.partition() + ":" + published.sequence();
+    }
+
+    private static boolean committed(Event.Audited audit, TaskSeen task) {
+        Event.Published published = task.published;
+        return published != null
+                && published.partition() >= 0
+                && published.partition() < audit.committed().size()
+                && published.sequence() < audit.committed().get(published.partition());
+    }
+}

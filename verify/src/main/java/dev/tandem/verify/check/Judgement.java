@@ -1,0 +1,32 @@
+package dev.tandem.verify.check;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the judge says of a trial.
+ *
+ * @param verdicts of every rule
+ * @param violations in words, the first ones of each rule
+ * @param figures what was counted and measured
+ */
+public record Judgement(Map<Rule, Verdict> verdicts, List<Violation> violations, Figures figures) {
+
+    public Judgement {
+        verdicts = Map.copyOf(verdicts);
+        violations = List.copyOf(violations);
+    }
+
+    /** No rule was broken. */
+    public boolean passed() {
+        return verdicts.values().stream().noneMatch(Verdict.Broken.class::isInstance);
+    }
+
+    /** The only thing wrong is that the fault hit nothing. */
+    public boolean vacuous() {
+        return verdicts.get(Rule.NOT_VACUOUS) instanceof Verdict.Broken
+                && verdicts.entrySet().stream()
+                        .noneMatch(
+                                each -> each.getKey() != Rule.NOT_VACUOUS && each.getValue() instanceof Verdict.Broken);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.tandem.verify.check;
+
+import dev.tandem.verify.record.Event.Link;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What was done to a process. */
+final class Life {
+
+    /** A time in which something was wrong. @param link null: it was frozen */
+    record Trouble(long from, long to, @Nullable Link link) {}
+
+    long death = Run.NEVER;
+    boolean killed;
+    final List<Trouble> troubles = new ArrayList<>();
+
+    boolean frozenWithin(long from, long to) {
+        return troubles.stream().anyMatch(each -> each.link() == null && each.from() <= to && each.to() >= from);
+    }
+
+    /** Its way to this was closed at some time within. */
+    boolean cutWithin(Link link, long from, long to) {
+        return troubles.stream().anyMatch(each -> each.link() == link && each.from() <= to && each.to() >= from);
+    }
+
+    boolean killedWithin(long from, long to) {
+        return killed && death >= from && death <= to;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tandem.verify.check;
+
+import dev.tandem.verify.check.History.Round;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether the faults hit something, and how long it took to recover. */
+final class Rounds {
+
+    private final History history;
+    private final Sheet sheet;
+    final List<Long> recoveries = new ArrayList<>();
+    long hits;
+
+    Rounds(History history, Sheet sheet) {
+        this.history = history;
+        this.sheet = sheet;
+    }
+
+    void judge() {
+        for (Round round : history.rounds) {
+            sheet.looked(Rule.NOT_VACUOUS);
+            if (hit(round)) {
+                hits++;
+            }
+            if (round.targets().isEmpty()) {
+                if (round.ended() != Run.NEVER) {
+                    history.runs.stream()
+                            .mapToLong(run -> run.start)
+                            .filter(start -> start >= round.ended())
+                            .min()
+                            .ifPresent(start -> recoveries.add(start - round.ended()));
+                }
+            } else {
+                cutOff(round).forEach(run -> recovered(round, run));
+            }
+        }
+        if (!history.rounds.isEmpty() && hits == 0) {
+            Round first = history.rounds.get(0);
+            sheet.broken(
+                    Rule.NOT_VACUOUS,
+                    first.began(),
+                    "none of " + history.rounds.size() + " rounds of '" + first.fault() + "' hit anything");
+        }
+    }
+
+    private boolean hit(Round round) {
+        if (round.hits() >= 0) {
+            return round.hits() > 0;
+        }
+        if (!round.targets().isEmpty()) {
+            return !cutOff(round).isEmpty();
+        }
+        boolean underWay = history.runs.stream().anyMatch(run -> run.open(round.began()));
+        boolean published = history.tasks.values().stream()
+                .anyMatch(task -> task.published != null
+                        && task.published.sentAt() >= round.began()
+                        && task.published.sentAt() <= round.ended());
+        return underWay || published;
+    }
+
+    private List<Run> cutOff(Round round) {
+        return history.runs.stream()
+                .filter(run -> round.targets().contains(run.process) && run.open(round.began()))
+                .toList();
+    }
+
+    /** It ran again, or it went on to its end by itself, which is no recovery. */
+    private void recovered(Round round, Run run) {
+        TaskSeen task = history.tasks.get(run.id);
+        if (task == null) {
+            return;
+        }
+        task.runs.stream()
+                .mapToLong(each -> each.start)
+                .filter(start -> start > run.start && start >= round.began())
+                .min()
+                .ifPresent(start -> recoveries.add(start - round.began()));
+    }
+}

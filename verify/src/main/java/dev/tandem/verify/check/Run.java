@@ -1,0 +1,66 @@
+package dev.tandem.verify.check;
+
+import dev.tandem.verify.record.Event.Ending;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a handler. */
+final class Run {
+
+    static final long NEVER = Long.MAX_VALUE;
+
+    final String process;
+    final String id;
+    final @Nullable String key;
+    final long token;
+    final int attempt;
+    final long start;
+    /** Until when its process was seen to hold the claim. */
+    long leaseUntil;
+    /** When the handler ended; {@link #NEVER} if nothing of the kind was recorded. */
+    long end = NEVER;
+
+    @Nullable
+    Ending ending;
+
+    /** The end of its process; {@link #NEVER} if it lives. */
+    long death = NEVER;
+
+    /** It started when its claim had lapsed. */
+    final boolean stale;
+
+    Run(String process, String id, @Nullable String key, long token, int attempt, long start, long leaseUntil) {
+        this.process = process;
+        this.id = id;
+        this.key = key;
+        this.token = token;
+        this.attempt = attempt;
+        this.start = start;
+        this.leaseUntil = leaseUntil;
+        this.stale = leaseUntil < start;
+    }
+
+    /** Whether the handler was under way, as far as anyone knows. */
+    boolean open(long at) {
+        return start <= at && at < end && at <= death;
+    }
+
+    /** The end of its claim's validity: its outcome, its process's death or the end of its lease. */
+    long validUntil() {
+        return Math.min(Math.min(end, death), leaseUntil);
+    }
+
+    boolean succeeded() {
+        return ending == Ending.SUCCEEDED;
+    }
+
+    /** No more attempts follow it. */
+    boolean isFinal() {
+        return ending == Ending.SUCCEEDED || ending == Ending.DEAD;
+    }
+
+    @Override
+    public String toString() {
+        return id + " attempt " + attempt + " token " + token + " in " + process + " from " + start
+                + (end != NEVER ? " to " + end + " " + ending : death != NEVER ? ", cut off at " + death : ", open");
+    }
+}

@@ -1,0 +1,14 @@
+package dev.tandem.verify.check;
+
+/** What came of one rule. A rule that nothing was held against is not kept, it is not checked. */
+public sealed interface Verdict {
+
+    /** @param cases how often it was put to the test */
+    record Kept(long cases) implements Verdict {}
+
+    /** @param times how many of the cases broke it */
+    record Broken(long cases, long times) implements Verdict {}
+
+    /** @param why for people */
+    record NotChecked(String why) implements Verdict {}
+}

@@ -1,0 +1,66 @@
+package dev.tandem.verify.fault;
+
+import dev.tandem.verify.record.Event;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Something that goes wrong, done for real. A fault knows nothing of rules: it acts, and the events say what was done, so
+ * that the judge knows what a fault explains:
+ *
+ * <ul>
+ *   <li>what is done to an executor is recorded by the {@link dev.tandem.verify.worker.WorkerProcess} it is done by;
+ *   <li>a server that goes away and comes back is {@link Event.Down} and {@link Event.Up};
+ *   <li>writes that a Redis forgets are {@link Event.Forgot}, which explains duplicates.
+ * </ul>
+ *
+ * <p>An implementation is a record without state of its own, so that one instance may strike many trials.
+ */
+public sealed interface Fault
+        permits Kill,
+                Freeze,
+                Partition,
+                BrokerRestart,
+                StoreRestart,
+                StoreForgets,
+                StoreFull,
+                Comings,
+                Rolling,
+                Together {
+
+    /** As it is named in commands and reports: short, lower case, with hyphens. */
+    String name();
+
+    /** A line for people. */
+    String about();
+
+    /** What the stage must have. */
+    default Set<Need> needs() {
+        return Set.of();
+    }
+
+    /** Whether it is about RabbitMQ only, or Kafka only; usually neither. */
+    default boolean suits(boolean rabbit) {
+        return true;
+    }
+
+    /**
+     * Strikes once, and returns when the cause is gone and enough time has passed for what it cut off to run again. Records
+     * {@link Event.Began} just before it strikes and {@link Event.Ended} when the cause is gone.
+     */
+    void strike(Stage stage) throws InterruptedException;
+
+    /** Every fault, single ones first. */
+    static List<Fault> all() {
+        return Faults.ALL;
+    }
+
+    /**
+     * The fault of this name; names with '+' between them for several at once.
+     *
+     * @throws IllegalArgumentException naming the ones that there are
+     */
+    static Fault of(String name) {
+        return Faults.of(name);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.tandem.verify.fault;
+
+import dev.tandem.verify.record.Event;
+import java.util.List;
+import java.util.Set;
+
+/** Redis may use no more memory than it has for half a lease: it takes nothing over, but records outcomes. */
+record StoreFull() implements Fault {
+
+    @Override
+    public String name() {
+        return "redis-full";
+    }
+
+    @Override
+    public String about() {
+        return "Redis is at maxmemory";
+    }
+
+    @Override
+    public Set<Need> needs() {
+        return Set.of(Need.OWN_REDIS);
+    }
+
+    @Override
+    public void strike(Stage stage) throws InterruptedException {
+        stage.note(new Event.Began(System.nanoTime(), name(), stage.round(), List.of()));
+        long before = refused(stage);
+        stage.ask("CONFIG", "SET", "maxmemory", "1mb");
+        stage.sleep(stage.lease().dividedBy(2));
+        stage.ask("CONFIG", "SET", "maxmemory", "0");
+        stage.note(new Event.Ended(System.nanoTime(), name(), stage.round(), refused(stage) - before));
+        stage.sleep(stage.lease());
+    }
+
+    /** Writes that Redis refused since its start. */
+    private static long refused(Stage stage) {
+        return stage.ask("INFO", "errorstats")
+                .lines()
+                .filter(line -> line.startsWith("errorstat_OOM:count="))
+                .mapToLong(line -> Long.parseLong(
+                        line.substring("errorstat_OOM:count=".length()).strip()))
+                .findFirst()
+                .orElse(0);
+    }
+}

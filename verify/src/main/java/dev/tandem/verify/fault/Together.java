@@ -1,0 +1,64 @@
+package dev.tandem.verify.fault;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+
+/** Several faults, the later ones each a moment after the one before. */
+record Together(List<Fault> faults) implements Fault {
+
+    private static final int MOST_APART_MILLIS = 1_500;
+
+    @Override
+    public String name() {
+        return faults.stream().map(Fault::name).collect(Collectors.joining("+"));
+    }
+
+    @Override
+    public String about() {
+        return faults.stream().map(Fault::about).collect(Collectors.joining("; and "));
+    }
+
+    @Override
+    public Set<Need> needs() {
+        Set<Need> needs = EnumSet.noneOf(Need.class);
+        faults.forEach(fault -> needs.addAll(fault.needs()));
+        return needs;
+    }
+
+    @Override
+    public boolean suits(boolean rabbit) {
+        return faults.stream().allMatch(fault -> fault.suits(rabbit));
+    }
+
+    @Override
+    public void strike(Stage stage) throws InterruptedException {
+        AtomicReference<RuntimeException> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (Fault fault : faults) {
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            fault.strike(stage);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        } catch (RuntimeException e) {
+                            failure.set(e);
+                        }
+                    },
+                    "verify-" + fault.name());
+            threads.add(thread);
+            thread.start();
+            stage.sleep(java.time.Duration.ofMillis(stage.random().nextInt(MOST_APART_MILLIS)));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (failure.get() != null) {
+            throw failure.get();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.tandem.verify.load;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What a task's handler is to do, as its payload says it.
+ *
+ * @param millis that it takes
+ */
+public record Deed(What what, long millis) {
+
+    /** How it ends. */
+    public enum What {
+        SUCCEED,
+        /** Fails at its first attempt, then succeeds. */
+        FAIL_ONCE,
+        /** Is given up at once. */
+        DIE
+    }
+
+    /** The payload. */
+    public byte[] payload() {
+        return (what + " " + millis).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** @throws IllegalArgumentException if it is none of ours */
+    public static Deed of(byte[] payload) {
+        String[] words = new String(payload, StandardCharsets.US_ASCII).split(" ");
+        return new Deed(What.valueOf(words[0]), Long.parseLong(words[1]));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.tandem.verify.load;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Makes up tasks, one after another: most are quick, some take a few hundred milliseconds; one in a hundred fails at first, and its key waits for it; one in
+ * fifty is due later; now and then one lasts longer than a lease; and one key is dead from the beginning, with tasks behind
+ * it. Everything follows from the seed. Not thread-safe.
+ */
+public final class TaskMaker {
+
+    /** A task to be published. @param delay zero for one that is due at once */
+    public record Made(String id, String key, Deed deed, Duration delay) {}
+
+    /** The key that dies of its first task. */
+    public static final String DEAD_KEY = "dead";
+
+    private static final int KEYS = 100;
+    private static final int DISTINCT = 1_000_000;
+    private static final int QUICK_MILLIS = 5;
+    private static final double FAILING = 0.01;
+    private static final double SCHEDULED = 0.02;
+    /** So that some are always under way when something happens. */
+    private static final double SLOW = 0.08;
+
+    private static final int SLOW_MILLIS = 300;
+    private static final int SLOW_KEYS = 40;
+    private static final int DEAD_EVERY = 150;
+    /** A hot key that failed often would never catch up. */
+    private static final int COOL_RANK = 10;
+
+    private final Workload workload;
+    private final Random random;
+    private final Duration lease;
+    private final int longEvery;
+    private final double[] cumulated = new double[KEYS];
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private int made;
+
+    /** @param longEvery one task in so many lasts longer than the lease; 0 for none */
+    public TaskMaker(Workload workload, Random random, Duration lease, int longEvery) {
+        this.workload = workload;
+        this.random = random;
+        this.lease = lease;
+        this.longEvery = longEvery;
+        double sum = 0;
+        for (int rank = 0; rank < KEYS; rank++) {
+            sum += 1.0 / (rank + 1);
+            cumulated[rank] = sum;
+        }
+    }
+
+    /** The next one. */
+    public Made next() {
+        int number = made++;
+        if (number % DEAD_EVERY == 0) {
+            boolean first = number == 0 || !workload.isOrdered();
+            return made(DEAD_KEY, new Deed(first ? Deed.What.DIE : Deed.What.SUCCEED, QUICK_MILLIS), Duration.ZERO);
+        }
+        if (longEvery > 0 && number % longEvery == longEvery / 2) {
+            // The one behind it has to wait.
+            return made(
+                    "long-" + number / longEvery / 2,
+                    new Deed(Deed.What.SUCCEED, lease.toMillis() * 3 / 2),
+                    Duration.ZERO);
+        }
+        double dice = random.nextDouble();
+        if (dice > 1 - SLOW) {
+            long millis = SLOW_MILLIS / 2 + random.nextInt(SLOW_MILLIS);
+            return made("slow-" + random.nextInt(SLOW_KEYS), new Deed(Deed.What.SUCCEED, millis), Duration.ZERO);
+        }
+        if (dice < FAILING) {
+            return made(
+                    "fails-" + random.nextInt(DISTINCT), new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
+        }
+        int rank = rank();
+        String key = workload.isZipf() ? "k" + rank : "k" + random.nextInt(DISTINCT);
+        if (dice < 2 * FAILING && rank >= COOL_RANK && made < KEYS * COOL_RANK) {
+            return made(key, new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
+        }
+        Deed quick = new Deed(Deed.What.SUCCEED, QUICK_MILLIS);
+        if (dice < 2 * FAILING + SCHEDULED) {
+            long millis = 500 + (long) (random.nextDouble() * (lease.toMillis() * 2));
+            return made(key, quick, Duration.ofMillis(millis));
+        }
+        return made(key, quick, Duration.ZERO);
+    }
+
+    private Made made(String key, Deed deed, Duration delay) {
+        return new Made(key + "-" + numbers.merge(key, 1, Integer::sum), key, deed, delay);
+    }
+
+    private int rank() {
+        double at = random.nextDouble() * cumulated[KEYS - 1];
+        int rank = 0;
+        while (cumulated[rank] < at) {
+            rank++;
+        }
+        return rank;
+    }
+}

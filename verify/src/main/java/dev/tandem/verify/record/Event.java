@@ -1,0 +1,127 @@
+package dev.tandem.verify.record;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that happened. Times are {@link System#nanoTime()}: on Linux the host's monotonic clock, the same for all
+ * processes of one machine, so events of several files can be put into one order.
+ *
+ * <p>A {@code process} is the name of one process start, never used again.
+ */
+public sealed interface Event {
+
+    /** When, by the host's monotonic clock in nanoseconds. */
+    long at();
+
+    /**
+     * The broker acknowledged a task.
+     *
+     * @param key its ordering key; null for none
+     * @param partition of the log; -1 if unknown
+     * @param sequence where it stands among its partition's tasks: a log's offset, else the order of publishing
+     * @param sentAt when it was given to the publisher
+     * @param dueAt earliest start; 0 for one that is due at once
+     */
+    record Published(long at, String id, @Nullable String key, int partition, long sequence, long sentAt, long dueAt)
+            implements Event {}
+
+    /** A task was not acknowledged: it may have arrived all the same. */
+    record Unsure(long at, String id, @Nullable String key) implements Event {}
+
+    /**
+     * A handler begins.
+     *
+     * @param token the fencing token; it lies on one number line with the epochs, so it shows the ownership too
+     * @param leaseUntil until when its process believes in the claim, unless it is renewed
+     */
+    record Started(
+            long at, String process, String id, @Nullable String key, long token, int attempt, long leaseUntil)
+            implements Event {}
+
+    /** The claim of a running task was seen to be renewed. */
+    record Renewed(long at, String process, String id, long token, long leaseUntil) implements Event {}
+
+    /** A handler ends. Its outcome is not recorded yet at this moment. */
+    record Finished(long at, String process, String id, long token, Ending ending) implements Event {}
+
+    /** How a handler ended. */
+    enum Ending {
+        SUCCEEDED,
+        /** To be tried again. */
+        FAILED,
+        /** It was the last attempt, or the handler gave the task up. */
+        DEAD,
+        /** Interrupted because its process ends: no attempt is spent. */
+        STOPPED
+    }
+
+    /**
+     * What broker and store said of a queue: first the broker was asked, then the store.
+     *
+     * @param at when the store had answered
+     * @param committed by partition of a log; empty if the broker has no such thing, or did not say
+     * @param held ids of the tasks whose envelope the store has, unended
+     * @param dead ids of the tasks that the store keeps as dead
+     */
+    record Audited(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
+
+    /**
+     * The end of a trial: nothing more is published, all executors have had time.
+     *
+     * @param backlog messages or offsets that the broker had not got back; -1 if it did not say
+     */
+    record Closed(long at, long backlog) implements Event {}
+
+    /** A process was started. */
+    record Born(long at, String process) implements Event {}
+
+    /** A process is dead for sure. @param killed by force; else it was asked to leave and did */
+    record Died(long at, String process, boolean killed) implements Event {}
+
+    /** A process was asked to leave. */
+    record Leaving(long at, String process) implements Event {}
+
+    /** A process gets no processor time from about now on. */
+    record Frozen(long at, String process) implements Event {}
+
+    /** It goes on. */
+    record Thawed(long at, String process) implements Event {}
+
+    /** The way of a process to something is closed from now on. */
+    record Cut(long at, String process, Link link) implements Event {}
+
+    /** It is open again. */
+    record Healed(long at, String process, Link link) implements Event {}
+
+    /** What a process is connected to. */
+    enum Link {
+        STORE,
+        BROKER
+    }
+
+    /** A server that all processes use does not answer from about now on. */
+    record Down(long at, Link link) implements Event {}
+
+    /** It answers again. */
+    record Up(long at, Link link) implements Event {}
+
+    /** The store came back without what was written after {@code since}. */
+    record Forgot(long at, long since) implements Event {}
+
+    /**
+     * A fault begins.
+     *
+     * @param round counts the injections of one trial, from 1
+     * @param targets the processes that it is about; empty if it is about a server
+     */
+    record Began(long at, String fault, int round, List<String> targets) implements Event {}
+
+    /**
+     * The cause is gone; its consequences need not be.
+     *
+     * @param hits what the fault itself counted (writes that were forgotten or refused); -1 if that shows in other
+     *     events
+     */
+    record Ended(long at, String fault, int round, long hits) implements Event {}
+}

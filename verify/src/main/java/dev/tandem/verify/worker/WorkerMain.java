@@ -1,0 +1,80 @@
+package dev.tandem.verify.worker;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.RetryPolicy;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.EventLog;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** One executor of one queue, as the server runs it, with a handler that records. Leaves on SIGTERM. */
+public final class WorkerMain {
+
+    private static final long LOOK_MILLIS = 50;
+    private static final long BEAT_MILLIS = 500;
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
+    private static final int MAX_ATTEMPTS = 100;
+
+    private WorkerMain() {}
+
+    /** Arguments: those of {@link WorkerSettings#arguments()}. */
+    public static void main(String[] arguments) throws InterruptedException {
+        WorkerSettings settings = WorkerSettings.of(arguments);
+        EventLog log = new EventLog(settings.events());
+        log.write(new Event.Born(System.nanoTime(), settings.name()));
+        Moments moments = new Moments(settings.name(), settings.orders(), log);
+        Recorder recorder = new Recorder(settings.name(), log, moments);
+        RedisStore store = RedisStore.open(settings.store());
+        AtomicReference<Members> members = new AtomicReference<>();
+        Executor executor = Executor.builder()
+                .id(settings.name())
+                .settings(settings.core())
+                .queue(QueueSpec.queue(settings.queue())
+                        .source(new WatchedSource(settings.source(), moments))
+                        .store(store)
+                        .policy(settings.policy())
+                        .members(() -> members.get().live())
+                        .timeout(TIMEOUT)
+                        .maxAttempts(MAX_ATTEMPTS)
+                        .retry(RetryPolicy.fixed(settings.retry()))
+                        .fallback(recorder)
+                        .build())
+                .build();
+        members.set(new Members(store.presence(), executor.id(), settings.queue()));
+        ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
+            Thread thread = new Thread(task, "verify-look");
+            thread.setDaemon(true);
+            return thread;
+        });
+        if (settings.isRabbit()) {
+            members.get().beat();
+            every(timer, BEAT_MILLIS, members.get()::beat);
+        }
+        every(timer, LOOK_MILLIS, moments::look);
+        every(timer, LOOK_MILLIS, recorder::look);
+        executor.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            log.write(new Event.Leaving(System.nanoTime(), settings.name()));
+            if (settings.isRabbit()) {
+                members.get().leave();
+            }
+            executor.stop();
+            store.close();
+        }));
+        while (true) {
+            // For whoever looks into its log after a failure.
+            TimeUnit.SECONDS.sleep(5);
+            System.out.println(executor.status().get(0));
+        }
+    }
+
+    private static void every(ScheduledExecutorService timer, long millis, Runnable task) {
+        Future<?> unused = timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,149 @@
+package dev.tandem.verify.worker;
+
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.kafka.KafkaSource;
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.rabbit.RabbitSettings;
+import dev.tandem.rabbit.RabbitSource;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an executor's process does and where, in a form that fits on a command line.
+ *
+ * @param name of this process start, in its events
+ * @param broker Kafka's bootstrap servers, or RabbitMQ's address
+ * @param redis one address, or those of a cluster's nodes separated by spaces
+ * @param replicas of Redis that must confirm
+ * @param ordered by key
+ * @param partitions of the queue
+ * @param lease 10 s is the default of the product; another one shortens Kafka's session with it
+ * @param retry before a failed task's next attempt
+ * @param folder for events, logs and orders
+ */
+public record WorkerSettings(
+        String name,
+        String queue,
+        String broker,
+        String redis,
+        boolean cluster,
+        int replicas,
+        boolean ordered,
+        int partitions,
+        Duration lease,
+        Duration retry,
+        Path folder) {
+
+    private static final int CONCURRENCY = 64;
+    private static final Duration USUAL_LEASE = Duration.ofMillis(CoreSettings.DEFAULTS.leaseMillis());
+
+    /** The file of its events. */
+    public Path events() {
+        return folder.resolve(name + ".events");
+    }
+
+    /** Where it looks for orders to freeze itself at a moment that only it knows. */
+    public Path orders() {
+        return folder.resolve(name + ".orders");
+    }
+
+    /** The file of its output. */
+    public Path log() {
+        return folder.resolve(name + ".log");
+    }
+
+    /** For {@link WorkerMain}. */
+    public List<String> arguments() {
+        return List.of(
+                "name=" + name,
+                "queue=" + queue,
+                "broker=" + broker,
+                "redis=" + redis,
+                "cluster=" + cluster,
+                "replicas=" + replicas,
+                "ordered=" + ordered,
+                "partitions=" + partitions,
+                "lease=" + lease.toMillis(),
+                "retry=" + retry.toMillis(),
+                "folder=" + folder);
+    }
+
+    static WorkerSettings of(String[] arguments) {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (String argument : arguments) {
+            int at = argument.indexOf('=');
+            all.put(argument.substring(0, at), argument.substring(at + 1));
+        }
+        return new WorkerSettings(
+                all.get("name"),
+                all.get("queue"),
+                all.get("broker"),
+                all.get("redis"),
+                Boolean.parseBoolean(all.get("cluster")),
+                Integer.parseInt(all.get("replicas")),
+                Boolean.parseBoolean(all.get("ordered")),
+                Integer.parseInt(all.get("partitions")),
+                Duration.ofMillis(Long.parseLong(all.get("lease"))),
+                Duration.ofMillis(Long.parseLong(all.get("retry"))),
+                Path.of(all.get("folder")));
+    }
+
+    /** Whether it reads from RabbitMQ. */
+    public boolean isRabbit() {
+        return broker.startsWith("amqp");
+    }
+
+    Source source() {
+        return isRabbit() ? new RabbitSource(rabbit()) : new KafkaSource(kafka().withProperties(session()));
+    }
+
+    /** The queue in RabbitMQ. */
+    public RabbitSettings rabbit() {
+        RabbitSettings settings = RabbitSettings.of(broker, queue).withPartitions(partitions);
+        return ordered ? settings.orderedByHeader() : settings;
+    }
+
+    /** The queue in Kafka. */
+    public KafkaSettings kafka() {
+        return KafkaSettings.of(broker, queue).withPartitions(partitions);
+    }
+
+    private Map<String, String> session() {
+        long millis = lease.toMillis();
+        return lease.compareTo(USUAL_LEASE) >= 0
+                ? Map.of()
+                : Map.of(
+                        "session.timeout.ms", Long.toString(millis * 4 / 5),
+                        "heartbeat.interval.ms", Long.toString(millis * 4 / 25),
+                        "metadata.max.age.ms", Long.toString(Math.max(500, millis / 4)));
+    }
+
+    /** How Redis is reached. */
+    public RedisSettings store() {
+        RedisSettings settings = cluster ? RedisSettings.cluster(List.of(redis.split(" "))) : RedisSettings.of(redis);
+        return settings.withReplicas(replicas);
+    }
+
+    QueuePolicy policy() {
+        return ordered ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
+    }
+
+    CoreSettings core() {
+        CoreSettings usual = CoreSettings.DEFAULTS;
+        return new CoreSettings(
+                lease.toMillis(),
+                lease.toMillis() / 4,
+                usual.horizonMillis(),
+                usual.probeMillis(),
+                usual.batchSize(),
+                usual.batchesInFlight(),
+                usual.commitMillis(),
+                usual.retryMillis());
+    }
+}

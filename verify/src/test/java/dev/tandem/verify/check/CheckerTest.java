@@ -1,0 +1,505 @@
+package dev.tandem.verify.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Ending;
+import dev.tandem.verify.record.Event.Link;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Histories with one defect each: that one is named, and no other. And ones without, however bad they look. */
+class CheckerTest {
+
+    private static final Bounds UNORDERED = Bounds.of(false, false, Duration.ofMillis(Story.LEASE));
+
+    private static void assertBreaks(Judgement judgement, Rule... rules) {
+        Set<Rule> broken = judgement.verdicts().entrySet().stream()
+                .filter(each -> each.getValue() instanceof Verdict.Broken)
+                .map(java.util.Map.Entry::getKey)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Rule.class)));
+        assertThat(broken)
+                .as(judgement.violations().toString())
+                .isEqualTo(rules.length == 0 ? EnumSet.noneOf(Rule.class) : EnumSet.copyOf(Arrays.asList(rules)));
+    }
+
+    /** Two keys, a retry, a kill in the middle: all as it should be. */
+    private static Story clean() {
+        return new Story()
+                .published(0, "a1", "a")
+                .published(1, "b1", "b")
+                .published(2, "a2", "a")
+                .published(3, "b2", "b")
+                .ran(100, "p", "a1", "a")
+                .started(105, "q", "b1", "b", 1)
+                .finished(115, "q", "b1", Ending.FAILED)
+                .audited(200, 1, List.of("b1"), List.of())
+                .started(300, "p", "a2", "a", 1)
+                .killed(350, "p")
+                .fault(350, 400, "p")
+                .started(1_200, "q", "b1", "b", 2)
+                .finished(1_210, "q", "b1", Ending.SUCCEEDED)
+                .ran(1_220, "q", "b2", "b")
+                .started(12_000, "q", "a2", "a", 2)
+                .finished(12_010, "q", "a2", Ending.SUCCEEDED);
+    }
+
+    @Test
+    void aCleanHistoryBreaksNothing() {
+        Judgement judgement = clean().closed(20_000).judge();
+        assertBreaks(judgement);
+        assertThat(judgement.passed()).isTrue();
+        for (Rule rule : List.of(
+                Rule.NOTHING_LOST,
+                Rule.ALL_DONE,
+                Rule.CUSTODY,
+                Rule.ORDER,
+                Rule.EXCLUSION,
+                Rule.LEASED_START,
+                Rule.TOKENS,
+                Rule.DUPLICATES,
+                Rule.ATTEMPTS,
+                Rule.NOT_VACUOUS)) {
+            assertThat(judgement.verdicts().get(rule)).as(rule.name()).isInstanceOf(Verdict.Kept.class);
+        }
+        assertThat(judgement.figures().published()).isEqualTo(4);
+        assertThat(judgement.figures().succeeded()).isEqualTo(4);
+        assertThat(judgement.figures().interrupted()).isEqualTo(1);
+        assertThat(judgement.figures().recoveries()).containsExactly(11_650_000_000L);
+    }
+
+    @Test
+    void whatWasNotPutToTheTestIsNotCalledKept() {
+        Judgement judgement =
+                new Story().published(0, "a1", "a").ran(10, "p", "a1", "a").judge();
+        assertBreaks(judgement);
+        assertThat(judgement.verdicts().get(Rule.NOTHING_LOST)).isInstanceOf(Verdict.NotChecked.class);
+        assertThat(judgement.verdicts().get(Rule.EXCLUSION)).isInstanceOf(Verdict.NotChecked.class);
+        assertThat(judgement.verdicts().get(Rule.NOT_VACUOUS)).isInstanceOf(Verdict.NotChecked.class);
+    }
+
+    // ---- 1: nothing lost
+
+    @Test
+    void anAcknowledgedTaskThatNobodyHasIsLost() {
+        assertBreaks(clean().published(30, "c1", "c").closed(20_000).judge(), Rule.NOTHING_LOST, Rule.CUSTODY);
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .tell(new Event.Closed(1, 0))
+                        .tell(new Event.Audited(2, List.of(), List.of(), List.of()))
+                        .judge(UNORDERED),
+                Rule.NOTHING_LOST);
+    }
+
+    @Test
+    void aTaskThatWasNotAcknowledgedMayBeLost() {
+        assertBreaks(clean().tell(new Event.Unsure(50_000_000, "c1", "c"))
+                .closed(20_000)
+                .judge());
+    }
+
+    @Test
+    void whatTheStoreHoldsBehindADeadTaskIsNotLostAndOtherwiseUnfinished() {
+        Story story = clean().published(30, "c1", "c")
+                .published(31, "c2", "c")
+                .started(40, "q", "c1", "c", 1)
+                .finished(50, "q", "c1", Ending.DEAD);
+        Judgement judgement = story.closed(20_000, List.of("c2"), List.of("c1")).judge();
+        assertBreaks(judgement);
+        assertThat(judgement.figures().held()).isEqualTo(1);
+        assertBreaks(
+                clean().published(30, "c1", "c")
+                        .closed(20_000, List.of("c1"), List.of())
+                        .judge(),
+                Rule.ALL_DONE);
+    }
+
+    @Test
+    void whatTheBrokerStillHasIsUnfinished() {
+        assertBreaks(
+                clean().published(30, "c1", "c")
+                        .tell(new Event.Closed(20_000_000_000L, 1))
+                        .audited(20_010, 4, List.of(), List.of())
+                        .judge(),
+                Rule.ALL_DONE);
+    }
+
+    @Test
+    void aCommitOverATaskThatNobodyHasIsNamedEvenIfItRunsLater() {
+        assertBreaks(
+                clean().audited(250, 2, List.of(), List.of()).closed(20_000).judge(), Rule.CUSTODY);
+        assertBreaks(
+                clean().audited(250, 2, List.of("b1"), List.of()).closed(20_000).judge());
+    }
+
+    @Test
+    void aCommitThatFallsIsNamed() {
+        assertBreaks(
+                clean().audited(250, 0, List.of("b1"), List.of()).closed(20_000).judge(), Rule.CUSTODY);
+    }
+
+    // ---- 2: order
+
+    @Test
+    void aTaskThatStartsBeforeItsPredecessorHasEndedIsOutOfOrder() {
+        // The first waits for its second attempt, and holds its key.
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .published(1, "a2", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .finished(110, "p", "a1", Ending.FAILED)
+                        .ran(120, "p", "a2", "a")
+                        .started(1_100, "p", "a1", "a", 2)
+                        .finished(1_110, "p", "a1", Ending.SUCCEEDED)
+                        .closed(2_000)
+                        .judge(),
+                Rule.ORDER);
+    }
+
+    @Test
+    void theBrokersOrderIsTheOrderOfFirstStarts() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .published(1, "a2", "a")
+                        .ran(100, "p", "a2", "a")
+                        .ran(200, "p", "a1", "a")
+                        .closed(2_000)
+                        .judge(),
+                Rule.ORDER);
+    }
+
+    @Test
+    void aScheduledTaskHasNoPlaceAmongThoseThatAreNot() {
+        assertBreaks(new Story()
+                .scheduled(0, "a1", "a", 1_000)
+                .published(1, "a2", "a")
+                .ran(100, "p", "a2", "a")
+                .ran(1_001, "p", "a1", "a")
+                .closed(2_000)
+                .judge());
+    }
+
+    @Test
+    void whatEndedUnrecordedInAKilledProcessRunsAgainInItsOrder() {
+        Judgement judgement = new Story()
+                .published(0, "a1", "a")
+                .published(1, "a2", "a")
+                .ran(100, "p", "a1", "a")
+                .ran(120, "p", "a2", "a")
+                .killed(135, "p")
+                .started(12_000, "q", "a1", "a", 2)
+                .finished(12_010, "q", "a1", Ending.SUCCEEDED)
+                .started(12_020, "q", "a2", "a", 1)
+                .finished(12_030, "q", "a2", Ending.SUCCEEDED)
+                .closed(13_000)
+                .judge();
+        assertBreaks(judgement);
+        assertThat(judgement.figures().duplicates()).containsOnly(java.util.Map.entry("killed", 2L));
+    }
+
+    // ---- 3: exclusion
+
+    @Test
+    void twoValidClaimsOfAKeyAreNamed() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .started(200, "q", "a1", "a", 2)
+                        .finished(210, "q", "a1", Ending.SUCCEEDED)
+                        .finished(300, "p", "a1", Ending.SUCCEEDED)
+                        .closed(2_000)
+                        .judge(),
+                Rule.EXCLUSION);
+    }
+
+    @Test
+    void aRunOfAProcessThatDiedIsOver() {
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 1)
+                .killed(150, "p")
+                .started(200, "q", "a1", "a", 2)
+                .finished(210, "q", "a1", Ending.SUCCEEDED)
+                .closed(2_000)
+                .judge());
+    }
+
+    @Test
+    void aFrozenProcessThatWakesUpMayFinishItsHandlerUnderALapsedClaim() {
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 1)
+                .frozen(200, 20_200, "p")
+                .started(10_200, "q", "a1", "a", 2)
+                .finished(10_210, "q", "a1", Ending.SUCCEEDED)
+                .finished(20_210, "p", "a1", Ending.SUCCEEDED)
+                .closed(21_000)
+                .judge());
+    }
+
+    @Test
+    void aFrozenProcessKeepsItsClaimUntilItsLastRenewalIsOver() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .tell(new Event.Renewed(4_000_000_000L, "p", "a1", 101, 14_000_000_000L))
+                        .frozen(4_200, 24_200, "p")
+                        .started(10_200, "q", "a1", "a", 2)
+                        .finished(10_210, "q", "a1", Ending.SUCCEEDED)
+                        .finished(24_210, "p", "a1", Ending.SUCCEEDED)
+                        .closed(25_000)
+                        .judge(),
+                Rule.EXCLUSION);
+    }
+
+    @Test
+    void aFollowerThatStartsWhileTheNewOwnerRunsTheTaskShowsThatAnOldOutcomeWasTaken() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .published(1, "a2", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .frozen(200, 20_200, "p")
+                        .started(10_200, "q", "a1", "a", 2)
+                        .finished(20_210, "p", "a1", Ending.SUCCEEDED)
+                        .tell(new Event.Renewed(20_000_000_000L, "q", "a1", 102, 30_000_000_000L))
+                        .started(20_300, "q", "a2", "a", 1)
+                        .finished(20_310, "q", "a2", Ending.SUCCEEDED)
+                        .finished(20_400, "q", "a1", Ending.SUCCEEDED)
+                        .closed(25_000)
+                        .judge(),
+                Rule.EXCLUSION,
+                Rule.ORDER);
+    }
+
+    @Test
+    void aHandlerThatStartsUnderALapsedClaimIsNamedUnlessItsProcessWasFrozenInBetween() {
+        Story story = new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 1, 7, 50)
+                .finished(110, "p", "a1", Ending.SUCCEEDED)
+                .closed(2_000);
+        assertBreaks(story.judge(), Rule.LEASED_START);
+        assertBreaks(story.frozen(40, 99, "p").judge());
+    }
+
+    @Test
+    void withoutOrderTwoTasksOfAKeyMayRunAtOnceButNotOneTaskTwice() {
+        Story story = new Story()
+                .published(0, "a1", "a")
+                .published(1, "a2", "a")
+                .started(100, "p", "a2", "a", 1)
+                .started(105, "q", "a1", "a", 1)
+                .finished(130, "p", "a2", Ending.SUCCEEDED)
+                .finished(140, "q", "a1", Ending.SUCCEEDED);
+        assertBreaks(story.closed(2_000).judge(UNORDERED));
+        assertBreaks(
+                story.started(135, "p", "a1", "a", 2)
+                        .finished(150, "p", "a1", Ending.SUCCEEDED)
+                        .judge(UNORDERED),
+                Rule.EXCLUSION);
+    }
+
+    @Test
+    void withoutOrderABrokerMayGiveAwayWhatAnExecutorThatCantKnowStarts() {
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .cut(50, 9_000, "p", Link.BROKER)
+                .started(100, "p", "a1", "a", 1)
+                .started(5_000, "q", "a1", "a", 1)
+                .finished(5_010, "q", "a1", Ending.SUCCEEDED)
+                .finished(9_500, "p", "a1", Ending.SUCCEEDED)
+                .closed(20_000)
+                .judge(UNORDERED));
+    }
+
+    // ---- 4: tokens
+
+    @Test
+    void aTokenThatDoesNotGrowIsNamed() {
+        Story story = new Story()
+                .published(0, "a1", "a")
+                .published(1, "a2", "a")
+                .started(100, "p", "a1", "a", 1, 9, 10_000)
+                .finished(110, "p", "a1", Ending.SUCCEEDED)
+                .started(120, "p", "a2", "a", 1, 9, 10_000)
+                .finished(130, "p", "a2", Ending.SUCCEEDED)
+                .closed(2_000);
+        assertBreaks(story.judge(), Rule.TOKENS);
+    }
+
+    // ---- 5: duplicates
+
+    @Test
+    void aDuplicateWithoutAFaultIsNamed() {
+        Story story = new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .ran(12_000, "q", "a1", "a")
+                .closed(20_000);
+        assertBreaks(story.judge(), Rule.DUPLICATES);
+        assertThat(story.judge().figures().duplicates()).containsKey("unexplained");
+    }
+
+    @Test
+    void aFaultExplainsADuplicateOnlyIfItCameBeforeTheOutcomeCanHaveBeenRecorded() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .killed(9_000, "p")
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                Rule.DUPLICATES);
+        // While the store is away, outcomes wait in memory.
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .down(50, 8_000, Link.STORE)
+                .killed(9_000, "p")
+                .ran(12_000, "q", "a1", "a")
+                .closed(20_000)
+                .judge());
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .cut(90, 9_000, "p", Link.STORE)
+                .ran(12_000, "q", "a1", "a")
+                .closed(20_000)
+                .judge());
+        assertBreaks(new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .forgot(90, 1_000)
+                .ran(12_000, "q", "a1", "a")
+                .closed(20_000)
+                .judge());
+    }
+
+    @Test
+    void anExecutorThatLeavesOrLosesItsBrokerExplainsNoDuplicate() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .left(150, "p")
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                Rule.DUPLICATES);
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .cut(90, 9_000, "p", Link.BROKER)
+                        .ran(100, "p", "a1", "a")
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                Rule.DUPLICATES);
+    }
+
+    @Test
+    void aRunThatWasUnderWayAndComesAgainNeedsAFault() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .started(12_000, "q", "a1", "a", 2)
+                        .finished(12_010, "q", "a1", Ending.SUCCEEDED)
+                        .closed(20_000)
+                        .judge(),
+                Rule.DUPLICATES);
+    }
+
+    @Test
+    void anAttemptThatNobodyMadeIsNamed() {
+        Story story = new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 2)
+                .finished(110, "p", "a1", Ending.SUCCEEDED)
+                .closed(2_000);
+        assertBreaks(story.judge(), Rule.ATTEMPTS);
+        // Claimed by a process that died before it began.
+        assertBreaks(story.killed(90, "q").judge());
+    }
+
+    // ---- 6: independence
+
+    private static Story steady(long slowFrom, long wait) {
+        Story story = new Story()
+                .published(0, "stuck", "s")
+                .started(5, "p", "stuck", "s", 1)
+                .finished(6, "p", "stuck", Ending.FAILED);
+        for (int i = 0; i < 300; i++) {
+            long at = 10 + i * 100L;
+            long start = at + 10 + (i >= slowFrom ? wait : 0);
+            story.published(at, "t" + i, "k" + i).ran(start, "p", "t" + i, "k" + i);
+        }
+        return story.started(40_000, "p", "stuck", "s", 2).finished(40_005, "p", "stuck", Ending.SUCCEEDED);
+    }
+
+    @Test
+    void otherKeysThatWaitWhileOneIsStuckAreNamed() {
+        assertBreaks(steady(300, 0).closed(50_000).judge());
+        assertBreaks(steady(290, 1_500).closed(50_000).judge(), Rule.INDEPENDENCE);
+    }
+
+    @Test
+    void waitsThatAFaultExplainsAreNot() {
+        assertBreaks(steady(290, 1_500).fault(29_000, 29_500).closed(50_000).judge());
+    }
+
+    @Test
+    void aCommitThatIsHeldUpByAStuckKeyIsNamed() {
+        assertBreaks(
+                steady(300, 0)
+                        .audited(25_000, 0, List.of("stuck"), List.of())
+                        .closed(50_000)
+                        .judge(),
+                Rule.COMMIT_LAG);
+        assertBreaks(steady(300, 0)
+                .audited(25_000, 240, List.of("stuck"), List.of())
+                .closed(50_000)
+                .judge());
+    }
+
+    // ---- vacuous
+
+    @Test
+    void aFaultThatHitNothingIsVacuous() {
+        Judgement judgement = new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .killed(5_000, "p")
+                .fault(5_000, 5_100, "p")
+                .closed(20_000)
+                .judge();
+        assertBreaks(judgement, Rule.NOT_VACUOUS);
+        assertThat(judgement.vacuous()).isTrue();
+        assertThat(judgement.figures().hits()).isZero();
+    }
+
+    @Test
+    void aFaultThatCountsForItselfSaysWhetherItHit() {
+        assertBreaks(
+                new Story()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .tell(new Event.Began(1, "forget", 1, List.of()))
+                        .tell(new Event.Ended(2, "forget", 1, 0))
+                        .closed(20_000)
+                        .judge(),
+                Rule.NOT_VACUOUS);
+    }
+}
