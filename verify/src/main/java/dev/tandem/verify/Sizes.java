@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param rounds of its fault at least
  * @param atLeast rounds go on for so long
  * @param longEvery one task in so many lasts longer than a lease; 0 for none
+ * @param lenience how much longer than else waits may be while nothing is wrong
  */
 record Sizes(
         Duration lease,
@@ -24,7 +25,8 @@ record Sizes(
         Duration warmUp,
         int rounds,
         Duration atLeast,
-        int longEvery) {
+        int longEvery,
+        Duration lenience) {
 
     Sizes {
         if (lease.toMillis() < 1_000) {

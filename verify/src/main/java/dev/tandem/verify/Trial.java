@@ -23,15 +23,13 @@ import dev.tandem.verify.record.EventLog;
 import dev.tandem.verify.record.EventTail;
 import dev.tandem.verify.worker.Live;
 import dev.tandem.verify.worker.TcpProxy;
+import dev.tandem.verify.worker.Ticker;
 import dev.tandem.verify.worker.WorkerProcess;
 import dev.tandem.verify.worker.WorkerSettings;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.ProtocolKeyword;
-import java.nio.charset.StandardCharsets;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +43,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +69,7 @@ final class Trial implements Stage, AutoCloseable {
     private final Live live = new Live();
     private final List<WorkerProcess> executors = new CopyOnWriteArrayList<>();
     private final Thread looker;
+    private @Nullable Thread ticker;
     private volatile boolean over;
     private int round;
     private int births;
@@ -95,6 +95,7 @@ final class Trial implements Stage, AutoCloseable {
     /** Runs it and judges it. */
     Judgement run() throws Exception {
         looker.start();
+        ticker = Ticker.start("verify", log);
         Topic topic = workload.isRabbit() ? null : new Topic(lab.brokerAddress(workload), queue, sizes.partitions());
         try (Load load = new Load(
                         new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery()),
@@ -124,7 +125,9 @@ final class Trial implements Stage, AutoCloseable {
         }
         stopLooking();
         return Checker.judge(
-                EventTail.readAll(folder), Bounds.of(workload.isOrdered(), !workload.isRabbit(), sizes.lease()));
+                EventTail.readAll(folder),
+                Bounds.of(workload.isOrdered(), !workload.isRabbit(), sizes.lease())
+                        .lenient(sizes.lenience()));
     }
 
     private void awaitWork() throws InterruptedException {
@@ -266,6 +269,10 @@ final class Trial implements Stage, AutoCloseable {
         over = true;
         looker.interrupt();
         looker.join();
+        if (ticker != null) {
+            ticker.interrupt();
+            ticker.join();
+        }
     }
 
     // ---- the stage
@@ -362,25 +369,15 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     @Override
-    public String ask(String... command) {
-        RedisClient client = RedisClient.create(store);
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-            for (int i = 1; i < command.length; i++) {
-                arguments.add(command[i]);
-            }
-            ProtocolKeyword keyword = new ProtocolKeyword() {
-                @Override
-                public byte[] getBytes() {
-                    return command[0].getBytes(StandardCharsets.US_ASCII);
-                }
+    public int slot() {
+        return SlotHash.getSlot("tandem:{" + queue + "/0}:");
+    }
 
-                @Override
-                public String toString() {
-                    return command[0];
-                }
-            };
-            return connection.sync().dispatch(keyword, new StatusOutput<>(StringCodec.UTF8), arguments);
+    @Override
+    public <T> T ask(LocalRedis node, Function<RedisCommands<String, String>, T> question) {
+        RedisClient client = RedisClient.create(node.address());
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            return question.apply(connection.sync());
         } finally {
             client.shutdown();
         }

@@ -53,6 +53,7 @@ public final class Verify implements Callable<Integer> {
 
     /** Those of the short set, where nothing else is said. */
     private static final List<String> SHORT = List.of(
+            "none kafka-zipf",
             "kill kafka-zipf",
             "freeze kafka-zipf",
             "freeze-settle kafka-distinct",
@@ -125,6 +126,9 @@ public final class Verify implements Callable<Integer> {
             defaultValue = "1",
             description = "of its fault in each trial (default: ${DEFAULT-VALUE})")
     private int rounds;
+
+    @Option(names = "--lenience", hidden = true, defaultValue = "0s")
+    private String lenience = "0s";
 
     @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "use this Kafka; it is not restarted")
     private @Nullable String kafka;
@@ -273,7 +277,8 @@ public final class Verify implements Callable<Integer> {
                     Duration.ofSeconds(3),
                     rounds,
                     Duration.ZERO,
-                    soak == null && !all ? 0 : 700);
+                    soak == null && !all ? 0 : 700,
+                    duration("--lenience", lenience));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

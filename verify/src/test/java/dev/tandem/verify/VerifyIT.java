@@ -2,6 +2,10 @@ package dev.tandem.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.local.UnavailableException;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.verify.check.Rule;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -9,35 +13,83 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
-/** The command itself, on real processes and brokers: a short lease makes it short. */
+/**
+ * The command itself, on real processes and brokers of its own, with a short lease; the report names the seed. How long
+ * waits are says nothing on a machine that runs other tests too.
+ */
 class VerifyIT {
 
     private static final Path FOLDER = Path.of(System.getProperty("tandem.local.dir", "target/brokers"), "verify");
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int verify(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("--folder", FOLDER.toString(), "--lease", "4s", "--rate", "100"));
-        all.addAll(List.of(arguments));
-        CommandLine command = Verify.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        return command.execute(all.toArray(String[]::new));
+    /** What a run said. */
+    private static final class Said {
+        final StringWriter out = new StringWriter();
+        final StringWriter err = new StringWriter();
     }
 
-    private void assertKept(int status) {
-        assertThat(status).as(() -> err + "\n" + out).isZero();
+    private static int verify(Said said, String... arguments) {
+        CommandLine command = Verify.commandLine();
+        command.setOut(new PrintWriter(said.out, true));
+        command.setErr(new PrintWriter(said.err, true));
+        return command.execute(arguments);
+    }
+
+    private static void assertKept(String... arguments) {
+        Said said = new Said();
+        List<String> all = new ArrayList<>(List.of("--lease", "4s", "--rate", "80", "--lenience", "60s"));
+        all.addAll(List.of(arguments));
+        int status = verify(said, all.toArray(String[]::new));
+        assertThat(status).as(said.err + "\n" + said.out).isZero();
+        Brokers.orSkip(() -> {
+            if (said.out.toString().contains("not tried")) {
+                throw new UnavailableException(said.out.toString());
+            }
+            return status;
+        });
     }
 
     @Test
-    void theGuaranteesHoldWhenAnExecutorIsKilled() throws Exception {
-        assertKept(verify("--only", "kill", "--workload", "kafka-zipf", "-o", "json"));
-        assertThat(out.toString()).contains("\"NOTHING_LOST\" : \"kept\"", "\"ORDER\" : \"kept\"");
-        try (var runs = Files.list(FOLDER)) {
-            assertThat(runs.map(run -> run.resolve("report.md"))).anyMatch(Files::exists);
+    @Execution(ExecutionMode.CONCURRENT)
+    void theGuaranteesHoldThroughAKillAFreezeAndARollingRestart() throws IOException {
+        Path folder = FOLDER.resolve("kafka");
+        assertKept("--folder", folder.toString(), "--only", "kill,freeze-settle,rolling", "--workload", "kafka-zipf");
+        try (var runs = Files.list(folder)) {
+            Path report = runs.map(run -> run.resolve("report.md"))
+                    .filter(Files::exists)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Files.readString(report)).contains("kafka-zipf", Rule.ORDER.text());
         }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void theGuaranteesHoldWhenRedisForgetsAndOnRabbit() {
+        assertKept(
+                "--folder",
+                FOLDER.resolve("forgets").toString(),
+                "--only",
+                "redis-forgets",
+                "--workload",
+                "kafka-distinct");
+        assertKept("--folder", FOLDER.resolve("rabbit").toString(), "--only", "kill", "--workload", "rabbit-ordered");
+    }
+
+    @Test
+    void whatIsNotThereIsNamedWithWhatIs() {
+        Said said = new Said();
+        assertThat(verify(said, "--only", "flood")).isEqualTo(2);
+        assertThat(said.err.toString()).contains("There is no fault 'flood', only", "kill");
+        assertThat(verify(said, "--workload", "nats")).isEqualTo(2);
+        assertThat(said.err.toString()).contains("There is no workload 'nats', only kafka-zipf");
+        assertThat(verify(said, "--lease", "ten")).isEqualTo(2);
+        assertThat(said.err.toString()).contains("--lease is 'ten', it must be like 500ms, 90s");
+        assertThat(verify(said, "--only", "kafka-restart", "--workload", "rabbit-ordered"))
+                .isEqualTo(2);
+        assertThat(said.err.toString()).contains("Nothing is left");
     }
 }

@@ -38,4 +38,9 @@ public record Bounds(
                 Duration.ofSeconds(1),
                 LAG);
     }
+
+    /** For a machine on which waits say less: so much longer may they be. */
+    public Bounds lenient(Duration longer) {
+        return new Bounds(ordered, log, lease, settling, calmAfter, patience.plus(longer), lag.plus(longer));
+    }
 }

@@ -29,6 +29,7 @@ final class History {
     final List<Round> rounds = new ArrayList<>();
     final List<Outage> outages = new ArrayList<>();
     final List<Event.Forgot> forgets = new ArrayList<>();
+    final List<Event.Stalled> stalls = new ArrayList<>();
     Event.@Nullable Closed closed;
 
     private final Map<String, Run> byToken = new HashMap<>();
@@ -83,6 +84,8 @@ final class History {
                 outages.add(new Outage(up.link(), from == null ? up.at() : from, up.at()));
             } else if (event instanceof Event.Forgot forgot) {
                 forgets.add(forgot);
+            } else if (event instanceof Event.Stalled stalled) {
+                stalls.add(stalled);
             } else if (event instanceof Event.Began began) {
                 open.put(began.fault() + " " + began.round(), began);
             } else if (event instanceof Event.Ended ended) {

@@ -49,7 +49,13 @@ final class Rounds {
             return round.hits() > 0;
         }
         if (!round.targets().isEmpty()) {
-            return !cutOff(round).isEmpty();
+            // Under way when it struck, or begun while it lasted, and not just at its end.
+            long most = round.ended() == Run.NEVER ? Run.NEVER : round.began() + (round.ended() - round.began()) / 2;
+            return history.runs.stream()
+                    .anyMatch(run -> round.targets().contains(run.process)
+                            && run.start <= most
+                            && run.end > round.began()
+                            && run.death >= round.began());
         }
         boolean underWay = history.runs.stream().anyMatch(run -> run.open(round.began()));
         boolean published = history.tasks.values().stream()

@@ -18,6 +18,9 @@ final class Waits {
     /** Fewer say nothing of a p99. */
     private static final int ENOUGH = 100;
 
+    /** After a process was kept from working, it has to catch up. */
+    private static final long CATCH_UP = 1_000_000_000L;
+
     /** A task passes so many steps of that kind from its publishing to its start. */
     private static final int SLACK = 50;
 
@@ -36,7 +39,7 @@ final class Waits {
 
     void judge() {
         Set<String> stuck = stuckKeys();
-        long begin = firstWork();
+        long begin = firstWork() + bounds.settling().toNanos();
         List<Long> waits = new ArrayList<>();
         for (TaskSeen task : history.tasks.values()) {
             Published published = task.published;
@@ -47,7 +50,7 @@ final class Waits {
             long wait = Math.max(0, task.firstStart() - published.sentAt());
             if (calm(published.sentAt(), task.firstStart())) {
                 waits.add(wait);
-            } else {
+            } else if (!history.calm(published.sentAt(), bounds.lease().toNanos())) {
                 longest = Math.max(longest, wait);
             }
         }
@@ -58,7 +61,9 @@ final class Waits {
             sheet.omit(Rule.COMMIT_LAG, "no key was stuck");
         }
         if (waits.size() < ENOUGH) {
-            sheet.omit(Rule.INDEPENDENCE, "only " + waits.size() + " tasks started while nothing was wrong");
+            sheet.omit(
+                    Rule.INDEPENDENCE,
+                    "only " + waits.size() + " tasks started while nothing was wrong and the machine was not too busy");
         } else {
             p99 = waits.get((int) Math.ceil(waits.size() * 0.99) - 1);
             waits.forEach(wait -> sheet.looked(Rule.INDEPENDENCE));
@@ -112,7 +117,8 @@ final class Waits {
 
     private boolean calm(long from, long to) {
         return history.calm(from, bounds.calmAfter().toNanos())
-                && history.calm(to, bounds.calmAfter().toNanos());
+                && history.calm(to, bounds.calmAfter().toNanos())
+                && history.stalls.stream().noneMatch(each -> from <= each.at() + CATCH_UP && to >= each.since());
     }
 
     /**

@@ -17,12 +17,14 @@ import java.util.Set;
  * <p>An implementation is a record without state of its own, so that one instance may strike many trials.
  */
 public sealed interface Fault
-        permits Kill,
+        permits Calm,
+                Kill,
                 Freeze,
                 Partition,
                 BrokerRestart,
                 StoreRestart,
                 StoreForgets,
+                StoreFailover,
                 StoreFull,
                 Comings,
                 Rolling,

@@ -15,6 +15,7 @@ final class Faults {
     private static final long BUSY_MILLIS = 5_000;
 
     static final List<Fault> ALL = List.of(
+            new Calm(),
             new Kill(),
             new Freeze(null),
             new Freeze(Moment.SETTLE),
@@ -27,6 +28,8 @@ final class Faults {
             new StoreRestart(),
             new StoreForgets(),
             new StoreFull(),
+            new StoreFailover(false),
+            new StoreFailover(true),
             new Comings(),
             new Rolling(),
             new Together(List.of(new Kill(), new StoreForgets())),

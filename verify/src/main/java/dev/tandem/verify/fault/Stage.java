@@ -7,9 +7,11 @@ import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.worker.Live;
 import dev.tandem.verify.worker.WorkerProcess;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 
 /**
  * What a {@link Fault} acts on: the executors of one trial under load, and its brokers. Which brokers there are is what
@@ -62,8 +64,11 @@ public interface Stage {
     /** The Redis Cluster of this trial. */
     LocalRedisCluster cluster();
 
-    /** Sends a command to the single Redis; the answer is as {@code redis-cli} shows it. */
-    String ask(String... command);
+    /** A slot of the cluster that a partition of the trial's queue lies in. */
+    int slot();
+
+    /** Asks a Redis, on a connection of its own. */
+    <T> T ask(LocalRedis node, Function<RedisCommands<String, String>, T> question);
 
     /** Waits; a trial that is given up ends it. */
     void sleep(Duration time) throws InterruptedException;

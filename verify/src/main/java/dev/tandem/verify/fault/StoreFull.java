@@ -26,16 +26,16 @@ record StoreFull() implements Fault {
     public void strike(Stage stage) throws InterruptedException {
         stage.note(new Event.Began(System.nanoTime(), name(), stage.round(), List.of()));
         long before = refused(stage);
-        stage.ask("CONFIG", "SET", "maxmemory", "1mb");
+        stage.ask(stage.redis(), redis -> redis.configSet("maxmemory", "1mb"));
         stage.sleep(stage.lease().dividedBy(2));
-        stage.ask("CONFIG", "SET", "maxmemory", "0");
+        stage.ask(stage.redis(), redis -> redis.configSet("maxmemory", "0"));
         stage.note(new Event.Ended(System.nanoTime(), name(), stage.round(), refused(stage) - before));
         stage.sleep(stage.lease());
     }
 
     /** Writes that Redis refused since its start. */
     private static long refused(Stage stage) {
-        return stage.ask("INFO", "errorstats")
+        return stage.ask(stage.redis(), redis -> redis.info("errorstats"))
                 .lines()
                 .filter(line -> line.startsWith("errorstat_OOM:count="))
                 .mapToLong(line -> Long.parseLong(

@@ -2,6 +2,7 @@ package dev.tandem.verify.load;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedList;
 import java.util.Map;
 import java.util.Random;
 
@@ -22,15 +23,17 @@ public final class TaskMaker {
     private static final int DISTINCT = 1_000_000;
     private static final int QUICK_MILLIS = 5;
     private static final double FAILING = 0.01;
+    /** Behind those that fail. */
+    private static final double FOLLOWING = 0.03;
+
+    private static final int FAILING_KEYS = 5;
     private static final double SCHEDULED = 0.02;
     /** So that some are always under way when something happens. */
-    private static final double SLOW = 0.08;
+    private static final double SLOW = 0.1;
 
-    private static final int SLOW_MILLIS = 300;
+    private static final int SLOW_MILLIS = 400;
     private static final int SLOW_KEYS = 40;
     private static final int DEAD_EVERY = 150;
-    /** A hot key that failed often would never catch up. */
-    private static final int COOL_RANK = 10;
 
     private final Workload workload;
     private final Random random;
@@ -38,6 +41,9 @@ public final class TaskMaker {
     private final int longEvery;
     private final double[] cumulated = new double[KEYS];
     private final Map<String, Integer> numbers = new HashMap<>();
+    /** Keys that fail, the last first. A hot key that failed often would never catch up, so they have names of their own. */
+    private final LinkedList<String> failing = new LinkedList<>();
+
     private int made;
 
     /** @param longEvery one task in so many lasts longer than the lease; 0 for none */
@@ -56,10 +62,6 @@ public final class TaskMaker {
     /** The next one. */
     public Made next() {
         int number = made++;
-        if (number % DEAD_EVERY == 0) {
-            boolean first = number == 0 || !workload.isOrdered();
-            return made(DEAD_KEY, new Deed(first ? Deed.What.DIE : Deed.What.SUCCEED, QUICK_MILLIS), Duration.ZERO);
-        }
         if (longEvery > 0 && number % longEvery == longEvery / 2) {
             // The one behind it has to wait.
             return made(
@@ -67,22 +69,29 @@ public final class TaskMaker {
                     new Deed(Deed.What.SUCCEED, lease.toMillis() * 3 / 2),
                     Duration.ZERO);
         }
+        if (number % DEAD_EVERY == 0) {
+            boolean first = number == 0 || !workload.isOrdered();
+            return made(DEAD_KEY, new Deed(first ? Deed.What.DIE : Deed.What.SUCCEED, QUICK_MILLIS), Duration.ZERO);
+        }
         double dice = random.nextDouble();
         if (dice > 1 - SLOW) {
             long millis = SLOW_MILLIS / 2 + random.nextInt(SLOW_MILLIS);
             return made("slow-" + random.nextInt(SLOW_KEYS), new Deed(Deed.What.SUCCEED, millis), Duration.ZERO);
         }
+        Deed quick = new Deed(Deed.What.SUCCEED, QUICK_MILLIS);
         if (dice < FAILING) {
-            return made(
-                    "fails-" + random.nextInt(DISTINCT), new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
-        }
-        int rank = rank();
-        String key = workload.isZipf() ? "k" + rank : "k" + random.nextInt(DISTINCT);
-        if (dice < 2 * FAILING && rank >= COOL_RANK && made < KEYS * COOL_RANK) {
+            String key = "fails-" + number;
+            failing.addFirst(key);
+            if (failing.size() > FAILING_KEYS) {
+                failing.removeLast();
+            }
             return made(key, new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
         }
-        Deed quick = new Deed(Deed.What.SUCCEED, QUICK_MILLIS);
-        if (dice < 2 * FAILING + SCHEDULED) {
+        if (dice < FAILING + FOLLOWING && !failing.isEmpty()) {
+            return made(failing.get(random.nextInt(failing.size())), quick, Duration.ZERO);
+        }
+        String key = "k" + (workload.isZipf() ? rank() : random.nextInt(DISTINCT));
+        if (dice < FAILING + FOLLOWING + SCHEDULED) {
             long millis = 500 + (long) (random.nextDouble() * (lease.toMillis() * 2));
             return made(key, quick, Duration.ofMillis(millis));
         }

@@ -88,6 +88,9 @@ public sealed interface Event {
     /** It goes on. */
     record Thawed(long at, String process) implements Event {}
 
+    /** A process did nothing from {@code since} on, though it had something to do: the machine, or its own memory, kept it. */
+    record Stalled(long at, String process, long since) implements Event {}
+
     /** The way of a process to something is closed from now on. */
     record Cut(long at, String process, Link link) implements Event {}
 

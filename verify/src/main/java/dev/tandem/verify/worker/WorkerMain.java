@@ -28,6 +28,7 @@ public final class WorkerMain {
         WorkerSettings settings = WorkerSettings.of(arguments);
         EventLog log = new EventLog(settings.events());
         log.write(new Event.Born(System.nanoTime(), settings.name()));
+        Ticker.start(settings.name(), log);
         Moments moments = new Moments(settings.name(), settings.orders(), log);
         Recorder recorder = new Recorder(settings.name(), log, moments);
         RedisStore store = RedisStore.open(settings.store());

@@ -139,6 +139,15 @@ class CheckerTest {
     }
 
     @Test
+    void offsetsThatAreNeverCommittedAreNamedThoughAllHasEnded() {
+        assertBreaks(
+                clean().tell(new Event.Closed(20_000_000_000L, 2))
+                        .audited(20_010, 2, List.of(), List.of())
+                        .judge(),
+                Rule.ALL_DONE);
+    }
+
+    @Test
     void aCommitThatFallsIsNamed() {
         assertBreaks(
                 clean().audited(250, 0, List.of("b1"), List.of()).closed(20_000).judge(), Rule.CUSTODY);
@@ -458,6 +467,14 @@ class CheckerTest {
     @Test
     void waitsThatAFaultExplainsAreNot() {
         assertBreaks(steady(290, 1_500).fault(29_000, 29_500).closed(50_000).judge());
+    }
+
+    @Test
+    void waitsOfAMachineThatIsTooBusySayNothing() {
+        assertBreaks(steady(290, 1_500)
+                .tell(new Event.Stalled(31_000_000_000L, "p", 29_000_000_000L))
+                .closed(50_000)
+                .judge());
     }
 
     @Test
