@@ -217,7 +217,7 @@ record Report(
             }
             text.append(String.format(
                     Locale.ROOT,
-                    "%n%s × %s, seed %d, events in %s%n",
+                    "%n%s × %s, --trial-seed %d, events in %s%n",
                     result.fault().name(),
                     result.workload(),
                     result.seed(),

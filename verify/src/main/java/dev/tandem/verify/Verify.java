@@ -1,7 +1,6 @@
 package dev.tandem.verify;
 
-import dev.tandem.local.LocalException;
-import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.Lanes.Pair;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import java.io.IOException;
@@ -13,11 +12,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -100,6 +100,18 @@ public final class Verify implements Callable<Integer> {
     private @Nullable Long seed;
 
     @Option(
+            names = "--trial-seed",
+            paramLabel = "N",
+            description = "of each trial, as a report names it: repeats that trial")
+    private @Nullable Long trialSeed;
+
+    @Option(
+            names = "--lanes",
+            paramLabel = "N",
+            description = "trials at once, each lane with brokers of its own (default: 1, with --soak 2)")
+    private @Nullable Integer lanes;
+
+    @Option(
             names = "--lease",
             paramLabel = "TIME",
             defaultValue = "10s",
@@ -156,9 +168,6 @@ public final class Verify implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec command;
 
-    /** A fault under a workload. */
-    private record Pair(Fault fault, Workload workload) {}
-
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -191,64 +200,45 @@ public final class Verify implements Callable<Integer> {
                 + (time.isZero() ? "" : ", over and over for " + time.toMinutes() + " minutes"));
         String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
-        List<Result> results = new ArrayList<>();
-        Report report;
-        try (Lab lab = new Lab(new Lab.Addresses(kafka, rabbit, redis), progress::line)) {
-            Random random = new Random(chosen);
-            long deadline = System.nanoTime() + time.toNanos();
-            int number = 0;
-            do {
-                for (Pair pair : pairs) {
-                    long trialSeed = random.nextLong() >>> 1;
-                    results.add(trial(lab, pair, sizes, trialSeed, run, ++number, progress));
-                    if (!time.isZero() && System.nanoTime() >= deadline) {
-                        break;
-                    }
-                }
-            } while (System.nanoTime() < deadline);
-            report = new Report(version(), date, chosen, machine, lab.products(), sizes, results);
+        List<Pair> order = new ArrayList<>(pairs);
+        if (!time.isZero()) {
+            // Whenever it ends, some of everything was tried.
+            Collections.shuffle(order, new Random(chosen));
         }
-        write(run, report);
-        progress.line("report: " + run.resolve("report.md"));
-        out.println(output == Format.json ? report.json() : report.markdown());
-        out.flush();
-        return report.good() ? 0 : 1;
-    }
-
-    private static Result trial(Lab lab, Pair pair, Sizes sizes, long seed, Path run, int number, Progress progress) {
-        String name = String.format(
-                Locale.ROOT, "%03d-%s-%s", number, pair.fault().name().replace('+', '-'), pair.workload());
-        Path folder = run.resolve(name);
+        Function<Lanes, Report> report =
+                lanes -> new Report(version(), date, chosen, machine, lanes.products(), sizes, lanes.results());
+        Lanes all = new Lanes(
+                order,
+                sizes,
+                new Lab.Addresses(kafka, rabbit, redis),
+                chosen,
+                trialSeed,
+                time,
+                run,
+                progress,
+                lanes -> write(run, report.apply(lanes)));
         try {
-            Optional<String> obstacle = lab.obstacle(pair.fault().needs(), pair.workload());
-            if (obstacle.isPresent()) {
-                progress.line(name + ": not tried, " + obstacle.get());
-                return new Result(pair.fault(), pair.workload(), seed, null, obstacle.get(), false, null);
-            }
-            try (Trial trial = new Trial(lab, pair.fault(), pair.workload(), sizes, seed, folder, progress::live)) {
-                long begin = System.nanoTime();
-                Judgement judgement = trial.run();
-                progress.line(String.format(
-                        Locale.ROOT,
-                        "%s: %s, %d tasks, %d duplicates, %d s",
-                        name,
-                        judgement.passed() ? "passed" : judgement.vacuous() ? "VACUOUS" : "FAILED",
-                        judgement.figures().published(),
-                        judgement.figures().duplicated(),
-                        Duration.ofNanos(System.nanoTime() - begin).toSeconds()));
-                judgement.violations().stream()
-                        .limit(3)
-                        .forEach(each -> progress.line("  " + each.rule() + ": " + each.text()));
-                return new Result(pair.fault(), pair.workload(), seed, judgement, null, true, folder);
-            }
+            all.run(lanes());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Result(pair.fault(), pair.workload(), seed, null, "interrupted", true, folder);
-        } catch (Exception e) {
-            String why = e instanceof LocalException || e.getMessage() != null ? e.getMessage() : e.toString();
-            progress.line(name + ": could not be carried out: " + why);
-            return new Result(pair.fault(), pair.workload(), seed, null, why, true, folder);
+            return 1;
         }
+        Report result = report.apply(all);
+        progress.line("report: " + run.resolve("report.md"));
+        out.println(output == Format.json ? result.json() : result.markdown());
+        out.flush();
+        return result.good() ? 0 : 1;
+    }
+
+    private int lanes() {
+        boolean own = kafka == null && rabbit == null && redis == null;
+        int number = lanes != null ? lanes : soak != null && own ? 2 : 1;
+        if (number < 1 || number > 8 || (number > 1 && !own)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--lanes is " + number + ", it must be " + (own ? "1 to 8" : "1 where brokers are named"));
+        }
+        return number;
     }
 
     private static void write(Path run, Report report) {

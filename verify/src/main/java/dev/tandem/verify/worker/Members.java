@@ -6,21 +6,39 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Which executors share a queue whose broker assigns no partitions: as the server does it, by signs of life in Redis. */
-final class Members {
+/**
+ * Which executors share a queue whose broker assigns no partitions. Signs of life in Redis at the server's pace: twice a
+ * second while executors come and go, else every five seconds; who was silent for twelve is taken for dead.
+ */
+final class Members implements AutoCloseable {
 
     private static final long SILENT_MILLIS = 12_000;
+    private static final long OFTEN_MILLIS = 500;
+    private static final long SELDOM_MILLIS = 5_000;
+    private static final long YOUNG_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long PATIENCE_SECONDS = 1;
 
     private final Presence presence;
     private final String id;
     private final String queue;
     private final long startedAt = System.currentTimeMillis();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "verify-members");
+        thread.setDaemon(true);
+        return thread;
+    });
     private volatile List<Presence.Executor> known = List.of();
+    private Set<String> before = Set.of();
+    private long changedAt = System.nanoTime();
+    private @Nullable AutoCloseable watch;
 
     Members(Presence presence, String id, String queue) {
         this.presence = presence;
@@ -28,28 +46,45 @@ final class Members {
         this.queue = queue;
     }
 
-    /** Says that this executor is there, and learns who else is. */
-    void beat() {
-        CompletableFuture<List<Presence.Executor>> answer = presence.beat(
-                        new Presence.Executor(id, "localhost", startedAt, 0, Map.of(queue, 0)))
-                .thenCompose(done -> presence.executors());
+    /** Begins; the others are known when it returns, if Redis answers. */
+    void start() {
         try {
-            known = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            beat().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // Redis is away; the next beat makes up for this one.
+            // Redis is away; then nothing can be leased either.
+        }
+        next();
+        watch = presence.watch(this::look);
+    }
+
+    private void look() {
+        if (!timer.isShutdown()) {
+            presence.executors().thenAccept(all -> known = all);
         }
     }
 
-    void leave() {
-        try {
-            presence.leave(id).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            // It is forgotten after a minute.
+    private void next() {
+        Set<String> now = known.stream().map(Presence.Executor::id).collect(Collectors.toSet());
+        if (!now.equals(before)) {
+            before = now;
+            changedAt = System.nanoTime();
         }
+        boolean young = System.nanoTime() - changedAt < YOUNG_NANOS;
+        Future<?> unused = timer.schedule(
+                () -> {
+                    next();
+                    return beat();
+                },
+                young ? OFTEN_MILLIS : SELDOM_MILLIS,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private CompletableFuture<Void> beat() {
+        return presence.beat(new Presence.Executor(id, "localhost", startedAt, 0, Map.of(queue, 0)))
+                .thenCompose(done -> presence.executors())
+                .thenAccept(all -> known = all);
     }
 
     Set<String> live() {
@@ -60,5 +95,19 @@ final class Members {
                         && each.running().containsKey(queue))
                 .map(Presence.Executor::id)
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Says that this executor leaves. */
+    @Override
+    public void close() throws Exception {
+        timer.shutdownNow();
+        if (watch != null) {
+            watch.close();
+        }
+        try {
+            presence.leave(id).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // It is forgotten after a minute.
+        }
     }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class WorkerMain {
 
     private static final long LOOK_MILLIS = 50;
-    private static final long BEAT_MILLIS = 500;
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final int MAX_ATTEMPTS = 100;
 
@@ -54,17 +53,14 @@ public final class WorkerMain {
             return thread;
         });
         if (settings.isRabbit()) {
-            members.get().beat();
-            every(timer, BEAT_MILLIS, members.get()::beat);
+            members.get().start();
         }
         every(timer, LOOK_MILLIS, moments::look);
         every(timer, LOOK_MILLIS, recorder::look);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.Leaving(System.nanoTime(), settings.name()));
-            if (settings.isRabbit()) {
-                members.get().leave();
-            }
+            leave(settings, members.get());
             executor.stop();
             store.close();
         }));
@@ -72,6 +68,16 @@ public final class WorkerMain {
             // For whoever looks into its log after a failure.
             TimeUnit.SECONDS.sleep(5);
             System.out.println(executor.status().get(0));
+        }
+    }
+
+    private static void leave(WorkerSettings settings, Members members) {
+        try {
+            if (settings.isRabbit()) {
+                members.close();
+            }
+        } catch (Exception e) {
+            System.out.println("Could not say that it leaves: " + e);
         }
     }
 

@@ -1,0 +1,157 @@
+package dev.tandem.verify;
+
+import dev.tandem.local.LocalException;
+import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.fault.Fault;
+import dev.tandem.verify.load.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out trials, one after another in each of some lanes, which have brokers of their own. */
+final class Lanes {
+
+    /** A fault under a workload. */
+    record Pair(Fault fault, Workload workload) {}
+
+    private record Task(int number, Pair pair, long seed) {}
+
+    private final List<Pair> pairs;
+    private final Sizes sizes;
+    private final Lab.Addresses addresses;
+    private final Path run;
+    private final Progress progress;
+    private final Consumer<Lanes> told;
+    private final Random random;
+    private final @Nullable Long trialSeed;
+    private final long deadline;
+    private final List<Result> results = new ArrayList<>();
+    private final List<String> products = new ArrayList<>();
+    private int taken;
+
+    /**
+     * Not begun yet.
+     *
+     * @param seed from which those of all trials follow
+     * @param trialSeed of every trial; null for different ones
+     * @param time the pairs are gone through again and again for so long; zero: once
+     * @param told called after each trial
+     */
+    Lanes(
+            List<Pair> pairs,
+            Sizes sizes,
+            Lab.Addresses addresses,
+            long seed,
+            @Nullable Long trialSeed,
+            Duration time,
+            Path run,
+            Progress progress,
+            Consumer<Lanes> told) {
+        this.pairs = pairs;
+        this.sizes = sizes;
+        this.addresses = addresses;
+        this.random = new Random(seed);
+        this.trialSeed = trialSeed;
+        this.deadline = time.isZero() ? Long.MAX_VALUE : System.nanoTime() + time.toNanos();
+        this.run = run;
+        this.progress = progress;
+        this.told = told;
+    }
+
+    /** Carries out all, in so many lanes at once. */
+    void run(int lanes) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < lanes; i++) {
+            Thread thread = new Thread(this::lane, "verify-lane-" + (i + 1));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private void lane() {
+        try (Lab lab = new Lab(addresses, progress::line)) {
+            for (Optional<Task> task = next(); task.isPresent(); task = next()) {
+                Result result = trial(lab, task.get());
+                synchronized (this) {
+                    results.add(result);
+                    lab.products().stream()
+                            .filter(each -> !products.contains(each))
+                            .forEach(products::add);
+                    told.accept(this);
+                }
+            }
+        }
+    }
+
+    private synchronized Optional<Task> next() {
+        boolean once = deadline == Long.MAX_VALUE;
+        if (once ? taken == pairs.size() : System.nanoTime() >= deadline) {
+            return Optional.empty();
+        }
+        Pair pair = pairs.get(taken++ % pairs.size());
+        long seed = random.nextLong() >>> 1;
+        return Optional.of(new Task(taken, pair, trialSeed == null ? seed : trialSeed));
+    }
+
+    /** Of the trials that have ended. */
+    synchronized List<Result> results() {
+        return List.copyOf(results);
+    }
+
+    /** The brokers of all lanes. */
+    synchronized List<String> products() {
+        return List.copyOf(products);
+    }
+
+    private Result trial(Lab lab, Task task) {
+        Fault fault = task.pair().fault();
+        Workload workload = task.pair().workload();
+        String name = String.format(
+                Locale.ROOT, "%03d-%s-%s", task.number(), fault.name().replace('+', '-'), workload);
+        Path folder = run.resolve(name);
+        try {
+            Optional<String> obstacle = lab.obstacle(fault.needs(), workload);
+            if (obstacle.isPresent()) {
+                progress.line(name + ": not tried, " + obstacle.get());
+                return new Result(fault, workload, task.seed(), null, obstacle.get(), false, null);
+            }
+            long begin = System.nanoTime();
+            Judgement judgement;
+            try (Trial trial = new Trial(lab, fault, workload, sizes, task.seed(), folder, progress::live)) {
+                judgement = trial.run();
+            }
+            say(name, judgement, Duration.ofNanos(System.nanoTime() - begin));
+            return new Result(fault, workload, task.seed(), judgement, null, true, folder);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Result(fault, workload, task.seed(), null, "interrupted", true, folder);
+        } catch (Exception e) {
+            String why = e instanceof LocalException || e.getMessage() != null ? e.getMessage() : e.toString();
+            progress.line(name + ": could not be carried out: " + why);
+            return new Result(fault, workload, task.seed(), null, why, true, folder);
+        }
+    }
+
+    private void say(String name, Judgement judgement, Duration took) {
+        progress.line(String.format(
+                Locale.ROOT,
+                "%s: %s, %d tasks, %d duplicates, %d s",
+                name,
+                judgement.passed() ? "passed" : judgement.vacuous() ? "VACUOUS" : "FAILED",
+                judgement.figures().published(),
+                judgement.figures().duplicated(),
+                took.toSeconds()));
+        judgement.violations().stream()
+                .limit(3)
+                .forEach(each -> progress.line("  " + each.rule() + ": " + each.text()));
+    }
+}
