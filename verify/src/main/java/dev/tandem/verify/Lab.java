@@ -76,7 +76,7 @@ final class Lab implements AutoCloseable {
                     return Optional.of("needs RabbitMQ, and there is only " + amqp().product());
                 }
             } catch (UnavailableException e) {
-                return Optional.of(e.getMessage());
+                return Optional.of(String.valueOf(e.getMessage()));
             }
         }
         return Optional.empty();

@@ -1,6 +1,8 @@
 package dev.tandem.verify;
 
+import java.io.Console;
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
 
 /** What a person sees while a run goes on: a line for what is done, and one that changes for what is being done. */
 final class Progress {
@@ -9,12 +11,24 @@ final class Progress {
     private static final long RARELY_NANOS = 10_000_000_000L;
 
     private final PrintWriter out;
-    private final boolean terminal = System.console() != null;
+    private final boolean terminal = isTerminal(System.console());
     private long last = System.nanoTime() - RARELY_NANOS;
     private int width;
 
     Progress(PrintWriter out) {
         this.out = out;
+    }
+
+    /** From Java 22 on there is a console also where nobody sits at it, and it knows. */
+    private static boolean isTerminal(@Nullable Console console) {
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true; // an older Java: a console is a terminal
+        }
     }
 
     /** Something is done. */

@@ -22,7 +22,6 @@ import dev.tandem.verify.record.Event.Link;
 import dev.tandem.verify.record.EventLog;
 import dev.tandem.verify.record.EventTail;
 import dev.tandem.verify.worker.Live;
-import dev.tandem.verify.worker.TcpProxy;
 import dev.tandem.verify.worker.Ticker;
 import dev.tandem.verify.worker.WorkerProcess;
 import dev.tandem.verify.worker.WorkerSettings;
@@ -35,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -231,10 +231,11 @@ final class Trial implements Stage, AutoCloseable {
         String broker = lab.brokerAddress(workload);
         String redis = store;
         if (proxied) {
-            Map<Link, TcpProxy> ways = lab.ways(workload, slot);
-            int port = ways.get(Link.BROKER).port();
+            Map<Link, Integer> ways = new EnumMap<>(Link.class);
+            lab.ways(workload, slot).forEach((link, way) -> ways.put(link, way.port()));
+            int port = ways.getOrDefault(Link.BROKER, 0);
             broker = workload.isRabbit() ? "amqp://guest:guest@127.0.0.1:" + port : "127.0.0.1:" + port;
-            redis = "redis://127.0.0.1:" + ways.get(Link.STORE).port();
+            redis = "redis://127.0.0.1:" + ways.getOrDefault(Link.STORE, 0);
         }
         return new WorkerSettings(
                 name,

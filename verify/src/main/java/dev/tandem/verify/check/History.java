@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
 /** The events of a trial, put together. Events may come in any order. */
 final class History {
 
-    /** One injection of a fault. @param ended {@link Run#NEVER} if it never was */
+    /**
+     * One injection of a fault.
+     *
+     * @param ended {@link Run#NEVER} if it never was
+     */
     record Round(String fault, int number, long began, long ended, List<String> targets, long hits) {}
 
     /** A server that did not answer. */

@@ -8,7 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** What was done to a process. */
 final class Life {
 
-    /** A time in which something was wrong. @param link null: it was frozen */
+    /**
+     * A time in which something was wrong.
+     *
+     * @param link null: it was frozen
+     */
     record Trouble(long from, long to, @Nullable Link link) {}
 
     long death = Run.NEVER;

@@ -43,8 +43,10 @@ final class Waits {
         List<Long> waits = new ArrayList<>();
         for (TaskSeen task : history.tasks.values()) {
             Published published = task.published;
-            boolean plain = published != null && published.dueAt() == 0 && published.sentAt() >= begin;
-            if (!plain || stuck.contains(unit(task)) || task.firstStart() == Run.NEVER) {
+            if (published == null || published.dueAt() != 0 || published.sentAt() < begin) {
+                continue;
+            }
+            if (stuck.contains(unit(task)) || task.firstStart() == Run.NEVER) {
                 continue;
             }
             long wait = Math.max(0, task.firstStart() - published.sentAt());

@@ -23,9 +23,13 @@ public record Deed(What what, long millis) {
         return (what + " " + millis).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** @throws IllegalArgumentException if it is none of ours */
+    /**
+     * Reads a payload.
+     *
+     * @throws IllegalArgumentException if it is none of ours
+     */
     public static Deed of(byte[] payload) {
-        String[] words = new String(payload, StandardCharsets.US_ASCII).split(" ");
+        String[] words = new String(payload, StandardCharsets.US_ASCII).split(" ", -1);
         return new Deed(What.valueOf(words[0]), Long.parseLong(words[1]));
     }
 }

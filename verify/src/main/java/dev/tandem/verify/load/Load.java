@@ -126,7 +126,7 @@ public final class Load implements AutoCloseable {
         int partition = -1;
         long sequence = number;
         if (offsets && published != null) {
-            String[] place = published.place().split(":");
+            String[] place = published.place().split(":", -1);
             partition = Integer.parseInt(place[place.length - 2]);
             sequence = Long.parseLong(place[place.length - 1]);
         }

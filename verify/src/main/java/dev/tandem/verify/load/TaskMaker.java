@@ -1,8 +1,9 @@
 package dev.tandem.verify.load;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
@@ -13,7 +14,11 @@ import java.util.Random;
  */
 public final class TaskMaker {
 
-    /** A task to be published. @param delay zero for one that is due at once */
+    /**
+     * A task to be published.
+     *
+     * @param delay zero for one that is due at once
+     */
     public record Made(String id, String key, Deed deed, Duration delay) {}
 
     /** The key that dies of its first task. */
@@ -42,7 +47,7 @@ public final class TaskMaker {
     private final double[] cumulated = new double[KEYS];
     private final Map<String, Integer> numbers = new HashMap<>();
     /** Keys that fail, the last first. A hot key that failed often would never catch up, so they have names of their own. */
-    private final LinkedList<String> failing = new LinkedList<>();
+    private final List<String> failing = new ArrayList<>();
 
     private int made;
 
@@ -75,15 +80,15 @@ public final class TaskMaker {
         }
         double dice = random.nextDouble();
         if (dice > 1 - SLOW) {
-            long millis = SLOW_MILLIS / 2 + random.nextInt(SLOW_MILLIS);
+            long millis = SLOW_MILLIS / 2L + random.nextInt(SLOW_MILLIS);
             return made("slow-" + random.nextInt(SLOW_KEYS), new Deed(Deed.What.SUCCEED, millis), Duration.ZERO);
         }
         Deed quick = new Deed(Deed.What.SUCCEED, QUICK_MILLIS);
         if (dice < FAILING) {
             String key = "fails-" + number;
-            failing.addFirst(key);
+            failing.add(0, key);
             if (failing.size() > FAILING_KEYS) {
-                failing.removeLast();
+                failing.remove(FAILING_KEYS);
             }
             return made(key, new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
         }

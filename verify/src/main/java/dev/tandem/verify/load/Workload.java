@@ -48,7 +48,11 @@ public enum Workload {
         return about;
     }
 
-    /** @throws IllegalArgumentException naming the ones that there are */
+    /**
+     * The one that people name so.
+     *
+     * @throws IllegalArgumentException naming the ones that there are
+     */
     public static Workload of(String text) {
         return Arrays.stream(values())
                 .filter(each -> each.text.equals(text))

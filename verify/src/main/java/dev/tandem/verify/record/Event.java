@@ -76,7 +76,11 @@ public sealed interface Event {
     /** A process was started. */
     record Born(long at, String process) implements Event {}
 
-    /** A process is dead for sure. @param killed by force; else it was asked to leave and did */
+    /**
+     * A process is dead for sure.
+     *
+     * @param killed by force; else it was asked to leave and did
+     */
     record Died(long at, String process, boolean killed) implements Event {}
 
     /** A process was asked to leave. */

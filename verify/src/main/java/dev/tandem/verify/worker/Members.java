@@ -61,7 +61,7 @@ final class Members implements AutoCloseable {
 
     private void look() {
         if (!timer.isShutdown()) {
-            presence.executors().thenAccept(all -> known = all);
+            var unused = presence.executors().thenAccept(all -> known = all);
         }
     }
 
@@ -99,14 +99,16 @@ final class Members implements AutoCloseable {
 
     /** Says that this executor leaves. */
     @Override
-    public void close() throws Exception {
+    public void close() {
         timer.shutdownNow();
-        if (watch != null) {
-            watch.close();
-        }
         try {
+            if (watch != null) {
+                watch.close();
+            }
             presence.leave(id).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
             // It is forgotten after a minute.
         }
     }

@@ -7,6 +7,7 @@ import dev.tandem.scheduler.RedisStore;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.EventLog;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -39,28 +40,31 @@ public final class WorkerMain {
                         .source(new WatchedSource(settings.source(), moments))
                         .store(store)
                         .policy(settings.policy())
-                        .members(() -> members.get().live())
+                        .members(() -> known(members))
                         .timeout(TIMEOUT)
                         .maxAttempts(MAX_ATTEMPTS)
                         .retry(RetryPolicy.fixed(settings.retry()))
                         .fallback(recorder)
                         .build())
                 .build();
-        members.set(new Members(store.presence(), executor.id(), settings.queue()));
+        Members own = new Members(store.presence(), executor.id(), settings.queue());
+        members.set(own);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-look");
             thread.setDaemon(true);
             return thread;
         });
         if (settings.isRabbit()) {
-            members.get().start();
+            own.start();
         }
         every(timer, LOOK_MILLIS, moments::look);
         every(timer, LOOK_MILLIS, recorder::look);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.Leaving(System.nanoTime(), settings.name()));
-            leave(settings, members.get());
+            if (settings.isRabbit()) {
+                own.close();
+            }
             executor.stop();
             store.close();
         }));
@@ -71,14 +75,10 @@ public final class WorkerMain {
         }
     }
 
-    private static void leave(WorkerSettings settings, Members members) {
-        try {
-            if (settings.isRabbit()) {
-                members.close();
-            }
-        } catch (Exception e) {
-            System.out.println("Could not say that it leaves: " + e);
-        }
+    /** The executor has to be built before it has a name to be known by. */
+    private static Set<String> known(AtomicReference<Members> members) {
+        Members all = members.get();
+        return all == null ? Set.of() : all.live();
     }
 
     private static void every(ScheduledExecutorService timer, long millis, Runnable task) {

@@ -78,7 +78,11 @@ public final class WorkerProcess implements AutoCloseable {
         live.add(tail.next());
     }
 
-    /** @throws IllegalStateException with the end of its log, if it ended and nobody made it */
+    /**
+     * Does nothing while it runs, or ended as it was to.
+     *
+     * @throws IllegalStateException with the end of its log, if it ended and nobody made it
+     */
     public synchronized void requireAlive() {
         if (!ended && !process.isRunning()) {
             throw new IllegalStateException("The executor " + name() + " ended by itself. " + process.logTail());

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What an executor's process does and where, in a form that fits on a command line.
@@ -81,17 +82,21 @@ public record WorkerSettings(
             all.put(argument.substring(0, at), argument.substring(at + 1));
         }
         return new WorkerSettings(
-                all.get("name"),
-                all.get("queue"),
-                all.get("broker"),
-                all.get("redis"),
-                Boolean.parseBoolean(all.get("cluster")),
-                Integer.parseInt(all.get("replicas")),
-                Boolean.parseBoolean(all.get("ordered")),
-                Integer.parseInt(all.get("partitions")),
-                Duration.ofMillis(Long.parseLong(all.get("lease"))),
-                Duration.ofMillis(Long.parseLong(all.get("retry"))),
-                Path.of(all.get("folder")));
+                text(all, "name"),
+                text(all, "queue"),
+                text(all, "broker"),
+                text(all, "redis"),
+                Boolean.parseBoolean(text(all, "cluster")),
+                Integer.parseInt(text(all, "replicas")),
+                Boolean.parseBoolean(text(all, "ordered")),
+                Integer.parseInt(text(all, "partitions")),
+                Duration.ofMillis(Long.parseLong(text(all, "lease"))),
+                Duration.ofMillis(Long.parseLong(text(all, "retry"))),
+                Path.of(text(all, "folder")));
+    }
+
+    private static String text(Map<String, String> all, String name) {
+        return Objects.requireNonNull(all.get(name), name);
     }
 
     /** Whether it reads from RabbitMQ. */
