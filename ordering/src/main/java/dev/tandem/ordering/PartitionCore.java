@@ -239,9 +239,6 @@ final class PartitionCore {
             entry.redelivered = delivery.redelivered();
             entry.matched = match != null;
             entry.adoptFirst = match != null && match.adopt();
-            if (match != null) {
-                redeliveries.came(entry);
-            }
         }
         return entry;
     }
@@ -713,7 +710,7 @@ final class PartitionCore {
     }
 
     /**
-     * If the store forgot that a message was settled when it came before, what runs or ended here under its identity is
+     * If the store forgot that a message was settled when it came before, what runs under its identity, or ended here, is
      * that message.
      */
     private void recognise(List<Entry> judgeAgain) {
@@ -725,6 +722,13 @@ final class PartitionCore {
         });
         outbox.resend().forEach((position, item) -> {
             if (item instanceof Item.Outcome && !item.entry().tracked()) {
+                here.put(Redeliveries.identityOf(position), position);
+            }
+        });
+        Set<Position> came = new HashSet<>();
+        tracker.entries().forEach(entry -> came.add(entry.position));
+        foreign.forEach((position, claim) -> {
+            if (!claim.held() && !came.contains(position)) {
                 here.put(Redeliveries.identityOf(position), position);
             }
         });
@@ -898,7 +902,11 @@ final class PartitionCore {
         if (phase != Phase.OWNED || !opened || rewindWanted) {
             return;
         }
-        redeliveries.takeGone().forEach((position, key) -> gone.addLast(new Gone(position, key)));
+        redeliveries.takeAwaited().forEach((position, key) -> {
+            if (!tracker.isPending(position)) {
+                gone.addLast(new Gone(position, key));
+            }
+        });
         redeliveries.takeLeftovers().forEach(position -> gone.addLast(new Gone(position, null)));
         long passed = Math.max(nextSequence, Math.max(committed, facts.logStart()));
         while (!awaited.isEmpty() && awaited.firstKey() < passed) {
@@ -1144,7 +1152,6 @@ final class PartitionCore {
     private boolean mayRelay(Active a, Lane lane, Item.Outcome ended) {
         Entry entry = ended.entry();
         boolean sound = ended.verdict() instanceof Verdict.Success
-                && tracker.isLog()
                 && a.run.attempt() == entry.attempts + 1
                 && !entry.held
                 && phase == Phase.OWNED

@@ -38,8 +38,6 @@ final class Redeliveries {
     private final Map<String, Integer> remembered = new HashMap<>();
     /** What to forget in the store if it does not come. */
     private final Set<Position> leftovers = new HashSet<>();
-    /** What came, with its entry. */
-    private final Map<Position, Entry> came = new HashMap<>();
     /** Positions that blocked keys wait for, with their keys. */
     private final Map<Position, String> awaited = new LinkedHashMap<>();
 
@@ -129,10 +127,6 @@ final class Redeliveries {
         return match;
     }
 
-    void came(Entry entry) {
-        came.put(entry.position, entry);
-    }
-
     /** Whether it was settled on an earlier channel, as far as its identity tells. Each settled one is found once. */
     boolean isRemembered(Entry entry) {
         boolean named = isNamed(entry.position) || namelessByPage;
@@ -174,20 +168,14 @@ final class Redeliveries {
         return !caughtUp && !awaited.isEmpty();
     }
 
-    /** Blocked keys whose head will not come any more, once each. */
-    Map<Position, String> takeGone() {
+    /** Heads of blocked keys that came, or will not come any more, once each with its key. */
+    Map<Position, String> takeAwaited() {
         if (!caughtUp || awaited.isEmpty()) {
             return Map.of();
         }
-        Map<Position, String> gone = new LinkedHashMap<>(awaited);
-        gone.keySet().removeIf(this::waitsHere);
+        Map<Position, String> over = new LinkedHashMap<>(awaited);
         awaited.clear();
-        return gone;
-    }
-
-    private boolean waitsHere(Position position) {
-        Entry entry = came.get(position);
-        return entry != null && entry.mark == Entry.Mark.PENDING;
+        return over;
     }
 
     /** Positions without a key to wait for that will not come any more, once each. */
@@ -208,7 +196,6 @@ final class Redeliveries {
         candidates.clear();
         remembered.clear();
         leftovers.clear();
-        came.clear();
         awaited.clear();
         caughtUp = false;
     }

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.Entry.Mark;
+import dev.tandem.task.Position;
 import dev.tandem.task.Source;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -126,6 +127,16 @@ abstract sealed class Tracker permits LogTracker, QueueTracker {
     final boolean isPending(long sequence) {
         for (Entry entry : entries()) {
             if (entry.sequence == sequence) {
+                return entry.mark == Mark.PENDING;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the broker has custody of what was delivered and is at this position. */
+    final boolean isPending(Position position) {
+        for (Entry entry : entries()) {
+            if (entry.position.equals(position)) {
                 return entry.mark == Mark.PENDING;
             }
         }

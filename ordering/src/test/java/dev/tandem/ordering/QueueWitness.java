@@ -55,6 +55,9 @@ final class QueueWitness extends Witness {
 
     private record Running(Proc proc, Run run, Rec rec) {}
 
+    /** A run that succeeded, whether that was recorded or not. */
+    private record Done(Proc proc, Position position, long token) {}
+
     private record Lane(Partition partition, String key) {}
 
     private record Place(Partition partition, Position position) {
@@ -86,6 +89,7 @@ final class QueueWitness extends Witness {
     private final Map<Rec, Integer> lapses = new HashMap<>();
     private final Map<Lane, Long> tokens = new HashMap<>();
     private final Map<Run, Running> running = new LinkedHashMap<>();
+    private final Map<Lane, List<Done>> done = new HashMap<>();
     private final Set<Token> succeeding = new LinkedHashSet<>();
     private final Set<Token> claims = new LinkedHashSet<>();
     private final Set<Token> handedOver = new HashSet<>();
@@ -125,22 +129,38 @@ final class QueueWitness extends Witness {
                 handedOver.add(token);
             }
         }
-        if (request instanceof StoreRequest.Step step) {
-            step.settles().forEach(settle -> succeeding(partition, settle, state));
-        } else if (request instanceof StoreRequest.Late late) {
-            succeeding(partition, late.settle(), state);
+        if (request instanceof StoreRequest.Late late) {
+            Settle settle = late.settle();
+            PartitionState.Claimed claim = state.claim(settle.position());
+            if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
+                succeeding.add(new Token(partition, settle.token()));
+            }
         }
     }
 
-    private void succeeding(Partition partition, Settle settle, PartitionState state) {
-        PartitionState.Claimed claim = state.claim(settle.position());
-        if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
-            succeeding.add(new Token(partition, settle.token()));
+    /** Its answers tell what it recorded: an outcome may follow in the request that brought its claim. */
+    private void stepped(long write, StoreRequest.Step step, StoreAnswer.Stepped answer) {
+        for (int i = 0; i < step.settles().size(); i++) {
+            Settle settle = step.settles().get(i);
+            StoreAnswer.Settled code = answer.settles().get(i);
+            boolean recorded = code instanceof StoreAnswer.Settled.Ok || code instanceof StoreAnswer.Settled.Next;
+            if (recorded) {
+                Token token = new Token(step.partition(), settle.token());
+                claimedAt.putIfAbsent(token, write);
+                if (settle.verdict() instanceof Verdict.Success) {
+                    succeeding.add(token);
+                }
+            }
         }
     }
 
     @Override
     void applied(long write, StoreRequest request, StoreAnswer answer, PartitionState state) {
+        if (request instanceof StoreRequest.Step step) {
+            stepped(write, step, (StoreAnswer.Stepped) answer);
+        } else if (answer instanceof StoreAnswer.LateSettled late && !late.recorded()) {
+            succeeding.clear();
+        }
         for (Token token : succeeding) {
             Rec rec = byToken.get(token);
             that(rec != null, () -> "token " + Say.token(token.token()) + " succeeds, but never began");
@@ -286,29 +306,45 @@ final class QueueWitness extends Witness {
         }
     }
 
+    /** Its own claim stands; or that of the task of its key which ended here before it, and passes on to it. */
     private void claimStands(Proc proc, Run run, Rec rec, long now) {
         if (forgotten.contains(Token.of(run))) {
             return;
         }
-        PartitionState.Claimed claim = world.store.state(run.partition()).claim(run.position());
+        PartitionState state = world.store.state(run.partition());
+        PartitionState.Claimed own = state.claim(run.position());
+        PartitionState.Claimed claim = own != null && own.token() == run.token() ? own : null;
+        if (claim == null && ordered(rec.key)) {
+            for (Done each : done.getOrDefault(new Lane(run.partition(), rec.key), List.of())) {
+                boolean before = each.proc == proc && each.token < run.token();
+                Token token = new Token(run.partition(), each.token);
+                if (before && forgotten.contains(token)) {
+                    if (silentlyForgotten.contains(token)) {
+                        silentlyForgotten.add(Token.of(run));
+                    }
+                    return;
+                }
+                PartitionState.Claimed its = before ? state.claim(each.position) : null;
+                claim = its != null && its.token() == each.token ? its : claim;
+            }
+        }
+        PartitionState.Claimed under = claim;
         long lease = proc.worldTime(run.leaseUntil());
         that(
-                claim != null
-                        && claim.token() == run.token()
-                        && claim.executor().equals(proc.id),
-                () -> rec + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim "
-                        + claim);
+                under != null && under.executor().equals(proc.id),
+                () -> rec + " begins at " + proc + " with token " + Say.token(run.token()) + " under the claim " + own);
         that(
-                claim.deadline() - ModelStore.WALL >= lease
+                under.deadline() - ModelStore.WALL >= lease
                         || now - lastLoss <= world.plan.settings().leaseMillis(),
                 () -> rec + " has a lease until " + lease + " but its claim ends "
-                        + (claim.deadline() - ModelStore.WALL));
+                        + (under.deadline() - ModelStore.WALL));
     }
 
     private void alone(Proc proc, Run run, Rec rec, long now) {
         for (Running other : running.values()) {
             boolean believes = other.proc.worldTime(other.run.leaseUntil()) >= now;
-            boolean excused = silentlyForgotten.contains(Token.of(other.run));
+            boolean excused =
+                    silentlyForgotten.contains(Token.of(other.run)) || silentlyForgotten.contains(Token.of(run));
             boolean same =
                     rec.key.equals(other.rec.key) && other.run.partition().equals(run.partition());
             that(
@@ -338,6 +374,8 @@ final class QueueWitness extends Witness {
         if (over != null && outcome instanceof Outcome.Succeeded) {
             // Whether that was recorded or not.
             ended.add(over.rec);
+            done.computeIfAbsent(new Lane(run.partition(), over.rec.key), l -> new ArrayList<>())
+                    .add(new Done(proc, run.position(), run.token()));
         }
     }
 

@@ -43,6 +43,10 @@ end
 
 local following = ARGV[11]
 local relays = following ~= '' and claim and token_of(claim) == ARGV[4]
+if relays and is_queue and executor_of(claim) ~= owner[3] then
+  -- The owner could not recognise the message of what is claimed now. So this claim ends by itself, as after a death.
+  return {0, 0}
+end
 local next_claim = relays and claim_head() .. claim_tail(ARGV[12], executor_of(claim), key)
 if relays and head and (verdict == 'K' or verdict == 'S') and take_next(following, ARGV[12]) then
   -- The lane does not go on: its next runs already, and heads the key from now on.

@@ -245,7 +245,21 @@ final class RandomRequests {
             executor.running.remove(position);
         }
         long next = random.nextInt(3) > 0 ? ++executor.token : 0;
-        return new Settle(position, token, key(position), bitOrPage(position), verdict(position, token), next);
+        Verdict verdict = verdict(position, token);
+        Claim then = next == 0 && verdict instanceof Verdict.Success ? following(executor, position) : null;
+        return new Settle(position, token, key(position), bitOrPage(position), verdict, next, then);
+    }
+
+    /** The next of its key, which was started at once; null if none was. */
+    private @Nullable Claim following(Executor executor, Position position) {
+        Position next = position();
+        String key = key(position);
+        if (key == null || next.equals(position) || !key.equals(key(next)) || far.containsKey(next)) {
+            return null;
+        }
+        Claim then = new Claim(next, ++executor.token, key, false);
+        executor.running.put(next, then.token());
+        return then;
     }
 
     private Verdict verdict(Position position, long token) {

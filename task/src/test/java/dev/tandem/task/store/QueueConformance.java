@@ -17,12 +17,14 @@ import dev.tandem.task.store.StoreAnswer.Past;
 import dev.tandem.task.store.StoreAnswer.Recalled;
 import dev.tandem.task.store.StoreAnswer.Redelivered;
 import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Entry;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Presented;
 import dev.tandem.task.store.StoreRequest.Recall;
 import dev.tandem.task.store.StoreRequest.Redeliver;
 import dev.tandem.task.store.StoreRequest.Redelivery;
+import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -233,6 +235,38 @@ public abstract class QueueConformance extends StoreConformance {
                 .isTrue();
         assertThat(second.acquire(new Presented(M1, token, null, 1, -1)).presentedTokens())
                 .isEmpty();
+    }
+
+    // Relays
+
+    @Test
+    void aFormerOwnersRelayIsTakenWhileNobodyOwnsThePartitionSince() {
+        first.acquire();
+        long token = first.claim(M1, KEY);
+        Claim next = new Claim(M2, first.nextToken(), KEY, false);
+        first.release();
+        assertThat(first.late(relaying(M1, token, next))).isTrue();
+        Acquired acquired = second.acquire();
+        assertThat(acquired.past().owed()).containsExactly(M1);
+        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactly(M2);
+    }
+
+    @Test
+    void aFormerOwnersRelayIsRefusedOnceAnotherOwnsThePartition() {
+        first.acquire();
+        long token = first.claim(M1, KEY);
+        Claim next = new Claim(M2, first.nextToken(), KEY, false);
+        second.acquire();
+        assertThat(first.late(relaying(M1, token, next))).isFalse();
+        assertThat(first.late(M2, next.token(), KEY, -1, new Verdict.Success(null)))
+                .isFalse();
+        Acquired acquired = second.acquire();
+        assertThat(acquired.past()).isEqualTo(Past.NONE);
+        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactly(M1);
+    }
+
+    private static Settle relaying(Position position, long token, Claim next) {
+        return new Settle(position, token, KEY, -1, new Verdict.Success(null), 0, next);
     }
 
     // Another partition's redeliveries

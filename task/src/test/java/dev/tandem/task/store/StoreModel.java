@@ -765,6 +765,11 @@ public final class StoreModel {
         Claimed claim = p.claims.get(settle.position());
         boolean head = p.blockedBy(settle.key(), settle.position());
         boolean relays = settle.then() != null && claim != null && claim.token() == settle.token();
+        if (relays
+                && late.incarnation() == StoreRequest.QUEUE
+                && !claim.executor().equals(p.executor)) {
+            return new LateSettled(false);
+        }
         if (relays && head && settle.verdict() instanceof Success && takeNext(p, settle.then())) {
             Position next = settle.then().position();
             p.block(settle.key(), Why.FOREIGN, next);
