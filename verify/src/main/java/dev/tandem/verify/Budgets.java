@@ -28,12 +28,19 @@ final class Budgets {
         List<Line> lines = new ArrayList<>();
         // Kafka's session, and the lease, give the pace; another lease than the usual one another pace.
         Duration kill = KILL.minus(USUAL_LEASE).plus(lease);
-        lines.add(recovery("kill -9: all its tasks run again, p99", results, name -> name.equals("kill"), kill));
-        lines.add(recovery(
-                "a frozen executor's tasks are taken over, p99",
-                results,
-                name -> name.startsWith("freeze") && !name.contains("+"),
-                lease.plus(TAKE_OVER)));
+        for (boolean rabbit : new boolean[] {false, true}) {
+            String where = rabbit ? " (RabbitMQ)" : " (Kafka)";
+            List<Result> there = results.stream()
+                    .filter(result -> result.workload().isRabbit() == rabbit)
+                    .toList();
+            lines.add(recovery(
+                    "kill -9: all its tasks run again, p99" + where, there, name -> name.equals("kill"), kill));
+            lines.add(recovery(
+                    "a frozen executor's tasks are taken over, p99" + where,
+                    there,
+                    name -> name.startsWith("freeze") && !name.contains("+"),
+                    lease.plus(TAKE_OVER)));
+        }
         for (String fault : List.of("churn", "rolling")) {
             String what = fault.equals("churn") ? "executors that leave" : "rolling restart";
             List<Figures> figures = figures(results, name -> name.equals(fault));

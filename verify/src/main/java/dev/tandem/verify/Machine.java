@@ -11,22 +11,31 @@ import java.util.stream.Stream;
 /** What a run ran on, for people. */
 final class Machine {
 
+    private static final double BUSY = 0.5;
+
     private Machine() {}
+
+    /** Whether others were at work when it began, so that no time that is measured says much. */
+    static boolean isBusy() {
+        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        return system.getSystemLoadAverage() > BUSY * Runtime.getRuntime().availableProcessors();
+    }
 
     static String text() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         double load = system.getSystemLoadAverage();
         return String.format(
-                Locale.ROOT,
-                "%d cores (%s), %.0f GiB, %s %s, %s %s; load average at the start %s",
-                Runtime.getRuntime().availableProcessors(),
-                processor(),
-                system.getTotalMemorySize() / (double) (1L << 30),
-                System.getProperty("os.name"),
-                System.getProperty("os.version"),
-                System.getProperty("java.vm.name"),
-                Runtime.version(),
-                load < 0 ? "unknown" : String.format(Locale.ROOT, "%.2f", load));
+                        Locale.ROOT,
+                        "%d cores (%s), %.0f GiB, %s %s, %s %s; load average at the start %s",
+                        Runtime.getRuntime().availableProcessors(),
+                        processor(),
+                        system.getTotalMemorySize() / (double) (1L << 30),
+                        System.getProperty("os.name"),
+                        System.getProperty("os.version"),
+                        System.getProperty("java.vm.name"),
+                        Runtime.version(),
+                        load < 0 ? "unknown" : String.format(Locale.ROOT, "%.2f", load))
+                + (isBusy() ? ": other work ran on it, so times are longer than they need be" : "");
     }
 
     private static String processor() {

@@ -51,6 +51,9 @@ public final class Verify implements Callable<Integer> {
         json
     }
 
+    /** Combinations that chance adds to a soak. */
+    private static final int COMBINED = 20;
+
     /** Those of the short set, where nothing else is said. */
     private static final List<String> SHORT = List.of(
             "none kafka-zipf",
@@ -202,6 +205,7 @@ public final class Verify implements Callable<Integer> {
         Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
         List<Pair> order = new ArrayList<>(pairs);
         if (!time.isZero()) {
+            order.addAll(combined(new Random(chosen)));
             // Whenever it ends, some of everything was tried.
             Collections.shuffle(order, new Random(chosen));
         }
@@ -228,6 +232,20 @@ public final class Verify implements Callable<Integer> {
         out.println(output == Format.json ? result.json() : result.markdown());
         out.flush();
         return result.good() ? 0 : 1;
+    }
+
+    /** Two faults at once, which the list does not have. */
+    private List<Pair> combined(Random random) {
+        List<Pair> pairs = new ArrayList<>();
+        while (only.isEmpty() && pairs.size() < COMBINED) {
+            Fault fault = Fault.anyTwo(random);
+            Workload workload = Workload.values()[random.nextInt(Workload.values().length)];
+            boolean wanted = workloads.isEmpty() || workloads.contains(workload.text());
+            if (wanted && fault.suits(workload.isRabbit())) {
+                pairs.add(new Pair(fault, workload));
+            }
+        }
+        return pairs;
     }
 
     private int lanes() {

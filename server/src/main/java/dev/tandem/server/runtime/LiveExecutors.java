@@ -8,8 +8,11 @@ import java.util.stream.Collectors;
 /** Which executors are alive, as Redis knew at the last heartbeat. Any thread. */
 final class LiveExecutors {
 
-    /** Two heartbeats and a little: who was silent for longer is taken for dead. */
-    private static final long SILENT_MILLIS = 12_000;
+    /**
+     * Three heartbeats and a little: who was silent for longer is taken for dead, and its partitions are asked for. Well
+     * before its leases are over, so that no time is lost then; until then they are refused.
+     */
+    private static final long SILENT_MILLIS = 8_000;
 
     private volatile List<Presence.Executor> known = List.of();
 

@@ -7,7 +7,7 @@ final class Pace {
 
     static final long YOUNG_MILLIS = 10_000;
     static final long OFTEN_MILLIS = 500;
-    static final long SELDOM_MILLIS = 5_000;
+    static final long SELDOM_MILLIS = 2_500;
 
     private Set<String> known = Set.of();
     private long changedAt;

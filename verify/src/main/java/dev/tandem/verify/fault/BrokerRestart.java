@@ -29,6 +29,11 @@ record BrokerRestart(boolean rabbit) implements Fault {
     }
 
     @Override
+    public Set<Link> servers() {
+        return Set.of(Link.BROKER);
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         long at = System.nanoTime();
         stage.note(new Event.Began(at, name(), stage.round(), List.of()));

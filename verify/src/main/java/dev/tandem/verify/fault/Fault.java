@@ -1,8 +1,10 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Link;
 import java.util.List;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 
 /**
  * Something that goes wrong, done for real. A fault knows nothing of rules: it acts, and the events say what was done, so
@@ -41,6 +43,11 @@ public sealed interface Fault
         return Set.of();
     }
 
+    /** Servers that it takes down by itself, so that no other fault may at the same time. */
+    default Set<Link> servers() {
+        return Set.of();
+    }
+
     /** Whether it is about RabbitMQ only, or Kafka only; usually neither. */
     default boolean suits(boolean rabbit) {
         return true;
@@ -55,6 +62,11 @@ public sealed interface Fault
     /** Every fault, single ones first. */
     static List<Fault> all() {
         return Faults.ALL;
+    }
+
+    /** Two faults at once, by chance. */
+    static Fault anyTwo(RandomGenerator random) {
+        return Faults.anyTwo(random);
     }
 
     /**

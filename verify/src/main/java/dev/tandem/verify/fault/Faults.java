@@ -4,10 +4,14 @@ import dev.tandem.verify.record.Event.Link;
 import dev.tandem.verify.worker.Moments.Moment;
 import dev.tandem.verify.worker.WorkerProcess;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What faults share, and the list of them. */
 final class Faults {
@@ -39,9 +43,43 @@ final class Faults {
 
     private Faults() {}
 
+    /** Two that can strike one trial at once. */
+    static Fault anyTwo(RandomGenerator random) {
+        List<Fault> single = ALL.stream()
+                .filter(each -> !(each instanceof Calm) && !(each instanceof Together))
+                .toList();
+        while (true) {
+            Fault one = single.get(random.nextInt(single.size()));
+            Fault other = single.get(random.nextInt(single.size()));
+            if (!one.equals(other) && fit(one, other)) {
+                return new Together(List.of(one, other));
+            }
+        }
+    }
+
+    private static boolean fit(Fault one, Fault other) {
+        Set<Need> needs = EnumSet.noneOf(Need.class);
+        needs.addAll(one.needs());
+        needs.addAll(other.needs());
+        boolean single = needs.contains(Need.OWN_REDIS) || needs.contains(Need.WAYS);
+        boolean several = needs.contains(Need.SENTINEL) || needs.contains(Need.CLUSTER);
+        boolean oneBroker = Stream.of(true, false).anyMatch(rabbit -> one.suits(rabbit) && other.suits(rabbit));
+        return Collections.disjoint(one.servers(), other.servers()) && !(single && several) && oneBroker;
+    }
+
     static Fault of(String name) {
         if (name.contains("+")) {
-            return new Together(Arrays.stream(name.split("\\+")).map(Faults::of).toList());
+            List<Fault> parts =
+                    Arrays.stream(name.split("\\+", -1)).map(Faults::of).toList();
+            for (Fault one : parts) {
+                for (Fault other : parts) {
+                    if (one != other && !fit(one, other)) {
+                        throw new IllegalArgumentException("'" + one.name() + "' and '" + other.name()
+                                + "' can't strike at once: they need different brokers, or take the same one down");
+                    }
+                }
+            }
+            return new Together(parts);
         }
         return ALL.stream()
                 .filter(each -> each.name().equals(name))

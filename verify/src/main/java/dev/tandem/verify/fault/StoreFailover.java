@@ -38,6 +38,11 @@ record StoreFailover(boolean cluster) implements Fault {
     }
 
     @Override
+    public Set<Link> servers() {
+        return Set.of(Link.STORE);
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         LocalRedis primary = cluster
                 ? stage.cluster().primaryOf(stage.slot())

@@ -30,6 +30,11 @@ record StoreForgets() implements Fault {
     }
 
     @Override
+    public Set<Link> servers() {
+        return Set.of(Link.STORE);
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         long finished = stage.live().finished();
         stage.live().await(WRITES_MILLIS, live -> live.finished() > finished);

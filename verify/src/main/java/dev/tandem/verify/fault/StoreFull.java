@@ -1,6 +1,7 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Link;
 import java.util.List;
 import java.util.Set;
 
@@ -20,6 +21,11 @@ record StoreFull() implements Fault {
     @Override
     public Set<Need> needs() {
         return Set.of(Need.OWN_REDIS);
+    }
+
+    @Override
+    public Set<Link> servers() {
+        return Set.of(Link.STORE);
     }
 
     @Override

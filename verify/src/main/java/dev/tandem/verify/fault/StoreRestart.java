@@ -27,6 +27,11 @@ record StoreRestart() implements Fault {
     }
 
     @Override
+    public Set<Link> servers() {
+        return Set.of(Link.STORE);
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         long at = System.nanoTime();
         stage.note(new Event.Began(at, name(), stage.round(), List.of()));

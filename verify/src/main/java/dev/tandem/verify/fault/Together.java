@@ -1,5 +1,6 @@
 package dev.tandem.verify.fault;
 
+import dev.tandem.verify.record.Event.Link;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,6 +28,13 @@ record Together(List<Fault> faults) implements Fault {
         Set<Need> needs = EnumSet.noneOf(Need.class);
         faults.forEach(fault -> needs.addAll(fault.needs()));
         return needs;
+    }
+
+    @Override
+    public Set<Link> servers() {
+        Set<Link> servers = EnumSet.noneOf(Link.class);
+        faults.forEach(fault -> servers.addAll(fault.servers()));
+        return servers;
     }
 
     @Override

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which executors share a queue whose broker assigns no partitions. Signs of life in Redis at the server's pace: twice a
- * second while executors come and go, else every five seconds; who was silent for twelve is taken for dead.
+ * second while executors come and go, else every two and a half seconds; who was silent for eight is taken for dead.
  */
 final class Members implements AutoCloseable {
 
-    private static final long SILENT_MILLIS = 12_000;
+    private static final long SILENT_MILLIS = 8_000;
     private static final long OFTEN_MILLIS = 500;
-    private static final long SELDOM_MILLIS = 5_000;
+    private static final long SELDOM_MILLIS = 2_500;
     private static final long YOUNG_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long PATIENCE_SECONDS = 1;
 

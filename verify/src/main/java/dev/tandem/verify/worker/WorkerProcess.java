@@ -89,8 +89,11 @@ public final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** SIGKILL. */
+    /** SIGKILL, if it has not left. */
     public synchronized void kill() {
+        if (ended) {
+            return;
+        }
         ended = true;
         process.kill();
         log.write(new Event.Died(System.nanoTime(), name(), true));
