@@ -14,6 +14,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class RabbitRedeliveryIT {
 
     private static final Duration LOOK = Duration.ofMillis(20);
+    private static final int ATTEMPTS = 3;
 
     @Test
     void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
@@ -76,45 +77,72 @@ class RabbitRedeliveryIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() throws Exception {
-        int attempts = 3;
-        int deaths = 0;
         try (RabbitQueue queue = new RabbitQueue("poison", true)) {
-            Child current = queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
-            queue.awaitDeclared();
-            queue.sendNameless("bad", "poison");
-            queue.flush();
-            while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
-                Child watched = current;
-                await("death of the task or of its executor")
-                        .atMost(Workplace.PATIENCE)
-                        .until(() -> !watched.isRunning()
-                                || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
-                                        .isEmpty());
-                if (!watched.isRunning()) {
-                    watched.gone();
-                    watched.close();
-                    deaths++;
-                    if (deaths == 1) {
-                        for (int number = 0; number < 20; number++) {
-                            queue.send("good" + number % 4, number / 4, "work");
-                        }
-                    }
-                    current =
-                            queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
+            int deaths = untilPoisonIsDead(queue, () -> {
+                for (int number = 0; number < 20; number++) {
+                    queue.send("good" + number % 4, number / 4, "work");
                 }
-            }
-            try (Child last = current) {
-                queue.awaitAllSucceeded();
-                assertThat(deaths).isEqualTo(attempts);
-                assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
-                        .singleElement()
-                        .satisfies(dead -> {
-                            assertThat(dead.task().key()).isEqualTo("bad");
-                            assertThat(dead.error()).contains("all 3 attempts are used up");
-                        });
-                assertThat(last.isRunning()).isTrue();
+            });
+            assertThat(deaths).isEqualTo(ATTEMPTS);
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void aPoisonousMessageThatIsStartedRightAfterOthersOfItsKeyIsDeadInTheEndAndTheyAreNot() throws Exception {
+        int before = 12;
+        try (RabbitQueue queue = new RabbitQueue("relayed", true)) {
+            // Its key's tasks go from one to the next without waiting for Redis, so the death may be laid to one
+            // before.
+            int deaths = untilPoisonIsDead(queue, () -> {}, () -> {
+                for (int number = 0; number < before; number++) {
+                    queue.send("bad", number, "work");
+                }
+            });
+            assertThat(deaths).isBetween(ATTEMPTS, ATTEMPTS + before);
+        }
+    }
+
+    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst) throws Exception {
+        return untilPoisonIsDead(queue, afterItsFirst, () -> {});
+    }
+
+    /** Starts executors until the task is dead. @return how many it killed */
+    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst, Runnable before) throws Exception {
+        int deaths = 0;
+        Child current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
+        queue.awaitDeclared();
+        before.run();
+        queue.sendNameless("bad", "poison");
+        queue.flush();
+        while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
+            Child watched = current;
+            await("death of the task or of its executor")
+                    .atMost(Workplace.PATIENCE)
+                    .until(() -> !watched.isRunning()
+                            || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                                    .isEmpty());
+            if (!watched.isRunning()) {
+                watched.gone();
+                watched.close();
+                deaths++;
+                if (deaths == 1) {
+                    afterItsFirst.run();
+                }
+                current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
             }
         }
+        try (Child last = current) {
+            queue.awaitAllSucceeded();
+            assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+                    .singleElement()
+                    .satisfies(dead -> {
+                        assertThat(dead.task().key()).isEqualTo("bad");
+                        assertThat(dead.error()).contains("all 3 attempts are used up");
+                    });
+            assertThat(last.isRunning()).isTrue();
+        }
+        return deaths;
     }
 
     @Test
