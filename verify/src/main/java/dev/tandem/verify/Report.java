@@ -51,8 +51,9 @@ record Report(
         }
     }
 
+    /** At least one trial was carried out, and all that were are good. */
     boolean good() {
-        return results.stream().allMatch(Result::good);
+        return results.stream().allMatch(Result::good) && results.stream().anyMatch(Result::tried);
     }
 
     private List<Line> lines() {

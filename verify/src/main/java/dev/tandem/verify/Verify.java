@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:every rule was kept in every trial that could be had here",
-            "1:a rule was broken, a fault hit nothing, or a trial could not be carried out",
+            "1:a rule was broken, a fault hit nothing, or a trial could not be carried out, or none could be had here",
             "2:the command line is wrong"
         })
 public final class Verify implements Callable<Integer> {

@@ -2,9 +2,9 @@ package dev.tandem.verify.check;
 
 import dev.tandem.verify.record.Event.Audited;
 import dev.tandem.verify.record.Event.Published;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,10 +50,12 @@ final class Commits {
                                     + upTo);
                 }
                 TreeMap<Long, TaskSeen> unended = open.getOrDefault(partition, new TreeMap<>());
-                for (TaskSeen task : new ArrayList<>(unended.headMap(upTo).values())) {
+                Iterator<TaskSeen> below = unended.headMap(upTo).values().iterator();
+                while (below.hasNext()) {
+                    TaskSeen task = below.next();
                     sheet.looked(Rule.CUSTODY);
                     if (endedBy(task, audit.at())) {
-                        unended.values().remove(task);
+                        below.remove();
                     } else if (!held.contains(task.id) && told.add(task.id)) {
                         sheet.broken(
                                 Rule.CUSTODY,
