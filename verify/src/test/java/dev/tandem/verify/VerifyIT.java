@@ -40,7 +40,7 @@ class VerifyIT {
 
     private static void assertKept(String... arguments) {
         Said said = new Said();
-        List<String> all = new ArrayList<>(List.of("--lease", "4s", "--rate", "80", "--lenience", "60s"));
+        List<String> all = new ArrayList<>(List.of("--lease", "3s", "--rate", "80", "--lenience", "60s"));
         all.addAll(List.of(arguments));
         int status = verify(said, all.toArray(String[]::new));
         assertThat(status).as(said.err + "\n" + said.out).isZero();

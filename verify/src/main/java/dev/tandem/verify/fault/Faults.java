@@ -88,17 +88,15 @@ final class Faults {
                         + ALL.stream().map(Fault::name).collect(Collectors.joining(", "))));
     }
 
-    /** The executor that runs most tasks, as soon as one runs any. */
+    /** The executor that runs most tasks, as soon as one has just begun tasks that last a while. */
     static WorkerProcess busiest(Stage stage) throws InterruptedException {
         List<WorkerProcess> all = stage.executors();
-        stage.live()
-                .await(
-                        BUSY_MILLIS,
-                        live -> all.stream()
-                                .anyMatch(each -> !live.running(each.name()).isEmpty()));
+        stage.live().await(BUSY_MILLIS, live -> all.stream().anyMatch(each -> live.fresh(each.name()) > 0));
         return all.stream()
-                .max(Comparator.comparingInt(
-                        each -> stage.live().running(each.name()).size()))
+                .max(Comparator.comparingLong(
+                                (WorkerProcess each) -> stage.live().fresh(each.name()))
+                        .thenComparingInt(
+                                each -> stage.live().running(each.name()).size()))
                 .orElseThrow(() -> new IllegalStateException("No executor runs"));
     }
 

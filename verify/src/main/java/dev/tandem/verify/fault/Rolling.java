@@ -30,8 +30,7 @@ record Rolling() implements Fault {
             stage.sleep(BETWEEN);
             WorkerProcess leaving = old.get(i);
             String fault = name() + (i == 0 ? "" : "-" + (i + 1));
-            stage.live()
-                    .await(JOIN_MILLIS, live -> !live.running(leaving.name()).isEmpty());
+            stage.live().await(JOIN_MILLIS, live -> live.fresh(leaving.name()) > 0);
             stage.note(new Event.Began(System.nanoTime(), fault, stage.round(), List.of(leaving.name())));
             stage.leave(leaving);
             stage.note(new Event.Ended(System.nanoTime(), fault, stage.round(), -1));

@@ -24,6 +24,8 @@ public final class TaskMaker {
     /** The key that dies of its first task. */
     public static final String DEAD_KEY = "dead";
 
+    private static final String SLOW_KEY = "slow-";
+    private static final String LONG_KEY = "long-";
     private static final int KEYS = 100;
     private static final int DISTINCT = 1_000_000;
     private static final int QUICK_MILLIS = 5;
@@ -64,13 +66,18 @@ public final class TaskMaker {
         }
     }
 
+    /** Whether a task with this id takes a few hundred milliseconds, or more. */
+    public static boolean lastsAWhile(String id) {
+        return id.startsWith(SLOW_KEY) || id.startsWith(LONG_KEY);
+    }
+
     /** The next one. */
     public Made next() {
         int number = made++;
         if (longEvery > 0 && number % longEvery == longEvery / 2) {
             // The one behind it has to wait.
             return made(
-                    "long-" + number / longEvery / 2,
+                    LONG_KEY + number / longEvery / 2,
                     new Deed(Deed.What.SUCCEED, lease.toMillis() * 3 / 2),
                     Duration.ZERO);
         }
@@ -81,7 +88,7 @@ public final class TaskMaker {
         double dice = random.nextDouble();
         if (dice > 1 - SLOW) {
             long millis = SLOW_MILLIS / 2L + random.nextInt(SLOW_MILLIS);
-            return made("slow-" + random.nextInt(SLOW_KEYS), new Deed(Deed.What.SUCCEED, millis), Duration.ZERO);
+            return made(SLOW_KEY + random.nextInt(SLOW_KEYS), new Deed(Deed.What.SUCCEED, millis), Duration.ZERO);
         }
         Deed quick = new Deed(Deed.What.SUCCEED, QUICK_MILLIS);
         if (dice < FAILING) {

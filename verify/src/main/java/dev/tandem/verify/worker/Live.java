@@ -1,5 +1,6 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.verify.load.TaskMaker;
 import dev.tandem.verify.record.Event;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,7 +16,9 @@ import java.util.function.Predicate;
  */
 public final class Live {
 
-    private final Map<String, Set<String>> running = new HashMap<>();
+    private final Map<String, Map<String, Long>> running = new HashMap<>();
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Map<String, Long> lastStart = new HashMap<>();
     private final Set<String> ended = new HashSet<>();
     private final Set<String> frozen = new HashSet<>();
@@ -26,11 +29,11 @@ public final class Live {
     synchronized void add(List<Event> events) {
         for (Event event : events) {
             if (event instanceof Event.Started started) {
-                running.computeIfAbsent(started.process(), p -> new HashSet<>()).add(started.id());
+                running.computeIfAbsent(started.process(), p -> new HashMap<>()).put(started.id(), started.at());
                 lastStart.put(started.id(), started.at());
                 worked.add(started.process());
             } else if (event instanceof Event.Finished end) {
-                running.getOrDefault(end.process(), new HashSet<>()).remove(end.id());
+                running.getOrDefault(end.process(), new HashMap<>()).remove(end.id());
                 finished++;
                 if (end.ending() == Event.Ending.SUCCEEDED || end.ending() == Event.Ending.DEAD) {
                     ended.add(end.id());
@@ -46,7 +49,15 @@ public final class Live {
 
     /** The ids of the tasks whose handlers run in a process. */
     public synchronized Set<String> running(String process) {
-        return Set.copyOf(running.getOrDefault(process, Set.of()));
+        return Set.copyOf(running.getOrDefault(process, Map.of()).keySet());
+    }
+
+    /** How many tasks that last a while began in a process a moment ago: they are under way for a moment more. */
+    public synchronized long fresh(String process) {
+        long since = System.nanoTime() - FRESH_NANOS;
+        return running.getOrDefault(process, Map.of()).entrySet().stream()
+                .filter(each -> TaskMaker.lastsAWhile(each.getKey()) && each.getValue() > since)
+                .count();
     }
 
     /** Whether a process has started a task. */
