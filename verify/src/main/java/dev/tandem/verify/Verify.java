@@ -4,6 +4,7 @@ import dev.tandem.verify.Lanes.Pair;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -270,8 +272,15 @@ public final class Verify implements Callable<Integer> {
     }
 
     private static String version() {
-        String version = Verify.class.getPackage().getImplementationVersion();
-        return version == null ? "(built here)" : version;
+        Properties properties = new Properties();
+        try (InputStream in = Verify.class.getResourceAsStream("version.properties")) {
+            if (in != null) {
+                properties.load(in);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return properties.getProperty("version", "(unknown)");
     }
 
     private Sizes sizes() {

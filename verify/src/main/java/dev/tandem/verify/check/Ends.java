@@ -21,6 +21,7 @@ final class Ends {
     }
 
     void judge() {
+        leftInTime();
         Event.Audited last = history.lastAudit();
         succeeded = history.tasks.values().stream()
                 .filter(task -> task.published != null && task.succeeded())
@@ -72,6 +73,21 @@ final class Ends {
                 unfinished(last.at(), task, "the broker holds it");
             }
         }
+    }
+
+    /** Who was asked to leave and had nothing to wait for did not have to be killed. */
+    private void leftInTime() {
+        history.lives.forEach((process, life) -> {
+            if (life.leaving && life.troubles.isEmpty() && history.outages.isEmpty()) {
+                sheet.looked(Rule.ALL_DONE);
+                if (life.killed) {
+                    sheet.broken(
+                            Rule.ALL_DONE,
+                            life.death,
+                            process + " was asked to leave and did not, until it was killed");
+                }
+            }
+        });
     }
 
     private void unfinished(long at, TaskSeen task, String where) {

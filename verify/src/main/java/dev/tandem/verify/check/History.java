@@ -72,6 +72,8 @@ final class History {
                 Life life = life(died.process());
                 life.death = died.at();
                 life.killed = died.killed();
+            } else if (event instanceof Event.Leaving leaving) {
+                life(leaving.process()).leaving = true;
             } else if (event instanceof Event.Frozen frozen) {
                 since.putIfAbsent(frozen.process(), frozen.at());
             } else if (event instanceof Event.Thawed thawed) {

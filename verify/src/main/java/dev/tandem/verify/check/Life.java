@@ -17,6 +17,9 @@ final class Life {
 
     long death = Run.NEVER;
     boolean killed;
+    /** It was asked to leave. */
+    boolean leaving;
+
     final List<Trouble> troubles = new ArrayList<>();
 
     boolean frozenWithin(long from, long to) {

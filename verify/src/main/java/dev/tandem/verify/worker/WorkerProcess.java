@@ -25,7 +25,7 @@ public final class WorkerProcess implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-XX:-UsePerfData",
             "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
-    private static final Duration LEAVE = Duration.ofSeconds(40);
+    private static final Duration LEAVE = Duration.ofSeconds(60);
 
     private final WorkerSettings settings;
     private final LocalProcess process;

@@ -148,6 +148,13 @@ class CheckerTest {
     }
 
     @Test
+    void anExecutorThatHasToBeKilledThoughItWasAskedToLeaveIsNamed() {
+        Story story = clean().tell(new Event.Leaving(13_000_000_000L, "q")).killed(73_000, "q");
+        assertBreaks(story.closed(80_000).judge(), Rule.ALL_DONE);
+        assertBreaks(story.down(14_000, 70_000, Link.STORE).judge());
+    }
+
+    @Test
     void aCommitThatFallsIsNamed() {
         assertBreaks(
                 clean().audited(250, 0, List.of("b1"), List.of()).closed(20_000).judge(), Rule.CUSTODY);
