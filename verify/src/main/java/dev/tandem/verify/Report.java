@@ -5,7 +5,6 @@ import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.check.Rule;
 import dev.tandem.verify.check.Verdict;
 import dev.tandem.verify.check.Violation;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -345,10 +344,5 @@ record Report(
             one.put("commitLagMillis", figures.lag() < 0 ? null : figures.lag() / 1_000_000);
         }
         return one;
-    }
-
-    /** The lease that budgets are for. */
-    static boolean isUsual(Duration lease) {
-        return lease.toMillis() == 10_000;
     }
 }

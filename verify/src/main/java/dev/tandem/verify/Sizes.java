@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param executors that run at once, 1 to {@link Lab#SLOTS} less one
  * @param partitions of its queue
  * @param warmUp under load before the first round
- * @param rounds of its fault at least
- * @param atLeast rounds go on for so long
+ * @param rounds of its fault
  * @param longEvery one task in so many lasts longer than a lease; 0 for none
  * @param lenience how much longer than else waits may be while nothing is wrong
  */
@@ -24,7 +23,6 @@ record Sizes(
         int partitions,
         Duration warmUp,
         int rounds,
-        Duration atLeast,
         int longEvery,
         Duration lenience) {
 

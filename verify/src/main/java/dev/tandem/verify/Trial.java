@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -145,8 +144,7 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     private void strike(Load load) throws InterruptedException {
-        long deadline = System.nanoTime() + sizes.atLeast().toNanos();
-        while (round < sizes.rounds() || System.nanoTime() < deadline) {
+        while (round < sizes.rounds()) {
             round++;
             progress.accept(text(load));
             fault.strike(this);
@@ -340,16 +338,6 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     @Override
-    public LocalBroker kafka() {
-        return lab.broker(Workload.KAFKA_ZIPF);
-    }
-
-    @Override
-    public LocalBroker amqp() {
-        return lab.broker(Workload.RABBIT_ORDERED);
-    }
-
-    @Override
     public LocalBroker broker() {
         return lab.broker(workload);
     }
@@ -394,15 +382,5 @@ final class Trial implements Stage, AutoCloseable {
         over = true;
         new ArrayList<>(executors).forEach(WorkerProcess::close);
         log.close();
-    }
-
-    /** What the executors' files are in. */
-    Path folder() {
-        return folder;
-    }
-
-    /** For what is said of it. */
-    Set<Need> needs() {
-        return fault.needs();
     }
 }

@@ -293,7 +293,6 @@ public final class Verify implements Callable<Integer> {
                     6,
                     Duration.ofSeconds(3),
                     rounds,
-                    Duration.ZERO,
                     soak == null && !all ? 0 : 700,
                     duration("--lenience", lenience));
         } catch (IllegalArgumentException e) {

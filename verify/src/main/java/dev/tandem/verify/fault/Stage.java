@@ -46,12 +46,6 @@ public interface Stage {
     /** What executors do. */
     Live live();
 
-    /** The Kafka of this trial, if it was started here. */
-    LocalBroker kafka();
-
-    /** The AMQP broker of this trial, if it was started here. */
-    LocalBroker amqp();
-
     /** The broker of this trial's workload. */
     LocalBroker broker();
 

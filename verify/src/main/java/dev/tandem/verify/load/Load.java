@@ -27,7 +27,6 @@ public final class Load implements AutoCloseable {
     private final Thread thread;
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     private final AtomicInteger underWay = new AtomicInteger();
-    private final AtomicInteger unsure = new AtomicInteger();
     private volatile boolean enough;
 
     /**
@@ -63,11 +62,6 @@ public final class Load implements AutoCloseable {
     /** The ids of what the broker has. */
     public Set<String> acknowledged() {
         return acknowledged;
-    }
-
-    /** Tasks that the broker did not acknowledge. */
-    public int unsure() {
-        return unsure.get();
     }
 
     private void run(int perSecond) {
@@ -113,7 +107,6 @@ public final class Load implements AutoCloseable {
                 acknowledged.add(made.id());
             } else {
                 log.write(new Event.Unsure(System.nanoTime(), made.id(), made.key()));
-                unsure.incrementAndGet();
             }
             underWay.decrementAndGet();
             return null;
