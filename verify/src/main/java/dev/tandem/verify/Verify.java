@@ -238,10 +238,11 @@ public final class Verify implements Callable<Integer> {
 
     /** Two faults at once, which the list does not have. */
     private List<Pair> combined(Random random) {
+        List<Workload> every = List.of(Workload.values());
         List<Pair> pairs = new ArrayList<>();
         while (only.isEmpty() && pairs.size() < COMBINED) {
             Fault fault = Fault.anyTwo(random);
-            Workload workload = Workload.values()[random.nextInt(Workload.values().length)];
+            Workload workload = every.get(random.nextInt(every.size()));
             boolean wanted = workloads.isEmpty() || workloads.contains(workload.text());
             if (wanted && fault.suits(workload.isRabbit())) {
                 pairs.add(new Pair(fault, workload));

@@ -71,10 +71,10 @@ final class Faults {
         if (name.contains("+")) {
             List<Fault> parts =
                     Arrays.stream(name.split("\\+", -1)).map(Faults::of).toList();
-            for (Fault one : parts) {
-                for (Fault other : parts) {
-                    if (one != other && !fit(one, other)) {
-                        throw new IllegalArgumentException("'" + one.name() + "' and '" + other.name()
+            for (int i = 0; i < parts.size(); i++) {
+                for (Fault other : parts.subList(i + 1, parts.size())) {
+                    if (!fit(parts.get(i), other)) {
+                        throw new IllegalArgumentException("'" + parts.get(i).name() + "' and '" + other.name()
                                 + "' can't strike at once: they need different brokers, or take the same one down");
                     }
                 }
