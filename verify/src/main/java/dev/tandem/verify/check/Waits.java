@@ -63,9 +63,7 @@ final class Waits {
             sheet.omit(Rule.COMMIT_LAG, "no key was stuck");
         }
         if (waits.size() < ENOUGH) {
-            sheet.omit(
-                    Rule.INDEPENDENCE,
-                    "only " + waits.size() + " tasks started while nothing was wrong and the machine was not too busy");
+            sheet.omit(Rule.INDEPENDENCE, "too few tasks started while nothing was wrong and the machine not too busy");
         } else {
             p99 = waits.get((int) Math.ceil(waits.size() * 0.99) - 1);
             waits.forEach(wait -> sheet.looked(Rule.INDEPENDENCE));
