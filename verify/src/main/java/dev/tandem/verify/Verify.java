@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows whether the guarantees hold: executors in processes of their own work under load while things go wrong;"
                     + " what all of them did is recorded and judged.",
-            "Without options a short set runs, once each, in about eight minutes, on brokers of its own."
+            "Without options a short set runs, once each, in about nine minutes, on brokers of its own."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {

@@ -79,7 +79,8 @@ final class Rounds {
         }
         task.runs.stream()
                 .mapToLong(each -> each.start)
-                .filter(start -> start > run.start && start >= round.began())
+                // What had ended by then failed and was tried again, or is a duplicate: not a recovery.
+                .filter(start -> start > run.start && start >= round.began() && start < run.end)
                 .min()
                 .ifPresent(start -> recoveries.add(start - round.began()));
     }

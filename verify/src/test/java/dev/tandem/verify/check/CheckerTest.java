@@ -498,6 +498,25 @@ class CheckerTest {
                 .judge());
     }
 
+    // ---- recovery
+
+    @Test
+    void aRetryIsNoRecovery() {
+        Judgement judgement = new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 1)
+                .fault(105, 200, "p")
+                .finished(110, "p", "a1", Ending.FAILED)
+                .left(150, "p")
+                .started(2_110, "q", "a1", "a", 2)
+                .finished(2_120, "q", "a1", Ending.SUCCEEDED)
+                .closed(3_000)
+                .judge();
+        assertBreaks(judgement);
+        assertThat(judgement.figures().recoveries()).isEmpty();
+        assertThat(judgement.figures().hits()).isEqualTo(1);
+    }
+
     // ---- vacuous
 
     @Test
