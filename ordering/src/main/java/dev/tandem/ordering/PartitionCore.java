@@ -125,6 +125,9 @@ final class PartitionCore {
     /** Claimed last and not begun. If the store forgot that it has them, they go before all of their key. */
     private final Set<Position> first = new HashSet<>();
 
+    /** Claimed last and not begun, and delivered: it has its place in its lane, whether the store forgot that it has it or not. */
+    private final Set<Position> back = new HashSet<>();
+
     private final Map<Long, StoreAnswer.Chunk> chunks = new HashMap<>();
     /** The pages below it are not needed any more; -1: none is to be dropped. */
     private long droppable = -1;
@@ -270,6 +273,9 @@ final class PartitionCore {
         if (settled) {
             pages.keepFor(entry, shared.now);
             tracker.mark(entry, Mark.JUDGED, acquiredWith);
+            if (back.contains(entry.position)) {
+                waitInPlace(entry);
+            }
         } else if (settledBy != null) {
             settledAhead.remove(entry.bit);
             tracker.mark(entry, Mark.JUDGED, settledBy);
@@ -553,6 +559,7 @@ final class PartitionCore {
             if (tracker.isLog() && entry.tracked()) {
                 // The broker has it until the store durably does. If it still does, its bit says so.
                 outbox.resend().remove(returned.position());
+                back.add(entry.position);
                 requeue(entry);
             } else {
                 outbox.resend().put(returned.position(), new Item.Handover(entry, new Move.Schedule(shared.wall)));
@@ -562,6 +569,9 @@ final class PartitionCore {
             requeue(returned.entry());
         } else {
             first.add(returned.position());
+            if (returned.entry().tracked()) {
+                tracker.mark(returned.entry(), Mark.JUDGED, NEVER);
+            }
         }
     }
 
@@ -701,6 +711,7 @@ final class PartitionCore {
         }
         judgeAgain.forEach(this::judge);
         first.clear();
+        back.clear();
         lanes.touchAll();
         giveUpAwaited();
         if (!opened) {
@@ -1073,6 +1084,7 @@ final class PartitionCore {
         gone.clear();
         awaited.clear();
         first.clear();
+        back.clear();
         lanes.clear();
         tracker.clear();
         redeliveries.clear();

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,9 @@ class Broker {
 
     private final Map<Partition, Proc> holders = new LinkedHashMap<>();
     private final Map<Partition, Proc> heirs = new LinkedHashMap<>();
+    /** How often each has learned that it was out of the group. */
+    private final Map<Proc, Integer> memberships = new HashMap<>();
+
     private final Map<Proc, Long> lastArrival = new LinkedHashMap<>();
     private int generation;
     private boolean planned;
@@ -229,7 +233,13 @@ class Broker {
 
     private void give(Partition partition, Proc proc) {
         holders.put(partition, proc);
-        proc.notice(false, () -> proc.assign(partition, facts(partition, proc)));
+        int membership = memberships.getOrDefault(proc, 0);
+        proc.notice(false, () -> {
+            // What it was given as a member that it is no more, it lost without ever having had it.
+            if (memberships.getOrDefault(proc, 0) == membership) {
+                proc.assign(partition, facts(partition, proc));
+            }
+        });
     }
 
     /** Its session ended. It does not know that yet. */
@@ -259,6 +269,7 @@ class Broker {
                 return;
             }
             proc.notice(true, () -> {
+                memberships.merge(proc, 1, Integer::sum);
                 for (Partition partition : List.copyOf(proc.assigned())) {
                     proc.lose(partition);
                 }

@@ -358,7 +358,7 @@ class Witness {
             book.owner = owner;
             memory.getOrDefault(new Place(owner, partition), List.of()).stream()
                     .sorted(Comparator.comparingLong(Kept::place))
-                    .forEach(kept -> remembered(book, kept));
+                    .forEach(kept -> remembered(partition, book, kept));
         }
         // Claims that were never used may have made way for those that are presented.
         book.seen.values().stream().filter(seen -> !seen.begun).forEach(seen -> forgetUnlessStored(partition, seen));
@@ -500,8 +500,8 @@ class Witness {
     }
 
     /** It owns the partition again, and kept what it was given the first time. */
-    private static void remembered(Book book, Kept kept) {
-        Seen seen = book.seen.get(kept.position);
+    private void remembered(Partition partition, Book book, Kept kept) {
+        Seen seen = find(partition, kept.position);
         if (seen != null && kept.offered) {
             seen.offeredAt = ++book.entries;
         } else if (seen != null) {
@@ -545,15 +545,17 @@ class Witness {
 
     void delivered(Proc proc, Partition partition, List<Rec> records) {
         Book book = book(partition);
-        if (book.owner != proc) {
-            return;
-        }
         PartitionState state = world.store.state(partition);
         for (Rec rec : records) {
-            Seen seen = seen(partition, Position.of(book.incarnation, rec.offset));
+            Position position = Position.of(book.incarnation, rec.offset);
             boolean due = rec.notBefore <= ModelStore.WALL + world.timeline.now();
             memory.computeIfAbsent(new Place(proc, partition), p -> new ArrayList<>())
-                    .add(new Kept(seen.position, due && !rec.unreadable, false, Long.MAX_VALUE));
+                    .add(new Kept(position, due && !rec.unreadable, false, Long.MAX_VALUE));
+            if (book.owner != proc) {
+                // It may be the owner again before it hears that it was not.
+                continue;
+            }
+            Seen seen = seen(partition, position);
             seen.delivered = true;
             if (rec.unreadable) {
                 continue;
