@@ -16,6 +16,9 @@ final class Lane {
     /** Claimed, or being claimed; until its outcome is sent. */
     @Nullable
     Entry busy;
+    /** Its claim has no answer yet. The store may have claimed another of this key first, and then this comes back. */
+    @Nullable
+    Entry claiming;
     /** Parks, adoptions and burials on their way. Until they are answered nothing of this key starts or is parked. */
     int handing;
     /** Tasks of this key must be parked; a guess that the store's answers correct. */
@@ -35,7 +38,7 @@ final class Lane {
     }
 
     boolean mayStart() {
-        if (busy != null || handing > 0 || queue.isEmpty()) {
+        if (busy != null || claiming != null || handing > 0 || queue.isEmpty()) {
             return false;
         }
         return !blocked || queue.getFirst().position.equals(head);
@@ -47,13 +50,14 @@ final class Lane {
                 && handing == 0
                 && ahead == 0
                 && (busy == null || busy.position.equals(head))
+                && (claiming == null || claiming.position.equals(head))
                 && !full
                 && !queue.isEmpty()
                 && !queue.getFirst().position.equals(head);
     }
 
     boolean forgettable() {
-        return busy == null && handing == 0 && ahead == 0 && !blocked && queue.isEmpty();
+        return busy == null && claiming == null && handing == 0 && ahead == 0 && !blocked && queue.isEmpty();
     }
 
     /** All wait for this position; if it is in memory, it is the next. */

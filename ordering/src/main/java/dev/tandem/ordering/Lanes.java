@@ -139,11 +139,21 @@ final class Lanes {
             if (lane.mayStart()) {
                 Entry entry = lane.queue.removeFirst();
                 lane.busy = entry;
+                lane.claiming = entry;
                 return entry;
             }
             touch(lane);
         }
         return unkeyed.pollFirst();
+    }
+
+    /** Its claim was answered, or will not be. */
+    void claimAnswered(Entry entry) {
+        Lane lane = find(entry.key);
+        if (lane != null && lane.claiming == entry) {
+            lane.claiming = null;
+            touch(lane);
+        }
     }
 
     boolean hasParkable() {

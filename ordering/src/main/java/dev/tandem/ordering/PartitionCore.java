@@ -500,10 +500,14 @@ final class PartitionCore {
 
     /** Half a lease without an answer: this process was deaf, so others' leases may only seem to have run out. */
     private void noteAnswer() {
-        if (shared.now - lastAnswerAt > settings.leaseMillis() / 2) {
+        if (isDeaf()) {
             extendMillis = settings.leaseMillis();
         }
         lastAnswerAt = shared.now;
+    }
+
+    private boolean isDeaf() {
+        return shared.now - lastAnswerAt > settings.leaseMillis() / 2;
     }
 
     // ---- ownership ----
@@ -663,8 +667,7 @@ final class PartitionCore {
         }
         chunks.clear();
         a.chunks().forEach(chunk -> chunks.put(chunk.index(), chunk));
-        boolean deaf = shared.now - lastAnswerAt > settings.leaseMillis() / 2;
-        extendMillis = restarted || deaf ? settings.leaseMillis() : 0;
+        extendMillis = restarted || isDeaf() ? settings.leaseMillis() : 0;
         lastAnswerAt = shared.now;
         renewAt = shared.now + settings.renewMillis();
         adoptAt = shared.now + adoptAfter();
@@ -681,16 +684,17 @@ final class PartitionCore {
             lane.handing = 0;
             lane.ahead = 0;
             lane.busy = null;
+            lane.claiming = null;
         }
         Set<Long> held = new HashSet<>(a.presentedTokens());
         List<Entry> overtaken = keepActive(held);
         outbox.resend().values().forEach(item -> noteHeld(item, held));
         outcomes.forEach(item -> noteHeld(item, held));
         if (!log) {
+            if (restarted) {
+                oweWhatWasForgotten();
+            }
             remember(a);
-        }
-        if (restarted && shared.recalls != null) {
-            oweWhatWasForgotten();
         }
         a.blocked().forEach(this::block);
         outbox.resend().values().forEach(this::foresee);
@@ -743,9 +747,20 @@ final class PartitionCore {
                 here.put(Redeliveries.identityOf(position), position);
             }
         });
+        Map<Position, Item.Outcome> ended = new HashMap<>();
+        for (Item.Outcome outcome : outcomes) {
+            if (!outcome.entry().tracked()) {
+                here.put(Redeliveries.identityOf(outcome.position()), outcome.position());
+                ended.put(outcome.position(), outcome);
+            }
+        }
         judgeAgain.replaceAll(entry -> {
             boolean known = entry.matched || !entry.redelivered || !Redeliveries.isNamed(entry.position);
             Position position = known ? null : here.remove(Redeliveries.identityOf(entry.position));
+            Item.Outcome ending = position == null ? null : ended.get(position);
+            if (ending != null) {
+                undelivered.put(position, ending);
+            }
             return position == null ? entry : tracker.exchange(entry, entry.at(position));
         });
     }
@@ -755,17 +770,26 @@ final class PartitionCore {
      * store knows whether that is so.
      */
     private void oweWhatWasForgotten() {
-        List<Entry> ours = new ArrayList<>();
-        active.values().forEach(a -> {
+        for (Active a : active.values()) {
             if (a.owned && a.entry != null) {
-                ours.add(a.entry);
+                a.owes |= owes(a.entry);
             }
-        });
-        outcomes.forEach(outcome -> ours.add(outcome.entry()));
-        outbox.resend().values().forEach(item -> ours.add(item.entry()));
-        for (Entry entry : ours) {
-            entry.owes |= !entry.tracked() && Redeliveries.isNamed(entry.position);
         }
+        for (Item.Outcome outcome : outcomes) {
+            if (owes(outcome.entry())) {
+                undelivered.put(outcome.position(), outcome);
+            }
+        }
+        outbox.resend().values().forEach(item -> owes(item.entry()));
+    }
+
+    private boolean owes(Entry entry) {
+        boolean mayCome = !entry.tracked() && Redeliveries.isNamed(entry.position);
+        if (mayCome) {
+            entry.owes = true;
+            redeliveries.mayCome(entry.position);
+        }
+        return mayCome;
     }
 
     /** The messages of these runs may come again to any partition, which must know that we do not have them. */
@@ -987,6 +1011,7 @@ final class PartitionCore {
     private void takeBack(Outbox.Sent sent) {
         shared.slots.give(sent.slots());
         for (int i = sent.claims().size() - 1; i >= 0; i--) {
+            lanes.claimAnswered(sent.claims().get(i));
             requeue(sent.claims().get(i));
         }
     }
@@ -1393,6 +1418,7 @@ final class PartitionCore {
     }
 
     private void claimed(Entry entry, long claimToken, StoreAnswer.Claimed code, long sentAt) {
+        lanes.claimAnswered(entry);
         if (code instanceof StoreAnswer.Claimed.Ok ok) {
             lanes.forgetOffered(entry);
             start(entry, claimToken, ok.lapses(), sentAt);
@@ -2047,7 +2073,9 @@ final class PartitionCore {
     private void patrol(Commands out) {
         if (shared.now >= lapseAt && !patrolInFlight) {
             patrolInFlight = true;
-            long extend = extendMillis;
+            // Who hears nothing of the store does not know whose leases ran out only because it did not hear them
+            // either.
+            long extend = isDeaf() ? settings.leaseMillis() : extendMillis;
             extendMillis = 0;
             send(out, new StoreRequest.Patrol(outbox.next(), settings.batchSize(), extend, shared.policy.ordered()), 0);
         }

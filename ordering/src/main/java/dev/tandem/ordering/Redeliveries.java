@@ -98,6 +98,14 @@ final class Redeliveries {
                 .addLast(new Match(position, adopt));
     }
 
+    /** The store forgot that it took this over, so its message was not acked: it comes again unless all such have come. */
+    void mayCome(Position position) {
+        if (!caughtUp) {
+            add(position, true);
+            leftovers.add(position);
+        }
+    }
+
     /** Acquired anew with the same channel: what it can bring is known, but for what the store may have forgotten. */
     void again(StoreAnswer.Acquired acquired) {
         remembered.clear();
