@@ -711,7 +711,7 @@ final class PartitionCore {
         judgeAgain.addAll(lanes.takeOut(
                 entry -> foreign.containsKey(entry.position) || log && entry.tracked() && isSettled(entry.bit)));
         if (!log && shared.recalls == null) {
-            recognise(judgeAgain);
+            recognise(judgeAgain, a.past().owed());
         }
         judgeAgain.forEach(this::judge);
         first.clear();
@@ -728,7 +728,7 @@ final class PartitionCore {
      * If the store forgot that a message was settled when it came before, what runs under its identity, or ended here, is
      * that message.
      */
-    private void recognise(List<Entry> judgeAgain) {
+    private void recognise(List<Entry> judgeAgain, List<Position> owed) {
         Map<String, Position> here = new HashMap<>();
         active.forEach((position, a) -> {
             if (a.owned && a.entry != null && !a.entry.tracked()) {
@@ -747,6 +747,8 @@ final class PartitionCore {
                 here.put(Redeliveries.identityOf(position), position);
             }
         });
+        owed.stream().filter(position -> !came.contains(position)).forEach(position -> here.put(
+                Redeliveries.identityOf(position), position));
         Map<Position, Item.Outcome> ended = new HashMap<>();
         for (Item.Outcome outcome : outcomes) {
             if (!outcome.entry().tracked()) {
@@ -761,7 +763,12 @@ final class PartitionCore {
             if (ending != null) {
                 undelivered.put(position, ending);
             }
-            return position == null ? entry : tracker.exchange(entry, entry.at(position));
+            if (position == null) {
+                return entry;
+            }
+            Entry recognised = tracker.exchange(entry, entry.at(position));
+            recognised.adoptFirst = owed.contains(position);
+            return recognised;
         });
     }
 
