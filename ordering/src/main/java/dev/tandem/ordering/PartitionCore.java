@@ -747,8 +747,9 @@ final class PartitionCore {
                 here.put(Redeliveries.identityOf(position), position);
             }
         });
-        owed.stream().filter(position -> !came.contains(position)).forEach(position -> here.put(
-                Redeliveries.identityOf(position), position));
+        owed.stream()
+                .filter(position -> !came.contains(position))
+                .forEach(position -> here.put(Redeliveries.identityOf(position), position));
         Map<Position, Item.Outcome> ended = new HashMap<>();
         for (Item.Outcome outcome : outcomes) {
             if (!outcome.entry().tracked()) {
@@ -1510,6 +1511,9 @@ final class PartitionCore {
                             // An earlier request that settled it had no answer.
                             pages.keepFor(entry, shared.now);
                             tracker.mark(entry, Mark.JUDGED, acquiredWith);
+                            if (entry.key != null) {
+                                gone.addLast(new Gone(entry.position, entry.key));
+                            }
                         } else if (entry.unreadable != null) {
                             handOver(entry, new Move.Bury());
                         } else if (!entry.matched && entry.requireTask().notBefore() > shared.wall) {

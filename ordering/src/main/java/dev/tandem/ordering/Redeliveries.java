@@ -34,6 +34,8 @@ final class Redeliveries {
 
     /** By identity, the most certain first. */
     private final Map<String, ArrayDeque<Match>> candidates = new HashMap<>();
+    /** All that were ever candidates on this channel. */
+    private final Set<Position> known = new HashSet<>();
     /** How often an identity is on a page: settled, and maybe not acked. */
     private final Map<String, Integer> remembered = new HashMap<>();
     /** What to forget in the store if it does not come. */
@@ -93,6 +95,9 @@ final class Redeliveries {
     }
 
     private void add(Position position, boolean adopt) {
+        if (!known.add(position)) {
+            return;
+        }
         candidates
                 .computeIfAbsent(identityOf(position), identity -> new ArrayDeque<>())
                 .addLast(new Match(position, adopt));
@@ -202,6 +207,7 @@ final class Redeliveries {
 
     void clear() {
         candidates.clear();
+        known.clear();
         remembered.clear();
         leftovers.clear();
         awaited.clear();

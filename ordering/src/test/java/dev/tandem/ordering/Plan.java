@@ -88,7 +88,10 @@ record Plan(
                 false);
     }
 
-    /** The same with a queue in the log's place: no offsets that an operator could change. */
+    /**
+     * The same with a queue in the log's place: no offsets that an operator could change. What another partition of an
+     * unordered queue forgot, only its run id tells.
+     */
     Plan forQueue() {
         return new Plan(
                 Source.Kind.QUEUE,
@@ -107,7 +110,7 @@ record Plan(
                 deadPercent,
                 slowPercent,
                 losses,
-                silentLosses,
+                policy.ordered() && silentLosses,
                 crashes,
                 freezes,
                 drops,

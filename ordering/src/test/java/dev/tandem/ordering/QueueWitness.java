@@ -270,7 +270,9 @@ final class QueueWitness extends Witness {
         that(
                 world.plan.losses()
                         || !single(rec)
-                        || !group.named && (ended.contains(rec) || held(partition, world.store::state).contains(rec))
+                        || !group.named
+                                && (ended.contains(rec)
+                                        || held(partition, world.store::state).contains(rec))
                         || run.attempt() > lapses.getOrDefault(rec, 0),
                 () -> rec + " begins its attempt " + run.attempt() + " after " + lapses.get(rec) + " lapses");
         if (ordered(rec.key)) {
