@@ -743,13 +743,11 @@ final class PartitionCore {
         Set<Position> came = new HashSet<>();
         tracker.entries().forEach(entry -> came.add(entry.position));
         foreign.forEach((position, claim) -> {
-            if (!claim.held() && !came.contains(position)) {
+            if (!claim.held()) {
                 here.put(Redeliveries.identityOf(position), position);
             }
         });
-        owed.stream()
-                .filter(position -> !came.contains(position))
-                .forEach(position -> here.put(Redeliveries.identityOf(position), position));
+        owed.forEach(position -> here.put(Redeliveries.identityOf(position), position));
         Map<Position, Item.Outcome> ended = new HashMap<>();
         for (Item.Outcome outcome : outcomes) {
             if (!outcome.entry().tracked()) {
@@ -757,6 +755,7 @@ final class PartitionCore {
                 ended.put(outcome.position(), outcome);
             }
         }
+        here.values().removeIf(came::contains);
         judgeAgain.replaceAll(entry -> {
             boolean known = entry.matched || !entry.redelivered || !Redeliveries.isNamed(entry.position);
             Position position = known ? null : here.remove(Redeliveries.identityOf(entry.position));
@@ -780,11 +779,11 @@ final class PartitionCore {
     private void oweWhatWasForgotten() {
         for (Active a : active.values()) {
             if (a.owned && a.entry != null) {
-                a.owes |= owes(a.entry);
+                a.owes |= owes(a.entry) && shared.recalls == null;
             }
         }
         for (Item.Outcome outcome : outcomes) {
-            if (owes(outcome.entry())) {
+            if (owes(outcome.entry()) && shared.recalls == null) {
                 undelivered.put(outcome.position(), outcome);
             }
         }
@@ -795,7 +794,9 @@ final class PartitionCore {
         boolean mayCome = !entry.tracked() && Redeliveries.isNamed(entry.position);
         if (mayCome) {
             entry.owes = true;
-            redeliveries.mayCome(entry.position);
+            if (shared.recalls == null) {
+                redeliveries.mayCome(entry.position);
+            }
         }
         return mayCome;
     }
