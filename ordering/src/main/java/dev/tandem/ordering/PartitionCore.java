@@ -816,6 +816,9 @@ final class PartitionCore {
         pages.forgetAsked();
         if (opened) {
             redeliveries.again(a);
+            if (shared.recalls == null) {
+                a.past().owed().forEach(redeliveries::mayCome);
+            }
             pages.again(a.past().pages());
             return;
         }

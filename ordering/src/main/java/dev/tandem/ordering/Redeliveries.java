@@ -103,7 +103,7 @@ final class Redeliveries {
                 .addLast(new Match(position, adopt));
     }
 
-    /** The store forgot that it took this over, so its message was not acked: it comes again unless all such have come. */
+    /** The store forgot that it took this over, or that its message came: it comes again unless all such have come. */
     void mayCome(Position position) {
         if (!caughtUp) {
             add(position, true);
