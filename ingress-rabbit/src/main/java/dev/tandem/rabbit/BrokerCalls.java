@@ -43,6 +43,10 @@ final class BrokerCalls {
 
     private static final int CLOSE_MILLIS = 2_000;
     private static final long ACKS_MILLIS = 100;
+    /** For many acks on a busy broker the channel stays open longer, a millisecond for so many. */
+    private static final int ACKS_A_MILLI = 4;
+
+    private static final long MOST_ACKS_MILLIS = 700;
     private static final long LEADER_MILLIS = 250;
     private static final long FIRST_LOOK_MILLIS = 20;
     private static final long MAX_LOOK_MILLIS = 250;
@@ -244,12 +248,16 @@ final class BrokerCalls {
                 then.run();
                 return;
             }
-            later(ACKS_MILLIS, () -> {
+            later(acksMillis(intake), () -> {
                 roundTrip(intake, channel);
                 close(channel);
                 then.run();
             });
         });
+    }
+
+    private static long acksMillis(Intake intake) {
+        return Math.min(MOST_ACKS_MILLIS, ACKS_MILLIS + intake.recentAcks() / ACKS_A_MILLI);
     }
 
     private static void roundTrip(Intake intake, Channel channel) {
@@ -277,7 +285,7 @@ final class BrokerCalls {
     void shutdown() {
         ended = true;
         // After the channels that are being closed.
-        Future<?> end = thread.schedule(() -> abort(connection), 2 * ACKS_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> end = thread.schedule(() -> abort(connection), ACKS_MILLIS + MOST_ACKS_MILLIS, TimeUnit.MILLISECONDS);
         try {
             end.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {

@@ -38,6 +38,7 @@ final class Intake implements Consumer {
     private static final int MAX_ACK_BATCH = 1_024;
     private static final long PREFIX_NANOS = 4_000_000;
     private static final long SINGLES_NANOS = 20_000_000;
+    private static final long RECENT_NANOS = 1_000_000_000;
 
     final Partition partition;
     final String queue;
@@ -47,6 +48,8 @@ final class Intake implements Consumer {
     private final Listener listener;
     private final ConcurrentLinkedQueue<Delivery> arrivals = new ConcurrentLinkedQueue<>();
     private final AckWindow acks;
+    private volatile int recentAcks;
+    private long recentSince;
 
     private volatile @Nullable Channel channel;
     private volatile boolean paused;
@@ -164,7 +167,10 @@ final class Intake implements Consumer {
             return;
         }
         try {
-            acks.flush(all, nowNanos, on::basicAck);
+            acks.flush(all, nowNanos, (tag, multiple) -> {
+                on.basicAck(tag, multiple);
+                countAck(nowNanos);
+            });
         } catch (ShutdownSignalException e) {
             ackFailed = true;
             throw new IOException(e);
@@ -172,6 +178,18 @@ final class Intake implements Consumer {
             ackFailed = true;
             throw e;
         }
+    }
+
+    private void countAck(long nowNanos) {
+        boolean anew = nowNanos - recentSince > RECENT_NANOS;
+        recentSince = anew ? nowNanos : recentSince;
+        int sent = anew ? 0 : recentAcks;
+        recentAcks = sent + 1;
+    }
+
+    /** How many acks were sent lately, by any thread: about as many as the broker may not have got to yet. */
+    int recentAcks() {
+        return recentAcks;
     }
 
     long nanosToFlush(long nowNanos) {
