@@ -618,7 +618,9 @@ class Witness {
 
     private void inOrder(Partition partition, Seen seen, boolean entersElsewhere) {
         Book book = book(partition);
-        enter(book, seen);
+        if (!entersElsewhere) {
+            enter(book, seen);
+        }
         PartitionState state = world.store.state(partition);
         long start = book.starts.getOrDefault(seen.incarnation, 0L);
         long entered = seen.offerKept < 0 ? seen.entered : Math.min(seen.entered, seen.offerKept);
