@@ -616,6 +616,11 @@ class Witness {
                 || state.claim(seen.position) != null;
     }
 
+    /** A store that forgot an incarnation has its positions again, of which some ended as others of the same tasks. */
+    private static boolean isOver(Book book, Seen seen) {
+        return seen.ended || seen.done || book.forgotRewind && seen.rec.succeeded;
+    }
+
     private void inOrder(Partition partition, Seen seen, boolean entersElsewhere) {
         Book book = book(partition);
         if (!entersElsewhere) {
@@ -628,7 +633,7 @@ class Witness {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
             boolean waited = !entersElsewhere && other != seen && other.entered >= 0;
-            if (waited && !other.ended && !other.done && lives(state, other)) {
+            if (waited && !isOver(book, other) && lives(state, other)) {
                 that(
                         other.entered >= entered,
                         () -> seen + " starts before " + other + " has ended, which entered first");
@@ -641,7 +646,7 @@ class Witness {
                 if (rec != null && seen.rec.key.equals(rec.key) && !rec.unreadable && rec.notBefore == 0) {
                     Seen earlier = seen(partition, Position.of(seen.incarnation, offset));
                     that(
-                            earlier.ended || earlier.done || rec.excused || !lives(state, earlier),
+                            isOver(book, earlier) || rec.excused || !lives(state, earlier),
                             () -> seen + " starts before " + earlier + " has ended");
                 }
             }
