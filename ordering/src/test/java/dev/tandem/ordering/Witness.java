@@ -289,6 +289,12 @@ class Witness {
             }
         } else if (request instanceof Hand) {
             parked(partition, book, state);
+        } else if (request instanceof StoreRequest.Gone gone) {
+            Seen given = find(partition, gone.position());
+            if (given != null && !given.delivered && !state.holds(gone.position())) {
+                // Its key no longer waits for its delivery, for which there may be no room. It enters when it comes.
+                given.entered = -1;
+            }
         } else if (answer instanceof StoreAnswer.Patrolled patrolled) {
             patrolled.waiting().forEach(blocked -> book.heads.add(blocked.head()));
         }
