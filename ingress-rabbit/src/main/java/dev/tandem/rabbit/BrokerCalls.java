@@ -6,12 +6,14 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,8 @@ final class BrokerCalls {
     private static final int ACKS_A_MILLI = 4;
 
     private static final long MOST_ACKS_MILLIS = 700;
+    private static final long SLOW = 5;
+    private static final long LOOK_MILLIS = 10;
     private static final long LEADER_MILLIS = 250;
     private static final long FIRST_LOOK_MILLIS = 20;
     private static final long MAX_LOOK_MILLIS = 250;
@@ -58,6 +62,8 @@ final class BrokerCalls {
     private final Listener listener;
     private final Client client;
     private final ScheduledThreadPoolExecutor thread;
+    /** Channels that are being closed. */
+    private final AtomicInteger closing = new AtomicInteger();
 
     private @Nullable Connection connection;
     private @Nullable Broker broker;
@@ -242,16 +248,27 @@ final class BrokerCalls {
     }
 
     private void close(Intake intake, Runnable then) {
+        closing.incrementAndGet();
+        Runnable done = () -> {
+            closing.decrementAndGet();
+            then.run();
+        };
         later(0, () -> {
             Channel channel = intake.channel();
             if (channel == null || !channel.isOpen()) {
-                then.run();
+                done.run();
                 return;
             }
             later(acksMillis(intake), () -> {
+                long began = System.nanoTime();
                 roundTrip(intake, channel);
-                close(channel);
-                then.run();
+                long took = (System.nanoTime() - began) / 1_000_000;
+                // A broker that is slow to answer is slow with acks too.
+                later(Math.min(MOST_ACKS_MILLIS, SLOW * took), () -> {
+                    roundTrip(intake, channel);
+                    close(channel);
+                    done.run();
+                });
             });
         });
     }
@@ -284,16 +301,26 @@ final class BrokerCalls {
     /** Ends all, within a few seconds. */
     void shutdown() {
         ended = true;
-        // After the channels that are being closed.
-        Future<?> end = thread.schedule(() -> abort(connection), ACKS_MILLIS + MOST_ACKS_MILLIS, TimeUnit.MILLISECONDS);
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        later(0, () -> endAfterChannels(end, System.nanoTime()));
         try {
-            end.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+            boolean ignored = end.get(3 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             notes.warn("its connection could not be closed in time and ends with its heartbeats");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         thread.shutdownNow();
+    }
+
+    /** Channels that are being closed go first. */
+    private void endAfterChannels(CompletableFuture<Boolean> end, long since) {
+        if (closing.get() > 0 && System.nanoTime() - since < CLOSE_MILLIS * 1_000_000L) {
+            later(LOOK_MILLIS, () -> endAfterChannels(end, since));
+            return;
+        }
+        abort(connection);
+        end.complete(true);
     }
 
     private static void abort(@Nullable Connection connection) {
