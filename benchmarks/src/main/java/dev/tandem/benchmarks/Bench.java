@@ -1,5 +1,6 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.local.Machine;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ import picocli.CommandLine.Spec;
             "2:the command line is wrong"
         })
 public final class Bench implements Callable<Integer> {
+
+    /** More than this share of the cores at work for others spoils every number here. */
+    private static final double QUIET = 0.25;
 
     private static final Map<String, Scenario> SCENARIOS = named(
             new KafkaThroughput(),
@@ -156,8 +160,8 @@ public final class Bench implements Callable<Integer> {
         }
         List<Scenario> chosen = chosen();
         Machine machine = Machine.here();
-        voice.println(machine.text());
-        if (!machine.isQuiet()) {
+        voice.println(machine.text(Report.LOAD));
+        if (machine.loadOfCore() >= QUIET) {
             voice.println("Other work is running on this machine: no number of this run is worth quoting.");
         }
         voice.flush();

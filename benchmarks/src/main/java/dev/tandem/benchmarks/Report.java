@@ -1,6 +1,7 @@
 package dev.tandem.benchmarks;
 
 import dev.tandem.benchmarks.Budget.Numbers;
+import dev.tandem.local.Machine;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What came of a run, as a table for people or as JSON for scripts. */
 record Report(Machine machine, List<String> brokers, List<Measured> lines) {
+
+    static final String LOAD = "load average";
 
     private static final List<String> COLUMNS = List.of("what", "budget", "measured", "reached");
 
@@ -31,7 +34,7 @@ record Report(Machine machine, List<String> brokers, List<Measured> lines) {
                 text.append(row(List.of("---", "---", "---", "---"), widths));
             }
         }
-        text.append("\n").append(machine.text()).append("\n");
+        text.append("\n").append(machine.text(LOAD)).append("\n");
         brokers.forEach(broker -> text.append(broker).append("\n"));
         return text.toString();
     }

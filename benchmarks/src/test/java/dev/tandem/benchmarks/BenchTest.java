@@ -2,6 +2,7 @@ package dev.tandem.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.local.Machine;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

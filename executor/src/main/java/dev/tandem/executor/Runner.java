@@ -105,25 +105,24 @@ final class Runner implements RunPool.Job {
     }
 
     private Outcome handle(Run run, Slot slot, Handler handler, String type, int maxAttempts) {
-        long startedNanos = time.nanos();
-        Attempt attempt = new Attempt(run, spec, type, maxAttempts, time);
-        watchdog.watch(slot, attempt);
-        while (!quarantine.admits(slot)) {
-            // Nothing interrupts it from here on.
-            Ending ignored = attempt.end(new Ending.Stopped());
+        while (true) {
+            long startedNanos = time.nanos();
+            Attempt attempt = new Attempt(run, spec, type, maxAttempts, time);
+            watchdog.watch(slot, attempt);
+            boolean begins = quarantine.admits(slot);
+            // Ended at once if it may not begin: nothing interrupts it from then on.
+            Ending ending = attempt.end(begins ? call(handler, attempt) : new Ending.Stopped());
             slot.set(null);
+            if (begins) {
+                Outcome outcome =
+                        spec.decider().decide(ending, run.attempt(), maxAttempts, ThreadLocalRandom.current());
+                note(attempt, ending, outcome, time.nanos() - startedNanos);
+                return outcome;
+            }
             if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
                 return Outcome.NotStarted.INSTANCE;
             }
-            startedNanos = time.nanos();
-            attempt = new Attempt(run, spec, type, maxAttempts, time);
-            watchdog.watch(slot, attempt);
         }
-        Ending ending = attempt.end(call(handler, attempt));
-        slot.set(null);
-        Outcome outcome = spec.decider().decide(ending, run.attempt(), maxAttempts, ThreadLocalRandom.current());
-        note(attempt, ending, outcome, time.nanos() - startedNanos);
-        return outcome;
     }
 
     /** Once: someone counts on what is not there yet. */

@@ -68,7 +68,5 @@ public interface TaskContext {
      * background. Zero or less: it lapsed, and another executor may start the task. In ms steps, by this process's
      * monotonic clock.
      */
-    default Duration leaseRemaining() {
-        return isCancelled() ? Duration.ZERO : Duration.ofDays(1);
-    }
+    Duration leaseRemaining();
 }

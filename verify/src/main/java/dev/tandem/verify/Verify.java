@@ -1,5 +1,6 @@
 package dev.tandem.verify;
 
+import dev.tandem.local.Machine;
 import dev.tandem.verify.Lanes.Pair;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
@@ -46,6 +47,9 @@ import picocli.CommandLine.Spec;
             "2:the command line is wrong"
         })
 public final class Verify implements Callable<Integer> {
+
+    /** More than this share of the cores at work for others, and no time that is measured says much. */
+    private static final double BUSY = 0.5;
 
     /** How the result is written. */
     enum Format {
@@ -181,6 +185,12 @@ public final class Verify implements Callable<Integer> {
         return new CommandLine(new Verify()).setCaseInsensitiveEnumValuesAllowed(true);
     }
 
+    private static String machine() {
+        Machine machine = Machine.here();
+        return machine.text("load average at the start")
+                + (machine.loadOfCore() > BUSY ? ": other work ran on it, so times are longer than they need be" : "");
+    }
+
     @Override
     public Integer call() {
         PrintWriter out = command.commandLine().getOut();
@@ -199,7 +209,7 @@ public final class Verify implements Callable<Integer> {
         long chosen = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
         Duration time = soak == null ? Duration.ZERO : duration("--soak", soak);
         Progress progress = new Progress(command.commandLine().getErr());
-        String machine = Machine.text();
+        String machine = machine();
         progress.line(machine);
         progress.line("seed " + chosen + ", " + pairs.size() + " trials"
                 + (time.isZero() ? "" : ", over and over for " + time.toMinutes() + " minutes"));

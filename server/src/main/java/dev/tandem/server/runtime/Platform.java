@@ -5,6 +5,8 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.scheduler.Heartbeat;
+import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.Retention;
@@ -122,7 +124,7 @@ public final class Platform implements SmartLifecycle {
         if (executor != null) {
             // Before anything is leased: who starts at the same time is to know.
             Heartbeat heartbeat =
-                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::status, live);
+                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), () -> runs(executor), live);
             heartbeat.start();
             closing.add(heartbeat);
             executor.start();
@@ -141,6 +143,12 @@ public final class Platform implements SmartLifecycle {
         }
         store.close();
         running = false;
+    }
+
+    private static Map<String, Integer> runs(Executor executor) {
+        Map<String, Integer> runs = new LinkedHashMap<>();
+        executor.status().forEach(queue -> runs.put(queue.queue(), queue.running()));
+        return runs;
     }
 
     private static void close(AutoCloseable part) {

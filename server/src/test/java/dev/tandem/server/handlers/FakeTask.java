@@ -2,6 +2,7 @@ package dev.tandem.server.handlers;
 
 import dev.tandem.executor.TaskContext;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -98,5 +99,10 @@ final class FakeTask implements TaskContext {
     @Override
     public boolean isCancelled() {
         return false;
+    }
+
+    @Override
+    public Duration leaseRemaining() {
+        return Duration.ofSeconds(10);
     }
 }

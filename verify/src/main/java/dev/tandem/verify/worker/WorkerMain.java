@@ -3,16 +3,17 @@ package dev.tandem.verify.worker;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.RetryPolicy;
+import dev.tandem.scheduler.Heartbeat;
+import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.EventLog;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** One executor of one queue, as the server runs it, with a handler that records. Leaves on SIGTERM. */
 public final class WorkerMain {
@@ -32,7 +33,7 @@ public final class WorkerMain {
         Moments moments = new Moments(settings.name(), settings.orders(), log);
         Recorder recorder = new Recorder(settings.name(), log, moments);
         RedisStore store = RedisStore.open(settings.store());
-        AtomicReference<Members> members = new AtomicReference<>();
+        LiveExecutors live = new LiveExecutors();
         Executor executor = Executor.builder()
                 .id(settings.name())
                 .settings(settings.core())
@@ -40,22 +41,22 @@ public final class WorkerMain {
                         .source(new WatchedSource(settings.source(), moments))
                         .store(store)
                         .policy(settings.policy())
-                        .members(() -> known(members))
+                        .members(() -> live.of(settings.queue()))
                         .timeout(TIMEOUT)
                         .maxAttempts(MAX_ATTEMPTS)
                         .retry(RetryPolicy.fixed(settings.retry()))
                         .fallback(recorder)
                         .build())
                 .build();
-        Members own = new Members(store.presence(), executor.id(), settings.queue());
-        members.set(own);
+        Heartbeat heartbeat =
+                new Heartbeat(store.presence(), executor.id(), "localhost", () -> Map.of(settings.queue(), 0), live);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-look");
             thread.setDaemon(true);
             return thread;
         });
         if (settings.isRabbit()) {
-            own.start();
+            heartbeat.start();
         }
         every(timer, LOOK_MILLIS, moments::look);
         every(timer, LOOK_MILLIS, recorder::look);
@@ -63,7 +64,7 @@ public final class WorkerMain {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.Leaving(System.nanoTime(), settings.name()));
             if (settings.isRabbit()) {
-                own.close();
+                leave(heartbeat);
             }
             executor.stop();
             store.close();
@@ -75,10 +76,12 @@ public final class WorkerMain {
         }
     }
 
-    /** The executor has to be built before it has a name to be known by. */
-    private static Set<String> known(AtomicReference<Members> members) {
-        Members all = members.get();
-        return all == null ? Set.of() : all.live();
+    private static void leave(Heartbeat heartbeat) {
+        try {
+            heartbeat.close();
+        } catch (Exception e) {
+            // It is forgotten after a minute.
+        }
     }
 
     private static void every(ScheduledExecutorService timer, long millis, Runnable task) {

@@ -1,12 +1,11 @@
-package dev.tandem.server.runtime;
+package dev.tandem.scheduler;
 
-import dev.tandem.scheduler.Presence;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Which executors are alive, as Redis knew at the last heartbeat. Any thread. */
-final class LiveExecutors {
+/** Which executors are alive, as Redis knew at the last {@linkplain Heartbeat heartbeat}. Thread-safe. */
+public final class LiveExecutors {
 
     /**
      * Three heartbeats and a little: who was silent for longer is taken for dead, and its partitions are asked for. Well
@@ -26,7 +25,7 @@ final class LiveExecutors {
     }
 
     /** The ids of those that have this queue and are not silent for long, measured from who was seen last: mostly us. */
-    Set<String> of(String queue) {
+    public Set<String> of(String queue) {
         List<Presence.Executor> now = known;
         long latest = now.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);
         return now.stream()

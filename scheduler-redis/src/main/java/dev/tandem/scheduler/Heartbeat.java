@@ -1,15 +1,13 @@
-package dev.tandem.server.runtime;
+package dev.tandem.scheduler;
 
-import dev.tandem.executor.QueueStatus;
-import dev.tandem.scheduler.Presence;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Says every few seconds that this executor is there, and learns who else is: by that leases are shared. It hears when
  * one comes or leaves; and since that is only a hint, it beats twice a second while executors come and go.
  */
-final class Heartbeat implements AutoCloseable {
+public final class Heartbeat implements AutoCloseable {
 
     private static final long FIRST_LOOK_SECONDS = 1;
     private static final long LAST_WORD_SECONDS = 2;
@@ -25,7 +23,7 @@ final class Heartbeat implements AutoCloseable {
     private final Presence presence;
     private final String id;
     private final String host;
-    private final Supplier<List<QueueStatus>> status;
+    private final Supplier<Map<String, Integer>> running;
     private final LiveExecutors live;
     private final Pace pace = new Pace(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
@@ -36,21 +34,29 @@ final class Heartbeat implements AutoCloseable {
         return thread;
     });
 
-    Heartbeat(Presence presence, String id, String host, Supplier<List<QueueStatus>> status, LiveExecutors live) {
+    /**
+     * Does nothing before {@link #start}.
+     *
+     * @param id this executor's, of no other process
+     * @param running what runs now of each of its queues; asked on a thread of this heartbeat
+     * @param live kept up to date
+     */
+    public Heartbeat(
+            Presence presence, String id, String host, Supplier<Map<String, Integer>> running, LiveExecutors live) {
         this.presence = presence;
         this.id = id;
         this.host = host;
-        this.status = status;
+        this.running = running;
         this.live = live;
     }
 
-    /** Waits a moment for the first look at the others, so that nothing is leased that they have a share in. */
-    void start() {
+    /** Waits a moment for the first look at the others, so that nothing is leased that they have a share in. Once. */
+    public void start() {
         try {
             beat().get(FIRST_LOOK_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException | RuntimeException e) {
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
             // Redis is away; then nothing can be leased either.
         }
         next();
@@ -59,7 +65,7 @@ final class Heartbeat implements AutoCloseable {
 
     private void look() {
         if (!timer.isShutdown()) {
-            presence.executors().thenAccept(live::update);
+            Future<?> unused = presence.executors().thenAccept(live::update);
         }
     }
 
@@ -76,14 +82,13 @@ final class Heartbeat implements AutoCloseable {
     }
 
     private CompletableFuture<Void> beat() {
-        Map<String, Integer> running = new LinkedHashMap<>();
-        status.get().forEach(queue -> running.put(queue.queue(), queue.running()));
         // A beat that Redis did not hear is made up for by the next; the store says when Redis is away.
-        return presence.beat(new Presence.Executor(id, host, startedAt, 0, running))
+        return presence.beat(new Presence.Executor(id, host, startedAt, 0, running.get()))
                 .thenCompose(done -> presence.executors())
                 .thenAccept(live::update);
     }
 
+    /** Says that this executor leaves. */
     @Override
     public void close() throws Exception {
         timer.shutdownNow();
@@ -94,7 +99,7 @@ final class Heartbeat implements AutoCloseable {
             presence.leave(id).get(LAST_WORD_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+        } catch (ExecutionException | TimeoutException e) {
             // It is forgotten after a minute.
         }
     }

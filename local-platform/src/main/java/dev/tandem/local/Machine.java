@@ -1,4 +1,4 @@
-package dev.tandem.benchmarks;
+package dev.tandem.local;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
@@ -9,17 +9,15 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What a run was measured on.
+ * What a run was measured on, for its report.
  *
  * @param memoryBytes of the machine
  * @param load processes that ran or wanted to, over the last minute, before the run; negative: unknown
  */
-record Machine(String system, String processor, int cores, long memoryBytes, String java, double load) {
+public record Machine(String system, String processor, int cores, long memoryBytes, String java, double load) {
 
-    /** More than this share of the cores at work for others spoils every number here. */
-    private static final double QUIET = 0.25;
-
-    static Machine here() {
+    /** This one, now. */
+    public static Machine here() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         return new Machine(
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
@@ -30,19 +28,22 @@ record Machine(String system, String processor, int cores, long memoryBytes, Str
                 system.getSystemLoadAverage());
     }
 
-    boolean isQuiet() {
-        return load < QUIET * cores;
+    /** Of each core, how much was at work or wanted; negative: unknown. */
+    public double loadOfCore() {
+        return load / cores;
     }
 
-    String text() {
+    /** For people. @param loadWords what the load is called */
+    public String text(String loadWords) {
         return String.format(
                 Locale.ROOT,
-                "%d cores (%s), %.0f GiB, %s, %s; load average %s",
+                "%d cores (%s), %.0f GiB, %s, %s; %s %s",
                 cores,
                 processor,
                 memoryBytes / (double) (1L << 30),
                 system,
                 java,
+                loadWords,
                 load < 0 ? "unknown" : String.format(Locale.ROOT, "%.2f", load));
     }
 

@@ -1,4 +1,4 @@
-package dev.tandem.server.runtime;
+package dev.tandem.scheduler;
 
 import java.util.Set;
 
