@@ -20,6 +20,7 @@ public final class Checker {
         ends.judge();
         Commits.judge(history, bounds, sheet);
         Keys.judge(history, bounds, sheet);
+        Epochs.judge(history, sheet);
         Repeats repeats = new Repeats(history, bounds, sheet);
         repeats.judge();
         Waits waits = new Waits(history, bounds, sheet);

@@ -34,6 +34,7 @@ final class History {
     final List<Outage> outages = new ArrayList<>();
     final List<Event.Forgot> forgets = new ArrayList<>();
     final List<Event.Stalled> stalls = new ArrayList<>();
+    final List<Event.Owned> ownerships = new ArrayList<>();
     Event.@Nullable Closed closed;
 
     private final Map<String, Run> byToken = new HashMap<>();
@@ -92,6 +93,8 @@ final class History {
                 forgets.add(forgot);
             } else if (event instanceof Event.Stalled stalled) {
                 stalls.add(stalled);
+            } else if (event instanceof Event.Owned owned) {
+                ownerships.add(owned);
             } else if (event instanceof Event.Began began) {
                 open.put(began.fault() + " " + began.round(), began);
             } else if (event instanceof Event.Ended ended) {
@@ -120,14 +123,7 @@ final class History {
     }
 
     private void started(Event.Started event) {
-        Run run = new Run(
-                event.process(),
-                event.id(),
-                event.key(),
-                event.token(),
-                event.attempt(),
-                event.at(),
-                event.leaseUntil());
+        Run run = new Run(event);
         runs.add(run);
         byToken.put(runName(event.process(), event.id(), event.token()), run);
         task(event.id()).runs.add(run);

@@ -16,6 +16,8 @@ public enum Rule {
     LEASED_START(3, "handlers start only under a valid claim"),
     /** 4: the tokens of a key grow from start to start. */
     TOKENS(4, "tokens grow"),
+    /** 4: tokens lie within the epoch of their owner, and nothing is claimed under one that was replaced. */
+    EPOCHS(4, "an epoch is given once, and a former owner claims nothing more"),
     /** 5: what ran again had not been recorded, and there is a fault that explains why. */
     DUPLICATES(5, "every duplicate is explained by a fault"),
     /** 5: attempts are spent by runs and by deaths only. */

@@ -1,5 +1,6 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,13 @@ final class Run {
     final @Nullable String key;
     final long token;
     final int attempt;
+    /** -1 if unknown. */
+    final int partition;
+    /** Of the ownership that its claim was made under; 0 if unknown. */
+    final long epoch;
+    /** When its claim was asked for; 0 if unknown. */
+    final long claimed;
+
     final long start;
     /** Until when its process was seen to hold the claim. */
     long leaseUntil;
@@ -28,14 +36,17 @@ final class Run {
     /** It started when its claim had lapsed. */
     final boolean stale;
 
-    Run(String process, String id, @Nullable String key, long token, int attempt, long start, long leaseUntil) {
-        this.process = process;
-        this.id = id;
-        this.key = key;
-        this.token = token;
-        this.attempt = attempt;
-        this.start = start;
-        this.leaseUntil = leaseUntil;
+    Run(Event.Started event) {
+        this.process = event.process();
+        this.id = event.id();
+        this.key = event.key();
+        this.token = event.token();
+        this.attempt = event.attempt();
+        this.partition = event.partition();
+        this.epoch = event.epoch();
+        this.claimed = event.claimedAt();
+        this.start = event.at();
+        this.leaseUntil = event.leaseUntil();
         this.stale = leaseUntil < start;
     }
 

@@ -32,12 +32,28 @@ public sealed interface Event {
     /**
      * A handler begins.
      *
-     * @param token the fencing token; it lies on one number line with the epochs, so it shows the ownership too
+     * @param token the fencing token
+     * @param attempt 1 at the first start
      * @param leaseUntil until when its process believes in the claim, unless it is renewed
+     * @param partition whose owner made the claim; -1 if unknown
+     * @param epoch of that ownership; 0 if unknown
+     * @param claimedAt when the claim was asked for; 0 if unknown
      */
     record Started(
-            long at, String process, String id, @Nullable String key, long token, int attempt, long leaseUntil)
+            long at,
+            String process,
+            String id,
+            @Nullable String key,
+            long token,
+            int attempt,
+            long leaseUntil,
+            int partition,
+            long epoch,
+            long claimedAt)
             implements Event {}
+
+    /** The store told a process that it owns a partition from now on, under an epoch. */
+    record Owned(long at, String process, int partition, long epoch) implements Event {}
 
     /** The claim of a running task was seen to be renewed. */
     record Renewed(long at, String process, String id, long token, long leaseUntil) implements Event {}

@@ -18,21 +18,33 @@ final class Recorder implements Handler {
     private final String process;
     private final EventLog log;
     private final Moments moments;
+    private final Claims claims;
     /** What runs, and until when its lease was seen to last. */
     private final Map<TaskContext, Long> running = new ConcurrentHashMap<>();
 
-    Recorder(String process, EventLog log, Moments moments) {
+    Recorder(String process, EventLog log, Moments moments, Claims claims) {
         this.process = process;
         this.log = log;
         this.moments = moments;
+        this.claims = claims;
     }
 
     @Override
     public Result handle(TaskContext task) throws Exception {
         long lease = leaseUntil(task);
         running.put(task, lease);
+        Claims.Claim claim = claims.take(task.token());
         log.write(new Event.Started(
-                System.nanoTime(), process, task.id(), task.key(), task.token(), task.attempt(), lease));
+                System.nanoTime(),
+                process,
+                task.id(),
+                task.key(),
+                task.token(),
+                task.attempt(),
+                lease,
+                claim.partition(),
+                claim.epoch(),
+                claim.askedAt()));
         try {
             Deed deed = Deed.of(task.payload());
             TimeUnit.MILLISECONDS.sleep(deed.millis());

@@ -31,15 +31,16 @@ public final class WorkerMain {
         log.write(new Event.Born(System.nanoTime(), settings.name()));
         Ticker.start(settings.name(), log);
         Moments moments = new Moments(settings.name(), settings.orders(), log);
-        Recorder recorder = new Recorder(settings.name(), log, moments);
         RedisStore store = RedisStore.open(settings.store());
+        Claims claims = new Claims(store, settings.name(), log);
+        Recorder recorder = new Recorder(settings.name(), log, moments, claims);
         LiveExecutors live = new LiveExecutors();
         Executor executor = Executor.builder()
                 .id(settings.name())
                 .settings(settings.core())
                 .queue(QueueSpec.queue(settings.queue())
                         .source(new WatchedSource(settings.source(), moments))
-                        .store(store)
+                        .store(claims)
                         .policy(settings.policy())
                         .members(() -> live.of(settings.queue()))
                         .timeout(TIMEOUT)

@@ -354,6 +354,76 @@ class CheckerTest {
         assertBreaks(story.judge(), Rule.TOKENS);
     }
 
+    /** Two owners of partition 0, one after the other. */
+    private static Story owners() {
+        return new Story()
+                .published(0, "a1", "a")
+                .published(1, "a2", "a")
+                .published(2, "a3", "a")
+                .owned(5, "p", 1_000)
+                .ranUnder(10, "p", "a1", "a", 1_000, 1_001)
+                .owned(50, "q", 2_000)
+                .ranUnder(60, "q", "a2", "a", 2_000, 2_001);
+    }
+
+    private static Story ownersAndAnother() {
+        return owners().published(3, "b1", "b").ranUnder(80, "q", "a3", "a", 2_000, 2_002);
+    }
+
+    @Test
+    void whatAFormerOwnerClaimedInTimeMayStartLater() {
+        Judgement judgement = ownersAndAnother()
+                .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 49)
+                .closed(20_000)
+                .judge();
+        assertBreaks(judgement);
+        assertThat(judgement.verdicts().get(Rule.EPOCHS)).isInstanceOf(Verdict.Kept.class);
+        assertThat(clean().closed(20_000).judge().verdicts().get(Rule.EPOCHS))
+                .as("no epoch is known")
+                .isInstanceOf(Verdict.NotChecked.class);
+    }
+
+    @Test
+    void aFormerOwnerThatClaimsIsNamed() {
+        assertBreaks(
+                ownersAndAnother()
+                        .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 51)
+                        .closed(20_000)
+                        .judge(),
+                Rule.EPOCHS);
+    }
+
+    @Test
+    void aFormerOwnerMayClaimWhenTheStoreForgotTheLaterOne() {
+        assertBreaks(ownersAndAnother()
+                .forgot(40, 85)
+                .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 86)
+                .closed(20_000)
+                .judge());
+    }
+
+    @Test
+    void anEpochIsGivenOnce() {
+        Story story = owners().owned(70, "r", 2_000).ranUnder(80, "q", "a3", "a", 2_000, 2_002);
+        assertBreaks(story.closed(20_000).judge(), Rule.EPOCHS);
+    }
+
+    @Test
+    void aTokenThatLiesInAnotherOwnersRangeIsNamed() {
+        assertBreaks(
+                owners().published(3, "b1", "b")
+                        .ranUnder(70, "p", "b1", "b", 1_000, 2_500)
+                        .ranUnder(80, "q", "a3", "a", 2_000, 2_002)
+                        .closed(20_000)
+                        .judge(),
+                Rule.EPOCHS);
+        assertBreaks(
+                owners().ranUnder(80, "q", "a3", "a", 2_100, 2_002)
+                        .closed(20_000)
+                        .judge(),
+                Rule.EPOCHS);
+    }
+
     // ---- 5: duplicates
 
     @Test

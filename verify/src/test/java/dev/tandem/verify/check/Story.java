@@ -47,7 +47,22 @@ final class Story {
 
     Story started(long millis, String process, String id, @Nullable String key, int attempt, long under, long lease) {
         token = Math.max(token, under);
-        return tell(new Event.Started(at(millis), process, id, key, under, attempt, at(lease)));
+        return tell(new Event.Started(at(millis), process, id, key, under, attempt, at(lease), -1, 0, 0));
+    }
+
+    /** Partition 0. */
+    Story owned(long millis, String process, long epoch) {
+        return tell(new Event.Owned(at(millis), process, 0, epoch));
+    }
+
+    /** A claim of partition 0 that was asked for just before it started, under an epoch; succeeded within 10 ms. */
+    Story ranUnder(long millis, String process, String id, @Nullable String key, long epoch, long under) {
+        return ranUnder(millis, process, id, key, epoch, under, millis - 1);
+    }
+
+    Story ranUnder(long millis, String process, String id, @Nullable String key, long epoch, long under, long claimed) {
+        tell(new Event.Started(at(millis), process, id, key, under, 1, at(millis + LEASE), 0, epoch, at(claimed)));
+        return finished(millis + 10, process, id, Ending.SUCCEEDED);
     }
 
     Story finished(long millis, String process, String id, Ending ending) {
