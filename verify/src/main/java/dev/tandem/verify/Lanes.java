@@ -126,7 +126,8 @@ final class Lanes {
             }
             long begin = System.nanoTime();
             Judgement judgement;
-            try (Trial trial = new Trial(lab, fault, workload, sizes, task.seed(), folder, progress::live)) {
+            String classPath = System.getProperty("java.class.path");
+            try (Trial trial = new Trial(lab, fault, workload, sizes, task.seed(), classPath, folder, progress::live)) {
                 judgement = trial.run();
             }
             say(name, judgement, Duration.ofNanos(System.nanoTime() - begin));

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param rounds of its fault
  * @param longEvery one task in so many lasts longer than a lease; 0 for none
  * @param lenience how much longer than else waits may be while nothing is wrong
+ * @param patience after the last round with what has not ended
  */
 record Sizes(
         Duration lease,
@@ -24,7 +25,13 @@ record Sizes(
         Duration warmUp,
         int rounds,
         int longEvery,
-        Duration lenience) {
+        Duration lenience,
+        Duration patience) {
+
+    /** What took longer than that to end after the last round does not end. */
+    static Duration patience(Duration lease, Duration retry) {
+        return lease.multipliedBy(4).plus(retry).plusSeconds(60);
+    }
 
     Sizes {
         if (lease.toMillis() < 1_000) {

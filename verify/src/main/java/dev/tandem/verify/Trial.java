@@ -8,8 +8,6 @@ import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.task.Publisher;
-import dev.tandem.verify.check.Bounds;
-import dev.tandem.verify.check.Checker;
 import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.fault.Need;
@@ -20,7 +18,6 @@ import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Link;
 import dev.tandem.verify.record.EventLog;
-import dev.tandem.verify.record.EventTail;
 import dev.tandem.verify.worker.Live;
 import dev.tandem.verify.worker.Ticker;
 import dev.tandem.verify.worker.WorkerProcess;
@@ -63,6 +60,7 @@ final class Trial implements Stage, AutoCloseable {
     private final String store;
     private final Random random;
     private final long seed;
+    private final String classPath;
     private final Consumer<String> progress;
     private final EventLog log;
     private final Live live = new Live();
@@ -73,13 +71,28 @@ final class Trial implements Stage, AutoCloseable {
     private int round;
     private int births;
 
-    Trial(Lab lab, Fault fault, Workload workload, Sizes sizes, long seed, Path folder, Consumer<String> progress)
+    /**
+     * Not begun yet.
+     *
+     * @param classPath of its executors
+     * @param folder for what is recorded; made when it is missing
+     */
+    Trial(
+            Lab lab,
+            Fault fault,
+            Workload workload,
+            Sizes sizes,
+            long seed,
+            String classPath,
+            Path folder,
+            Consumer<String> progress)
             throws Exception {
         this.lab = lab;
         this.fault = fault;
         this.workload = workload;
         this.sizes = sizes;
         this.seed = seed;
+        this.classPath = classPath;
         this.random = new Random(seed);
         this.folder = Files.createDirectories(folder);
         this.progress = progress;
@@ -93,9 +106,22 @@ final class Trial implements Stage, AutoCloseable {
 
     /** Runs it and judges it. */
     Judgement run() throws Exception {
+        String brokerAddress = lab.brokerAddress(workload); // so that it is there
+        log.write(new Event.Opened(
+                System.nanoTime(),
+                Verify.version(),
+                fault.name(),
+                workload.text(),
+                seed,
+                sizes.lease().toMillis(),
+                sizes.lenience().toMillis(),
+                sizes.executors(),
+                sizes.perSecond(),
+                sizes.partitions(),
+                lab.products()));
         looker.start();
         ticker = Ticker.start("verify", log);
-        Topic topic = workload.isRabbit() ? null : new Topic(lab.brokerAddress(workload), queue, sizes.partitions());
+        Topic topic = workload.isRabbit() ? null : new Topic(brokerAddress, queue, sizes.partitions());
         try (Load load = new Load(
                         new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery()),
                         queue,
@@ -123,10 +149,7 @@ final class Trial implements Stage, AutoCloseable {
             }
         }
         stopLooking();
-        return Checker.judge(
-                EventTail.readAll(folder),
-                Bounds.of(workload.isOrdered(), !workload.isRabbit(), sizes.lease())
-                        .lenient(sizes.lenience()));
+        return Recorded.judge(folder);
     }
 
     private void awaitWork() throws InterruptedException {
@@ -154,12 +177,7 @@ final class Trial implements Stage, AutoCloseable {
 
     /** Until all that was acknowledged has ended, and the broker knows. What is behind a dead task stays. */
     private void awaitDone(Load load, @Nullable Topic topic, Auditor auditor) throws InterruptedException {
-        long limit = sizes.lease()
-                .multipliedBy(4)
-                .plus(sizes.retry())
-                .plusSeconds(60)
-                .toNanos();
-        long deadline = System.nanoTime() + limit;
+        long deadline = System.nanoTime() + sizes.patience().toNanos();
         long from = System.nanoTime();
         while (System.nanoTime() < deadline) {
             progress.accept(text(load));
@@ -313,7 +331,7 @@ final class Trial implements Stage, AutoCloseable {
         boolean proxied = fault.needs().contains(Need.WAYS);
         WorkerSettings settings = settings("e" + ++births, slot, proxied);
         WorkerProcess executor =
-                new WorkerProcess(settings, log, live, proxied ? lab.ways(workload, slot) : Map.of(), slot);
+                new WorkerProcess(settings, classPath, log, live, proxied ? lab.ways(workload, slot) : Map.of(), slot);
         executors.add(executor);
         return executor;
     }

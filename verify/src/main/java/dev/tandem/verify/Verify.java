@@ -161,6 +161,12 @@ public final class Verify implements Callable<Integer> {
     private @Nullable String redis;
 
     @Option(
+            names = "--judge",
+            paramLabel = "DIR",
+            description = "run nothing: judge again what is recorded in the folder of a run, or of one of its trials")
+    private @Nullable Path judge;
+
+    @Option(
             names = "--folder",
             paramLabel = "DIR",
             defaultValue = ".tandem/verify",
@@ -204,6 +210,9 @@ public final class Verify implements Callable<Integer> {
             out.flush();
             return 0;
         }
+        if (judge != null) {
+            return judgeAgain(judge, out);
+        }
         List<Pair> pairs = pairs();
         Sizes sizes = sizes();
         long chosen = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
@@ -246,6 +255,18 @@ public final class Verify implements Callable<Integer> {
         return result.good() ? 0 : 1;
     }
 
+    private int judgeAgain(Path recorded, PrintWriter out) {
+        Report report;
+        try {
+            report = Recorded.report(recorded);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        out.println(output == Format.json ? report.json() : report.markdown());
+        out.flush();
+        return report.good() ? 0 : 1;
+    }
+
     /** Two faults at once, which the list does not have. */
     private List<Pair> combined(Random random) {
         List<Workload> every = List.of(Workload.values());
@@ -282,7 +303,8 @@ public final class Verify implements Callable<Integer> {
         }
     }
 
-    private static String version() {
+    /** Of Tandem. */
+    static String version() {
         Properties properties = new Properties();
         try (InputStream in = Verify.class.getResourceAsStream("version.properties")) {
             if (in != null) {
@@ -296,16 +318,19 @@ public final class Verify implements Callable<Integer> {
 
     private Sizes sizes() {
         try {
+            Duration leases = duration("--lease", lease);
+            Duration retry = soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30);
             return new Sizes(
-                    duration("--lease", lease),
-                    soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30),
+                    leases,
+                    retry,
                     rate,
                     executors,
                     6,
                     Duration.ofSeconds(3),
                     rounds,
                     soak == null && !all ? 0 : 700,
-                    duration("--lenience", lenience));
+                    duration("--lenience", lenience),
+                    Sizes.patience(leases, retry));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

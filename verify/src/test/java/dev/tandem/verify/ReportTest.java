@@ -54,8 +54,17 @@ class ReportTest {
     }
 
     private static Report report(Result... results) {
-        Sizes sizes =
-                new Sizes(Duration.ofSeconds(10), Duration.ofSeconds(2), 150, 2, 6, Duration.ZERO, 1, 0, Duration.ZERO);
+        Sizes sizes = new Sizes(
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(2),
+                150,
+                2,
+                6,
+                Duration.ZERO,
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ofMinutes(1));
         return new Report("1", "today", 5, "a machine", List.of("a broker"), sizes, List.of(results));
     }
 

@@ -63,6 +63,10 @@ class VerifyIT {
                     .findFirst()
                     .orElseThrow();
             assertThat(Files.readString(report)).contains("kafka-zipf", Rule.ORDER.text());
+            Said again = new Said();
+            assertThat(verify(again, "--judge", report.getParent().toString()))
+                    .as(again.err + "\n" + again.out)
+                    .isZero();
         }
     }
 

@@ -15,6 +15,29 @@ public sealed interface Event {
     long at();
 
     /**
+     * A trial begins: all that a judge must know besides what happens in it.
+     *
+     * @param version of Tandem
+     * @param seed that repeats it
+     * @param leaseMillis of its executors
+     * @param lenienceMillis how much longer than else waits may be while nothing is wrong
+     * @param brokers that it used
+     */
+    record Opened(
+            long at,
+            String version,
+            String fault,
+            String workload,
+            long seed,
+            long leaseMillis,
+            long lenienceMillis,
+            int executors,
+            int perSecond,
+            int partitions,
+            List<String> brokers)
+            implements Event {}
+
+    /**
      * The broker acknowledged a task.
      *
      * @param key its ordering key; null for none

@@ -42,7 +42,7 @@ public final class EventTail {
     /**
      * What has come since the last call.
      *
-     * @throws IllegalArgumentException if a whole line is not an event
+     * @throws IllegalArgumentException if a whole line is not an event, naming the file
      */
     public List<Event> next() {
         if (!Files.exists(file)) {
@@ -56,8 +56,16 @@ public final class EventTail {
         read += end;
         return new String(bytes, 0, end, StandardCharsets.UTF_8)
                 .lines()
-                .map(EventCodec::decode)
+                .map(this::decode)
                 .toList();
+    }
+
+    private Event decode(String line) {
+        try {
+            return EventCodec.decode(line);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+        }
     }
 
     private byte[] rest() {

@@ -41,26 +41,34 @@ public final class WorkerProcess implements AutoCloseable {
      *
      * @param log for what is done to it
      * @param live gets its events
+     * @param classPath of its Java
      * @param ways to its broker and to its store, if they can be closed
      * @param slot its place in the trial
      */
-    public WorkerProcess(WorkerSettings settings, EventLog log, Live live, Map<Link, TcpProxy> ways, int slot) {
+    public WorkerProcess(
+            WorkerSettings settings, String classPath, EventLog log, Live live, Map<Link, TcpProxy> ways, int slot) {
         this.settings = settings;
         this.log = log;
         this.live = live;
         this.ways = ways;
         this.slot = slot;
         this.tail = new EventTail(settings.events());
+        begin(settings.events());
         this.process = LocalProcess.java(
-                        settings.name(),
-                        System.getProperty("java.class.path"),
-                        JVM,
-                        WorkerMain.class.getName(),
-                        settings.arguments())
+                        settings.name(), classPath, JVM, WorkerMain.class.getName(), settings.arguments())
                 .log(settings.log())
                 .disposable()
                 .build()
                 .start();
+    }
+
+    /** Even of a process that ends before it begins: a file that is missing later was lost. */
+    private static void begin(Path events) {
+        try {
+            Files.createFile(events);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The name of this process start. */

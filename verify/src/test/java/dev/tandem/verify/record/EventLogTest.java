@@ -16,6 +16,7 @@ class EventLogTest {
 
     private static final List<Event> EVENTS = List.of(
             new Event.Born(1, "p"),
+            new Event.Opened(1, "1.0", "kill", "kafka-zipf", 7, 10_000, 0, 2, 150, 6, List.of("Redis 7, here")),
             new Event.Published(2, "a,\t1\\", "ke\ny", 3, 4, 5, 6),
             new Event.Published(2, "", null, -1, 4, 5, 6),
             new Event.Started(3, "p", "a1", null, Long.MAX_VALUE, 2, 9, 5, 77, 2),
