@@ -28,8 +28,14 @@ record RedisServer(Runner runner, int port, String origin) implements Server {
         String lines = settings.entrySet().stream()
                 .map(setting -> setting.getKey() + " " + setting.getValue() + "\n")
                 .collect(Collectors.joining());
+        String file = place.write("redis.conf", lines).toString();
+        // A file that reaches a limit of its size is then a failed write, as on a full disk, and not the end of Redis.
         List<String> command = List.of(
-                program.file().toString(), place.write("redis.conf", lines).toString());
+                "/bin/sh",
+                "-c",
+                "trap '' XFSZ; exec \"$0\" \"$1\"",
+                program.file().toString(),
+                file);
         Runner runner = place.build(LocalProcess.program("redis-" + place.port(), command));
         return new RedisServer(runner, place.port(), program.origin());
     }

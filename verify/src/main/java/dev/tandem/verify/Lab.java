@@ -13,7 +13,11 @@ import dev.tandem.verify.fault.Need;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event.Link;
 import dev.tandem.verify.worker.TcpProxy;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +69,7 @@ final class Lab implements AutoCloseable {
                 case OWN_BROKER -> ownBroker;
                 case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
                 case WAYS -> ownBroker && ownRedis;
+                case FILE_LIMITS -> isOnPath("prlimit");
             };
             if (!met) {
                 return Optional.of("needs " + need.text());
@@ -80,6 +85,13 @@ final class Lab implements AutoCloseable {
             }
         }
         return Optional.empty();
+    }
+
+    private static boolean isOnPath(String program) {
+        String path = System.getenv("PATH");
+        return path != null
+                && Arrays.stream(path.split(File.pathSeparator, -1))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     /** What was started or named. */

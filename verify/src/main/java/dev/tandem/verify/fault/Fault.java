@@ -28,6 +28,8 @@ public sealed interface Fault
                 StoreForgets,
                 StoreFailover,
                 StoreFull,
+                StoreDiskFull,
+                ClockBack,
                 Comings,
                 Rolling,
                 Together {

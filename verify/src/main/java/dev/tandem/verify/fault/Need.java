@@ -11,7 +11,9 @@ public enum Need {
     /** A Redis with replicas and Sentinels. */
     SENTINEL("a Redis with Sentinels that verify starts itself"),
     /** A Redis Cluster. */
-    CLUSTER("a Redis Cluster that verify starts itself");
+    CLUSTER("a Redis Cluster that verify starts itself"),
+    /** The limits of a process that runs can be changed. */
+    FILE_LIMITS("prlimit (Linux, util-linux) on the PATH");
 
     private final String text;
 

@@ -134,6 +134,9 @@ public sealed interface Event {
     /** A process did nothing from {@code since} on, though it had something to do: the machine, or its own memory, kept it. */
     record Stalled(long at, String process, long since) implements Event {}
 
+    /** The clock of epoch time of a process is so much ahead of the machine's from now on; below 0: behind it. */
+    record ClockSet(long at, String process, long aheadMillis) implements Event {}
+
     /** The way of a process to something is closed from now on. */
     record Cut(long at, String process, Link link) implements Event {}
 

@@ -23,6 +23,7 @@ public final class Live {
     private final Set<String> ended = new HashSet<>();
     private final Set<String> frozen = new HashSet<>();
     private final Set<String> worked = new HashSet<>();
+    private final Map<String, Long> clocks = new HashMap<>();
     private long finished;
 
     /** Takes in new events of a process. */
@@ -40,6 +41,8 @@ public final class Live {
                 }
             } else if (event instanceof Event.Frozen freeze) {
                 frozen.add(freeze.process());
+            } else if (event instanceof Event.ClockSet set) {
+                clocks.put(set.process(), set.aheadMillis());
             }
         }
         if (!events.isEmpty()) {
@@ -68,6 +71,11 @@ public final class Live {
     /** Whether a process has frozen itself. */
     public synchronized boolean hasFrozen(String process) {
         return frozen.contains(process);
+    }
+
+    /** How much the clock of a process is ahead of the machine's, in milliseconds. */
+    public synchronized long clockAhead(String process) {
+        return clocks.getOrDefault(process, 0L);
     }
 
     /** Whether a handler has ended this task for good. */

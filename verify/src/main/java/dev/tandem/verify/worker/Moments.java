@@ -10,7 +10,8 @@ import java.util.Locale;
 
 /**
  * Freezes this process (SIGSTOP) at a moment that cannot be hit from outside, once, when a file orders it. What runs in
- * the few milliseconds until the signal takes hold goes on, but for the thread that reached the moment.
+ * the few milliseconds until the signal takes hold goes on, but for the thread that reached the moment. A file may also
+ * order that its clock be set.
  */
 public final class Moments {
 
@@ -27,15 +28,20 @@ public final class Moments {
         }
     }
 
+    /** Before the milliseconds that the clock is to be ahead. */
+    static final String CLOCK = "clock ";
+
     private final String process;
     private final Path orders;
+    private final Clock clock;
     private final EventLog log;
     private volatile boolean atSettle;
     private volatile boolean atCommit;
 
-    Moments(String process, Path orders, EventLog log) {
+    Moments(String process, Path orders, EventLog log, Clock clock) {
         this.process = process;
         this.orders = orders;
+        this.clock = clock;
         this.log = log;
     }
 
@@ -47,6 +53,12 @@ public final class Moments {
         try {
             String order = Files.readString(orders).strip();
             Files.delete(orders);
+            if (order.startsWith(CLOCK)) {
+                long millis = Long.parseLong(order.substring(CLOCK.length()));
+                clock.set(millis);
+                log.write(new Event.ClockSet(System.nanoTime(), process, millis));
+                return;
+            }
             atSettle = order.equals(Moment.SETTLE.text());
             atCommit = order.equals(Moment.COMMIT.text());
         } catch (IOException e) {

@@ -30,7 +30,8 @@ public final class WorkerMain {
         EventLog log = new EventLog(settings.events());
         log.write(new Event.Born(System.nanoTime(), settings.name()));
         Ticker.start(settings.name(), log);
-        Moments moments = new Moments(settings.name(), settings.orders(), log);
+        Clock clock = new Clock();
+        Moments moments = new Moments(settings.name(), settings.orders(), log, clock);
         RedisStore store = RedisStore.open(settings.store());
         Claims claims = new Claims(store, settings.name(), log);
         Recorder recorder = new Recorder(settings.name(), log, moments, claims);
@@ -38,6 +39,7 @@ public final class WorkerMain {
         Executor executor = Executor.builder()
                 .id(settings.name())
                 .settings(settings.core())
+                .time(clock)
                 .queue(QueueSpec.queue(settings.queue())
                         .source(new WatchedSource(settings.source(), moments))
                         .store(claims)

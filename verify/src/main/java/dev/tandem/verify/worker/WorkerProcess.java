@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -127,11 +128,20 @@ public final class WorkerProcess implements AutoCloseable {
 
     /** Has it freeze itself at a moment that it knows. */
     public void freezeAt(Moments.Moment moment) {
+        order(moment.text());
+    }
+
+    /** Sets its clock of epoch time so much ahead of the machine's; below 0: behind it. */
+    public void setClock(Duration ahead) {
+        order(Moments.CLOCK + ahead.toMillis());
+    }
+
+    private void order(String text) {
         Path orders = settings.orders();
         try {
             // Whole at once.
-            Path file = Files.writeString(orders.resolveSibling(name() + ".order"), moment.text());
-            Files.move(file, orders);
+            Path file = Files.writeString(orders.resolveSibling(name() + ".order"), text);
+            Files.move(file, orders, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -141,15 +151,10 @@ public final class WorkerProcess implements AutoCloseable {
     public void forgetFreeze() {
         try {
             Files.deleteIfExists(settings.orders());
-            freezeAtNoMoment();
+            order("never");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private void freezeAtNoMoment() throws IOException {
-        Path file = Files.writeString(settings.orders().resolveSibling(name() + ".order"), "never");
-        Files.move(file, settings.orders());
     }
 
     /** SIGCONT. */

@@ -1,0 +1,84 @@
+package dev.tandem.verify.fault;
+
+import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Link;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Redis can't write its append-only file for half a lease, as when its disk is full: it refuses every write, and goes on when
+ * there is room. The kernel is told that its files may not grow ({@code RLIMIT_FSIZE}); what Redis gets is a failed write.
+ */
+record StoreDiskFull() implements Fault {
+
+    @Override
+    public String name() {
+        return "redis-disk-full";
+    }
+
+    @Override
+    public String about() {
+        return "Redis can't write to its disk, and refuses all writes";
+    }
+
+    @Override
+    public Set<Need> needs() {
+        return Set.of(Need.OWN_REDIS, Need.FILE_LIMITS);
+    }
+
+    @Override
+    public Set<Link> servers() {
+        return Set.of(Link.STORE);
+    }
+
+    @Override
+    public void strike(Stage stage) throws InterruptedException {
+        String process = field(stage.ask(stage.redis(), redis -> redis.info("server")), "process_id:");
+        long before = refused(stage);
+        long at = System.nanoTime();
+        stage.note(new Event.Began(at, name(), stage.round(), List.of()));
+        stage.note(new Event.Down(at, Link.STORE));
+        limit(process, "1");
+        try {
+            stage.sleep(stage.lease().dividedBy(2));
+        } finally {
+            limit(process, "unlimited");
+        }
+        long end = System.nanoTime();
+        stage.note(new Event.Up(end, Link.STORE));
+        stage.note(new Event.Ended(end, name(), stage.round(), refused(stage) - before));
+        stage.sleep(stage.lease());
+    }
+
+    /** Writes that Redis refused since its start because it could not write to its file. */
+    private static long refused(Stage stage) {
+        String count = field(stage.ask(stage.redis(), redis -> redis.info("errorstats")), "errorstat_MISCONF:count=");
+        return count.isEmpty() ? 0 : Long.parseLong(count);
+    }
+
+    private static String field(String info, String name) {
+        return info.lines()
+                .filter(line -> line.startsWith(name))
+                .map(line -> line.substring(name.length()).strip())
+                .findFirst()
+                .orElse("");
+    }
+
+    private static void limit(String process, String bytes) throws InterruptedException {
+        try {
+            // The soft one only: the hard one could not be raised again.
+            int status = new ProcessBuilder("prlimit", "--pid", process, "--fsize=" + bytes + ":")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+            if (status != 0) {
+                throw new IllegalStateException("prlimit refused to limit Redis's files, with status " + status);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
