@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.Queue.DeclareOk;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import dev.tandem.rabbit.Declarer.Declared;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +52,7 @@ final class BrokerCalls {
     private static final long MOST_ACKS_MILLIS = 700;
     private static final long SLOW = 5;
     private static final long LOOK_MILLIS = 10;
+    private static final long RING_NANOS = 5_000_000_000L;
     private static final long LEADER_MILLIS = 250;
     private static final long FIRST_LOOK_MILLIS = 20;
     private static final long MAX_LOOK_MILLIS = 250;
@@ -62,6 +64,9 @@ final class BrokerCalls {
     private final Listener listener;
     private final Client client;
     private final ScheduledThreadPoolExecutor thread;
+    /** Of an ordered queue. */
+    private final @Nullable RingKeeper ring;
+
     /** Channels that are being closed. */
     private final AtomicInteger closing = new AtomicInteger();
 
@@ -75,6 +80,7 @@ final class BrokerCalls {
         this.listener = listener;
         this.client = new Client(settings.uri(), threads);
         this.thread = new ScheduledThreadPoolExecutor(1, threads);
+        this.ring = settings.ordered() ? new RingKeeper(settings, notes, threads) : null;
     }
 
     /** Connects and declares, after a while. */
@@ -84,14 +90,15 @@ final class BrokerCalls {
             try {
                 fresh = client.connect("tandem " + settings.queue());
                 Broker met = Broker.of(fresh.getServerProperties());
-                List<String> queues = new Declarer(fresh, met, settings, notes).declare();
+                Declared declared = new Declarer(fresh, met, settings, notes).declare();
+                keepRing(fresh, declared);
                 if (ended) {
                     abort(fresh);
                     return;
                 }
                 connection = fresh;
                 broker = met;
-                listener.connected(fresh, met, queues);
+                listener.connected(fresh, met, declared.queues());
                 // Told at once if it is closed already.
                 Connection current = fresh;
                 fresh.addShutdownListener(signal -> listener.disconnected(current, signal));
@@ -100,6 +107,33 @@ final class BrokerCalls {
                 listener.connectFailed(e);
             }
         });
+    }
+
+    /**
+     * Has the ring made and kept. Waits for it for a while only: what comes without it is kept for it, and the
+     * sub-queues may be full already.
+     */
+    private void keepRing(Connection on, Declared declared) {
+        if (ring == null) {
+            return;
+        }
+        CompletableFuture<Boolean> tried = ring.keep(on, declared);
+        for (long end = System.nanoTime() + RING_NANOS; !ended && System.nanoTime() < end; ) {
+            try {
+                boolean ignored = tried.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                return;
+            } catch (TimeoutException e) {
+                // Not yet.
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof RabbitTopologyException refused) {
+                    throw refused;
+                }
+                return;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     /** Opens a channel and consumes on it, after a while. */
@@ -174,7 +208,10 @@ final class BrokerCalls {
             return;
         }
         try {
-            new Declarer(current, met, settings, notes).declare();
+            Declared declared = new Declarer(current, met, settings, notes).declare();
+            if (declared.grown()) {
+                keepRing(current, declared);
+            }
         } catch (IOException | RuntimeException e) {
             notes.warn("what is missing can't be declared again: " + Replies.reason(e));
         }
@@ -301,6 +338,9 @@ final class BrokerCalls {
     /** Ends all, within a few seconds. */
     void shutdown() {
         ended = true;
+        if (ring != null) {
+            ring.close();
+        }
         CompletableFuture<Boolean> end = new CompletableFuture<>();
         later(0, () -> endAfterChannels(end, System.nanoTime()));
         try {

@@ -9,8 +9,10 @@ import dev.tandem.rabbit.Topology.Part;
 import dev.tandem.rabbit.Topology.Queue;
 import dev.tandem.rabbit.Topology.QueueBinding;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,15 @@ final class Declarer {
         void warn(String text);
     }
 
+    /**
+     * What was declared.
+     *
+     * @param queues the queue of each partition
+     * @param grown sub-queues were missing and are made now: the ring must be made anew, or it would be another one
+     *     than the next restart's
+     */
+    record Declared(List<String> queues, boolean grown) {}
+
     private interface Call {
         void on(Channel channel) throws IOException;
     }
@@ -50,13 +61,12 @@ final class Declarer {
     }
 
     /**
-     * Declares all.
+     * Declares all that is durable.
      *
-     * @return the queue of each partition
      * @throws RabbitTopologyException if something can't be as it must, and what to do about it
      * @throws IOException if the connection broke
      */
-    List<String> declare() throws IOException {
+    Declared declare() throws IOException {
         checkBroker();
         try {
             return settings.ordered() ? declareOrdered() : declareUnordered();
@@ -76,7 +86,7 @@ final class Declarer {
         }
     }
 
-    private List<String> declareUnordered() throws IOException {
+    private Declared declareUnordered() throws IOException {
         checkSubQueues();
         String name = settings.brokerQueue();
         boolean foreign = false;
@@ -93,7 +103,7 @@ final class Declarer {
         for (Part part : Topology.unordered(settings, broker, foreign)) {
             declare(part, foreign);
         }
-        return Collections.nCopies(settings.partitions(), name);
+        return new Declared(Collections.nCopies(settings.partitions(), name), false);
     }
 
     /** Not ours to change, but what guarantees rest on is said. */
@@ -130,7 +140,7 @@ final class Declarer {
         }
     }
 
-    private List<String> declareOrdered() throws IOException {
+    private Declared declareOrdered() throws IOException {
         checkKeys();
         int existing = 0;
         while (isThere(Topology.subQueueName(settings, existing))) {
@@ -147,7 +157,50 @@ final class Declarer {
         for (Part part : Topology.ordered(settings, count)) {
             declare(part, false);
         }
-        return Topology.subQueueNames(settings, count);
+        return new Declared(Topology.subQueueNames(settings, count), existing < count);
+    }
+
+    // ---- the ring
+
+    /**
+     * Takes the right to make the ring, until the connection ends.
+     *
+     * @return false if another connection has it
+     */
+    boolean lock() throws IOException {
+        String lock = Topology.lockName(settings);
+        IOException failed = attempt(c -> c.queueDeclare(lock, false, true, true, Map.of("x-queue-type", "classic")));
+        if (failed != null && Replies.code(failed) != Replies.RESOURCE_LOCKED) {
+            throw refused("The queue '" + lock + "'", failed);
+        }
+        return failed == null;
+    }
+
+    /** Makes the ring, or what is missing of it. Only with the right to do so. */
+    void makeRing(Declared declared) throws IOException {
+        if (declared.grown()) {
+            removeRing();
+        }
+        for (Part part : Topology.ring(settings, declared.queues().size())) {
+            declare(part, false);
+        }
+    }
+
+    /** From now on messages go by the ring. */
+    void openRing() throws IOException {
+        declare(Topology.wayToRing(settings), false);
+    }
+
+    private void removeRing() throws IOException {
+        ExchangeBinding way = Topology.wayToRing(settings);
+        // First the way: a message that is on it while the exchange goes would be dropped.
+        IOException closed = attempt(c -> c.exchangeUnbind(way.destination(), way.source(), way.key()));
+        IOException deleted = attempt(c -> c.exchangeDelete(way.destination()));
+        for (IOException failed : Arrays.asList(closed, deleted)) {
+            if (failed != null && Replies.code(failed) != Replies.NOT_FOUND) {
+                throw refused("The exchange '" + way.destination() + "'", failed);
+            }
+        }
     }
 
     private boolean isThere(String queue) throws IOException {
@@ -171,7 +224,7 @@ final class Declarer {
             exchange(exchange);
         } else if (part instanceof Queue queue) {
             IOException failed = attempt(c -> c.queueDeclare(queue.name(), true, false, false, queue.arguments()));
-            if (failed != null) {
+            if (failed != null && !(isForbidden(failed) && isThere(queue.name()))) {
                 throw refused("The queue '" + queue.name() + "'", failed);
             }
         } else if (part instanceof QueueBinding binding) {
@@ -184,13 +237,12 @@ final class Declarer {
     }
 
     private void exchange(Exchange exchange) throws IOException {
-        IOException failed =
-                attempt(c -> c.exchangeDeclare(exchange.name(), exchange.type(), true, false, exchange.arguments()));
+        IOException failed = attempt(c ->
+                c.exchangeDeclare(exchange.name(), exchange.type(), exchange.durable(), false, exchange.arguments()));
         if (failed == null) {
             return;
         }
-        if (Replies.code(failed) == Replies.ACCESS_REFUSED
-                && attempt(c -> c.exchangeDeclarePassive(exchange.name())) == null) {
+        if (isForbidden(failed) && attempt(c -> c.exchangeDeclarePassive(exchange.name())) == null) {
             return; // It exists, and we may just not make any.
         }
         if (UNKNOWN_TYPE.matcher(Replies.text(failed)).find()) {
@@ -200,14 +252,24 @@ final class Declarer {
                             + " node with 'rabbitmq-plugins enable rabbitmq_consistent_hash_exchange'",
                     failed);
         }
+        if (!exchange.durable() && Replies.code(failed) == Replies.PRECONDITION_FAILED) {
+            throw new RabbitTopologyException(
+                    "The exchange '" + exchange.name() + "' is not as Tandem makes it (" + Replies.text(failed)
+                            + "). Delete it: it holds no messages, and is made anew within seconds",
+                    failed);
+        }
         throw refused("The exchange '" + exchange.name() + "'", failed);
+    }
+
+    private static boolean isForbidden(IOException failed) {
+        return Replies.code(failed) == Replies.ACCESS_REFUSED;
     }
 
     private void bound(@Nullable IOException failed, String what, boolean foreign) throws IOException {
         if (failed == null) {
             return;
         }
-        if (foreign && Replies.code(failed) == Replies.ACCESS_REFUSED) {
+        if (foreign && isForbidden(failed)) {
             notes.warn("it is not allowed to bind " + what + ": only what others send to the queue comes in");
             return;
         }
@@ -227,7 +289,7 @@ final class Declarer {
                             + "' another name in its setting 'queue' (or 'exchange')",
                     failed);
         }
-        if (Replies.code(failed) == Replies.ACCESS_REFUSED) {
+        if (isForbidden(failed)) {
             return new RabbitTopologyException(
                     what + " is not allowed to this user (" + says + "): grant configure, write and read on names that"
                             + " begin with '" + settings.brokerQueue() + "' and on the exchange '"

@@ -7,6 +7,7 @@ import com.rabbitmq.client.ConfirmListener;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ReturnListener;
 import com.rabbitmq.client.ShutdownSignalException;
+import dev.tandem.rabbit.Declarer.Declared;
 import dev.tandem.rabbit.MessageWriter.Message;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
@@ -54,6 +55,8 @@ public final class RabbitPublisher implements Publisher {
     private static final int ABORT_MILLIS = 2_000;
     /** How long after a nack the return that explains it may come. */
     private static final long RETURN_MILLIS = 200;
+    /** How long tasks wait for the ring of their queue. */
+    private static final long RING_NANOS = 2_000_000_000L;
 
     private final Map<String, Target> targets = new LinkedHashMap<>();
     private final Client client;
@@ -154,7 +157,7 @@ public final class RabbitPublisher implements Publisher {
         }
         try {
             Link current = link();
-            current.declare(pending.target.settings());
+            current.declare(pending.target.settings(), client);
             current.send(pending);
         } catch (RabbitTopologyException e) {
             pending.fail("The task can't be published: " + e.getMessage(), e);
@@ -296,11 +299,33 @@ public final class RabbitPublisher implements Publisher {
             connection.abort(ABORT_MILLIS);
         }
 
-        void declare(RabbitSettings settings) throws IOException {
+        void declare(RabbitSettings settings, Client client) throws IOException, TimeoutException {
             if (!declared.contains(settings.queue())) {
                 Broker broker = Broker.of(connection.getServerProperties());
-                new Declarer(connection, broker, settings, new LogNotes(settings)).declare();
+                Declarer.Notes notes = new LogNotes(settings);
+                Declared found = new Declarer(connection, broker, settings, notes).declare();
+                if (settings.ordered()) {
+                    makeRing(new Ring(client, settings, notes), found, settings);
+                }
                 declared.add(settings.queue());
+            }
+        }
+
+        /** So that tasks go straight to their sub-queues. If it is not to be had now, executors will see to it. */
+        private static void makeRing(Ring ring, Declared found, RabbitSettings settings)
+                throws IOException, TimeoutException {
+            long end = System.nanoTime() + RING_NANOS;
+            try {
+                boolean unused = ring.make(found, () -> System.nanoTime() > end);
+            } catch (RabbitTopologyException e) {
+                if (Replies.code(e) != Replies.ACCESS_REFUSED) {
+                    throw e;
+                }
+                log.debug("Queue '{}': its ring is left to executors", settings.queue(), e);
+            } catch (Drain.StuckException e) {
+                log.debug("Queue '{}': what is unrouted is left to executors", settings.queue(), e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
 

@@ -16,6 +16,7 @@ final class Replies {
 
     static final int ACCESS_REFUSED = AMQP.ACCESS_REFUSED;
     static final int NOT_FOUND = AMQP.NOT_FOUND;
+    static final int RESOURCE_LOCKED = AMQP.RESOURCE_LOCKED;
     static final int PRECONDITION_FAILED = AMQP.PRECONDITION_FAILED;
 
     private static final int MAX_CAUSES = 10;

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What a queue needs on its broker: names, kinds and arguments, decided without asking it. All durable, never deleted
- * by itself, never exclusive.
+ * What a queue needs on its broker: names, kinds and arguments, decided without asking it. All of it is durable, but for
+ * the {@linkplain #ring ring} of an ordered queue; nothing is deleted by itself.
  *
  * <p>Where brokers differ:
  *
@@ -38,7 +38,12 @@ final class Topology {
     /** One thing to be there. */
     sealed interface Part {}
 
-    record Exchange(String name, String type, Map<String, Object> arguments) implements Part {}
+    record Exchange(String name, String type, boolean durable, Map<String, Object> arguments) implements Part {
+        /** A durable one. */
+        Exchange(String name, String type, Map<String, Object> arguments) {
+            this(name, type, true, arguments);
+        }
+    }
 
     record Queue(String name, Map<String, Object> arguments) implements Part {}
 
@@ -71,27 +76,46 @@ final class Topology {
     }
 
     /**
-     * Sub-queues behind a consistent-hash exchange.
-     *
-     * <p>The exchange is bound last: while its own bindings grow, keys move between the sub-queues.
+     * What an ordered queue keeps over a restart: its sub-queues, and the way of a message as far as the exchange that
+     * leads to the ring. A message that finds no ring behind it waits in the queue of the unrouted.
      */
     static List<Part> ordered(RabbitSettings settings, int subQueues) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Exchange(settings.exchange(), "topic", Map.of()));
-        parts.add(new Exchange(
-                keysName(settings),
-                HASH_TYPE,
-                settings.keyIsRoutingKey() ? Map.of() : Map.of("hash-header", "tandem-key")));
         deadLetters(settings, parts);
-        List<String> names = subQueueNames(settings, subQueues);
-        for (String name : names) {
+        for (String name : subQueueNames(settings, subQueues)) {
             parts.add(new Queue(name, quorum(deadLetterName(settings), true)));
         }
-        for (String name : names) {
-            parts.add(new QueueBinding(name, keysName(settings), WEIGHT));
-        }
+        String unrouted = unroutedName(settings);
+        parts.add(new Exchange(unrouted, "fanout", Map.of()));
+        parts.add(new Queue(unrouted, quorum(deadLetterName(settings), false)));
+        parts.add(new QueueBinding(unrouted, unrouted, ""));
+        parts.add(new Exchange(keysName(settings), "fanout", Map.of("alternate-exchange", unrouted)));
         parts.add(new ExchangeBinding(keysName(settings), settings.exchange(), settings.routingKey()));
         return parts;
+    }
+
+    /**
+     * The consistent-hash exchange with its bindings. It gives its buckets to them in the order in which they are made,
+     * and RabbitMQ makes those of a durable one anew when it starts, in an order left to chance. So it is not durable,
+     * and made by us, in the order of the sub-queues.
+     */
+    static List<Part> ring(RabbitSettings settings, int subQueues) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Exchange(
+                ringName(settings),
+                HASH_TYPE,
+                false,
+                settings.keyIsRoutingKey() ? Map.of() : Map.of("hash-header", "tandem-key")));
+        for (String name : subQueueNames(settings, subQueues)) {
+            parts.add(new QueueBinding(name, ringName(settings), WEIGHT));
+        }
+        return parts;
+    }
+
+    /** Opens the way to the ring. Made last: while the ring grows, keys move. */
+    static ExchangeBinding wayToRing(RabbitSettings settings) {
+        return new ExchangeBinding(ringName(settings), keysName(settings), "");
     }
 
     static List<String> subQueueNames(RabbitSettings settings, int count) {
@@ -105,16 +129,31 @@ final class Topology {
     }
 
     /**
-     * The exchange that spreads the keys. Another one for each kind of key: the broker does not tell them apart when it
-     * is declared again.
+     * The exchange before the ring. Another one for each kind of key: it is durable, so that processes which are set to
+     * different ones can never both bring every message in.
      */
     static String keysName(RabbitSettings settings) {
         return settings.brokerQueue() + (settings.keyIsRoutingKey() ? ".routing-keys" : ".keys");
     }
 
-    /** The exchange that must not be there: it spreads by the other kind of key. */
+    /** The exchange that must not be there: it leads to the ring of the other kind of key. */
     static String otherKeysName(RabbitSettings settings) {
         return settings.brokerQueue() + (settings.keyIsRoutingKey() ? ".keys" : ".routing-keys");
+    }
+
+    /** The consistent-hash exchange. */
+    static String ringName(RabbitSettings settings) {
+        return keysName(settings) + ".ring";
+    }
+
+    /** The exclusive queue of whoever makes the ring. It ends with its connection, and so does the right to make it. */
+    static String lockName(RabbitSettings settings) {
+        return settings.brokerQueue() + ".ring-lock";
+    }
+
+    /** Exchange and queue for messages that come while there is no ring. */
+    static String unroutedName(RabbitSettings settings) {
+        return settings.brokerQueue() + ".unrouted";
     }
 
     static String deadLetterName(RabbitSettings settings) {

@@ -44,6 +44,12 @@ final class Loop implements Source.Events, AutoCloseable {
         }
     }
 
+    /** One turn. */
+    Loop poll() {
+        source.poll(0, this);
+        return this;
+    }
+
     /** Milliseconds. */
     long longestPoll() {
         return longestPoll;

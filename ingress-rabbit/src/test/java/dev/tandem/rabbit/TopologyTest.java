@@ -9,6 +9,7 @@ import dev.tandem.rabbit.Topology.Queue;
 import dev.tandem.rabbit.Topology.QueueBinding;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TopologyTest {
@@ -62,22 +63,47 @@ class TopologyTest {
     }
 
     @Test
-    void anOrderedQueueHasSubQueuesWithOneActiveConsumerAndIsBoundLast() {
+    void anOrderedQueueHasSubQueuesWithOneActiveConsumerAndAPlaceForWhatComesWithoutARing() {
         List<Part> parts = Topology.ordered(settings.orderedByHeader(), 2);
 
         assertThat(parts)
-                .contains(new Exchange("mail.keys", "x-consistent-hash", Map.of("hash-header", "tandem-key")))
-                .contains(new QueueBinding("mail.0", "mail.keys", "1"), new QueueBinding("mail.1", "mail.keys", "1"))
+                .contains(
+                        new Exchange("mail.unrouted", "fanout", Map.of()),
+                        new QueueBinding("mail.unrouted", "mail.unrouted", ""),
+                        new Exchange("mail.keys", "fanout", Map.of("alternate-exchange", "mail.unrouted")))
                 .endsWith(new ExchangeBinding("mail.keys", "tasks", "mail.#"));
         assertThat(parts.stream().filter(p -> p instanceof Queue q && q.name().matches("mail\\.\\d")))
                 .hasSize(2)
                 .allSatisfy(p -> assertThat(((Queue) p).arguments()).containsEntry("x-single-active-consumer", true));
+        assertThat(parts.stream().filter(p -> p instanceof Queue q && q.name().equals("mail.unrouted")))
+                .singleElement()
+                .satisfies(p -> assertThat(((Queue) p).arguments())
+                        .containsEntry("x-queue-type", "quorum")
+                        .containsEntry("x-delivery-limit", 1_000_000));
+        assertThat(parts.stream().filter(Exchange.class::isInstance)).allMatch(p -> ((Exchange) p).durable());
     }
 
     @Test
-    void byRoutingKeyTheExchangeHashesThat() {
+    void theRingDoesNotOutliveABrokerAndIsBoundInTheOrderOfTheNumbers() {
+        List<Part> parts = Topology.ring(settings.orderedByHeader(), 12);
+
+        assertThat(parts.get(0))
+                .isEqualTo(new Exchange(
+                        "mail.keys.ring", "x-consistent-hash", false, Map.of("hash-header", "tandem-key")));
+        assertThat(parts.subList(1, parts.size()))
+                .containsExactlyElementsOf(IntStream.range(0, 12)
+                        .mapToObj(i -> new QueueBinding("mail." + i, "mail.keys.ring", "1"))
+                        .toList());
+        assertThat(Topology.wayToRing(settings.orderedByHeader()))
+                .isEqualTo(new ExchangeBinding("mail.keys.ring", "mail.keys", ""));
+    }
+
+    @Test
+    void byRoutingKeyTheRingHashesThat() {
+        assertThat(Topology.ring(settings.orderedByRoutingKey("mail.*"), 1))
+                .contains(new Exchange("mail.routing-keys.ring", "x-consistent-hash", false, Map.of()));
         assertThat(Topology.ordered(settings.orderedByRoutingKey("mail.*"), 1))
-                .contains(new Exchange("mail.routing-keys", "x-consistent-hash", Map.of()));
+                .contains(new Exchange("mail.routing-keys", "fanout", Map.of("alternate-exchange", "mail.unrouted")));
     }
 
     @Test

@@ -23,6 +23,7 @@ final class RabbitBacklog {
             for (int i = 0; i < settings.partitions(); i++) {
                 sum += channel.messageCount(settings.brokerQueue() + "." + i);
             }
+            sum += channel.messageCount(settings.brokerQueue() + ".unrouted");
         }
         return sum;
     }

@@ -41,7 +41,7 @@ final class RabbitBacklog implements AutoCloseable {
         }
     }
 
-    /** Of the sub-queues that there are. */
+    /** Of the sub-queues that there are; what waits for its way to one of them is under no partition's name. */
     synchronized Map<String, Long> ofSubQueues(String queue, int most) {
         Map<String, Long> lags = new LinkedHashMap<>();
         try (Channel channel = connection().createChannel()) {
@@ -50,6 +50,7 @@ final class RabbitBacklog implements AutoCloseable {
                 lags.put(Integer.toString(number), (long)
                         channel.queueDeclarePassive(name).getMessageCount());
             }
+            lags.put("", (long) channel.queueDeclarePassive(queue + ".unrouted").getMessageCount());
             return lags;
         } catch (IOException | TimeoutException | AlreadyClosedException e) {
             // One that is missing closes the channel: those before it are all that there are.
