@@ -104,7 +104,7 @@ final class RingKeeper {
             }
         } catch (IOException | TimeoutException | RuntimeException e) {
             wait = RETRY_MILLIS;
-            missing = Replies.code(e) == Replies.NOT_FOUND;
+            missing |= Replies.code(e) == Replies.NOT_FOUND;
             if (on.isOpen()) {
                 say("the exchange '" + Topology.ringName(settings) + "' can't be seen to: " + Replies.reason(e)
                         + "; what comes while it is missing waits in '" + Topology.unroutedName(settings) + "'");

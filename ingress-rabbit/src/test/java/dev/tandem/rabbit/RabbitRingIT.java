@@ -39,6 +39,9 @@ class RabbitRingIT {
     private static final int SUB_QUEUES = 12;
 
     private static final int KEYS = 400;
+    /** From RabbitMQ 4.2 the ring may outlive the broker: it is kept on disc. */
+    private static final int WITH_KHEPRI = 0;
+
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     private static LocalAmqp rabbit;
@@ -97,7 +100,7 @@ class RabbitRingIT {
         for (int restart = 1; restart <= 3; restart++) {
             restart();
             publishAll("gap");
-            assertThat(waiting(unrouted())).as("nobody has made the ring yet").isEqualTo(KEYS);
+            assertThat(waiting(unrouted())).as("what waits for the ring").isIn(KEYS, WITH_KHEPRI);
 
             try (Loop loop = new Loop(settings).connected()) {
                 assertThat(places("gap"))
@@ -152,6 +155,7 @@ class RabbitRingIT {
     void whatCameWhileThereWasNoRingIsAsItWasAndInOrder() throws Exception {
         placesBeforeAnything();
         restart();
+        channel.exchangeDelete(Topology.ringName(settings)); // Khepri keeps it.
         BasicProperties properties = new BasicProperties.Builder()
                 .appId("shop")
                 .contentEncoding("identity")
@@ -195,6 +199,7 @@ class RabbitRingIT {
         Map<String, String> before = placesBeforeAnything();
         for (int bound : List.of(0, 5, SUB_QUEUES)) {
             restart();
+            channel.exchangeDelete(Topology.ringName(settings)); // Khepri keeps it.
             publishAll("gap");
             Connection dying = SharedRabbit.connect(rabbit.address());
             Declarer declarer = new Declarer(dying, Broker.of(dying.getServerProperties()), settings, NO_NOTES);
@@ -230,7 +235,7 @@ class RabbitRingIT {
             channel.exchangeDelete(Topology.ringName(settings));
             channel.exchangeDelete(unrouted());
             channel.queueDelete(unrouted());
-            await().atMost(PATIENCE).until(() -> isThere(unrouted()));
+            await().atMost(PATIENCE).until(this::hasAWay);
             publishAll("again");
             assertThat(places("again")).isEqualTo(before);
         }
@@ -373,12 +378,11 @@ class RabbitRingIT {
         return channel.queueDeclarePassive(queue).getMessageCount();
     }
 
-    private boolean isThere(String queue) throws Exception {
-        try (Channel asking = connection.createChannel()) {
-            return asking.queueDeclarePassive(queue).getConsumerCount() >= 0;
-        } catch (IOException e) {
-            return false;
-        }
+    private boolean hasAWay() throws Exception {
+        returned.set(0);
+        channel.basicPublish(settings.exchange(), settings.queue(), true, new BasicProperties(), bytes("probe:"));
+        channel.waitForConfirmsOrDie(PATIENCE.toMillis());
+        return returned.get() == 0;
     }
 
     private static byte[] bytes(String text) {
