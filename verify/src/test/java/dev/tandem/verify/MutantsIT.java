@@ -1,0 +1,121 @@
+package dev.tandem.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tandem.testkit.Brokers;
+import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.check.Rule;
+import dev.tandem.verify.check.Verdict;
+import dev.tandem.verify.check.Violation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Executors that break a rule are noticed. The quickest of them; {@code -Dverify.mutants=all}, or names separated by
+ * commas, runs others, {@code -Dverify.seed=N} with that seed.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
+class MutantsIT {
+
+    private static final Path FOLDER = Path.of(System.getProperty("tandem.local.dir", "target/brokers"), "mutants");
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final boolean QUICK = System.getProperty("verify.mutants") == null;
+    private static final long SEED = Long.getLong("verify.seed", 1);
+
+    private final Lab lab = new Lab(new Lab.Addresses(null, null, null), System.out::println);
+
+    static Stream<Mutant> chosen() {
+        String names = System.getProperty("verify.mutants", "OPEN_NOT_EMPTY,DROP_FOLLOWERS");
+        return names.equals("all")
+                ? Arrays.stream(Mutant.values())
+                : Arrays.stream(names.split(",", -1)).map(Mutant::valueOf);
+    }
+
+    @ParameterizedTest
+    @MethodSource("chosen")
+    @Execution(ExecutionMode.SAME_THREAD)
+    void aProductThatBreaksARuleIsCaught(Mutant mutant) throws Exception {
+        Path folder = FOLDER.resolve(mutant.name());
+        Set<Rule> broken = broken(mutant, mutant.classPath(folder.resolve("classes")), folder);
+        // What only the simulation catches is run to see whether that is still so.
+        if (!mutant.shows().isEmpty()) {
+            assertThat(broken)
+                    .as("rules broken by %s: %s", mutant, mutant.about())
+                    .containsAnyElementsOf(mutant.shows());
+        }
+    }
+
+    /** What catches the mutants does not catch the product itself, under the same load. */
+    @ParameterizedTest
+    @MethodSource("chosen")
+    @Execution(ExecutionMode.SAME_THREAD)
+    @EnabledIfSystemProperty(named = "verify.mutants", matches = ".+")
+    void theProductItselfIsNot(Mutant mutant) throws Exception {
+        String classPath = System.getProperty("java.class.path");
+        assertThat(broken(mutant, classPath, FOLDER.resolve(mutant.name() + "-not")))
+                .isEmpty();
+    }
+
+    private Set<Rule> broken(Mutant mutant, String classPath, Path folder) throws Exception {
+        Brokers.orSkip(lab::redis);
+        Brokers.orSkip(() -> lab.broker(mutant.workload()));
+        Optional<String> obstacle = lab.obstacle(mutant.fault().needs(), mutant.workload());
+        assumeTrue(obstacle.isEmpty(), () -> String.valueOf(obstacle));
+        // Long tasks often; and where it shows at once, little patience with what is lost.
+        Sizes sizes = new Sizes(
+                LEASE,
+                Duration.ofSeconds(1),
+                QUICK ? 100 : 250,
+                2,
+                6,
+                Duration.ofSeconds(QUICK ? 1 : 2),
+                QUICK ? 1 : 3,
+                60,
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(QUICK ? 1 : 40));
+        Judgement judgement;
+        try (Trial trial = new Trial(
+                lab,
+                mutant.fault(),
+                mutant.workload(),
+                sizes,
+                SEED,
+                classPath,
+                folder.resolve("events-" + System.currentTimeMillis()),
+                progress -> {})) {
+            judgement = trial.run();
+        }
+        Set<Rule> broken = judgement.verdicts().entrySet().stream()
+                .filter(each -> each.getValue() instanceof Verdict.Broken)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
+        System.out.println(
+                folder.getFileName() + ": " + mutant.fault().name() + " " + mutant.workload() + ": " + broken);
+        judgement.violations().stream()
+                .collect(Collectors.toMap(Violation::rule, Violation::text, (one, other) -> one, TreeMap::new))
+                .forEach((rule, text) -> System.out.println("  " + rule + " " + text));
+        return broken;
+    }
+
+    @AfterAll
+    void close() {
+        lab.close();
+    }
+}
