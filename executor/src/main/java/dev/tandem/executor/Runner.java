@@ -101,7 +101,7 @@ final class Runner implements RunPool.Job {
     }
 
     private boolean mayNotStart(Run run) {
-        return refusing || time.millis() >= run.leaseUntil();
+        return refusing || !run.mayBegin(time.millis());
     }
 
     private Outcome handle(Run run, Slot slot, Handler handler, String type, int maxAttempts) {

@@ -564,6 +564,8 @@ final class PartitionCore {
                 // The broker has it until the store durably does. If it still does, its bit says so.
                 outbox.resend().remove(returned.position());
                 back.add(entry.position);
+                entry.held = false;
+                tracker.mark(entry, Mark.PENDING, 0);
                 requeue(entry);
             } else {
                 outbox.resend().put(returned.position(), new Item.Handover(entry, new Move.Schedule(shared.wall)));
@@ -699,6 +701,7 @@ final class PartitionCore {
         a.blocked().forEach(this::block);
         outbox.resend().values().forEach(this::foresee);
         handovers.forEach(this::foresee);
+        adoptHeads();
         for (Item.Outcome item : outcomes) {
             tracker.unjudge(item.entry());
             if (item.isRelayed() && item.entry().key != null) {
@@ -866,8 +869,10 @@ final class PartitionCore {
                 entry.owes = a.owes;
                 a.entry = entry;
             }
-            a.run.renewedUntil(acquireSentAt + settings.leaseMillis());
+            a.run.heldAgain(acquireSentAt, acquireSentAt + settings.leaseMillis());
             if (a.key != null) {
+                // If it never begins, it still goes before all that waits.
+                entry.order = 0;
                 lanes.lane(a.key).busy = entry;
             }
         }
@@ -1174,7 +1179,8 @@ final class PartitionCore {
         }
         String key = keyOf(run.task());
         Entry entry = a != null && a.entry != null ? a.entry : endedEntry(run, key);
-        if (entry.task == null && outcome instanceof Outcome.NotStarted) {
+        boolean deliveryEnds = entry.task == null || entry.tracked() && entry.mark != Mark.PENDING;
+        if (deliveryEnds && outcome instanceof Outcome.NotStarted) {
             entry = withItsTask(entry, run);
         }
         entry.owes |= a != null && a.owes;
@@ -1256,7 +1262,7 @@ final class PartitionCore {
         }
     }
 
-    /** Its delivery was let go of, as the store has the task; but it waits for its turn again. */
+    /** Its delivery is let go of, now or soon, as the store has the task; but it waits for its turn again. */
     private Entry withItsTask(Entry entry, Run run) {
         Entry waiting = endedEntry(run, entry.key);
         waiting.order = entry.order;
@@ -1354,6 +1360,9 @@ final class PartitionCore {
                 if (entry.tracked() && entry.mark == Mark.PENDING && phase == Phase.OWNED) {
                     // What comes back has no delivery; the store says of this one that it is settled.
                     handOver(entry, new Move.Adopt());
+                } else if (entry.key != null && tracker.isLog() && !entry.tracked()) {
+                    // The store may have its claim only, and forgot that it had more.
+                    awaitHead(entry.key);
                 }
             } else if (phase == Phase.OWNED) {
                 requeue(entry);
@@ -1666,8 +1675,11 @@ final class PartitionCore {
         for (Position position : positions) {
             Active a = active.get(position);
             if (a != null) {
-                // A run that lost its claim and still waits for a worker must not begin.
-                a.run.renewedUntil(gonePositions.contains(position) ? Long.MIN_VALUE : sentAt + settings.leaseMillis());
+                if (gonePositions.contains(position)) {
+                    a.run.lost(shared.now);
+                } else {
+                    a.run.renewedUntil(sentAt + settings.leaseMillis());
+                }
             }
         }
     }
@@ -2104,6 +2116,16 @@ final class PartitionCore {
         adoptAt = shared.now + settings.probeMillis();
         for (Active a : active.values()) {
             if (a.entry != null && shared.now - a.startedAt >= adoptAfter() && tracker.hasLaterThan(a.entry)) {
+                adopt(a);
+            }
+        }
+    }
+
+    /** A key that is blocked already parks behind its head at once, so the store must have the head first. */
+    private void adoptHeads() {
+        for (Active a : active.values()) {
+            Lane lane = a.owned && a.key != null ? lanes.find(a.key) : null;
+            if (lane != null && lane.blocked && a.run.position().equals(lane.head)) {
                 adopt(a);
             }
         }

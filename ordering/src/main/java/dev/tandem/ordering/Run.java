@@ -15,6 +15,7 @@ public final class Run {
     private final int lapses;
     private final long sequence;
     private volatile long leaseUntil;
+    private volatile boolean outrun;
 
     Run(
             Partition partition,
@@ -68,14 +69,38 @@ public final class Run {
     }
 
     /**
-     * By the core's monotonic clock, in milliseconds. A worker that picks the run up later than this must not start it
-     * and reports {@link dev.tandem.task.Outcome.NotStarted}.
+     * Whether a worker that picks the run up may start it. If not, it reports {@link
+     * dev.tandem.task.Outcome.NotStarted}.
+     *
+     * @param now by the core's monotonic clock, in milliseconds
      */
+    public boolean mayBegin(long now) {
+        return !outrun && now < leaseUntil;
+    }
+
+    /** How long the claim is held for certain, by the core's monotonic clock, in milliseconds. */
     public long leaseUntil() {
         return leaseUntil;
     }
 
     void renewedUntil(long until) {
+        leaseUntil = until;
+    }
+
+    /** Its claim is gone, so another run of its key may have begun under a higher token. */
+    void lost(long now) {
+        outrun = true;
+        leaseUntil = Math.min(leaseUntil, now - 1);
+    }
+
+    /**
+     * The claim stands again in a new ownership. What has begun goes on; what has not must not begin if the claim was not
+     * held all the time.
+     *
+     * @param askedAt when the ownership was asked for
+     */
+    void heldAgain(long askedAt, long until) {
+        outrun |= leaseUntil < askedAt;
         leaseUntil = until;
     }
 

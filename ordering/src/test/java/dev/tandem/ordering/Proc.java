@@ -381,7 +381,7 @@ class Proc implements Commands {
             world.timeline.in(50, () -> pickUp(run));
             return;
         }
-        boolean late = world.timeline.now() + monotonicOffset > run.leaseUntil();
+        boolean late = !run.mayBegin(world.timeline.now() + monotonicOffset);
         if (late || world.dice.percent(leaving ? 50 : 2)) {
             finish(run, Outcome.NotStarted.INSTANCE);
             return;

@@ -370,9 +370,10 @@ class Witness {
         book.seen.values().stream().filter(seen -> !seen.begun).forEach(seen -> forgetUnlessStored(partition, seen));
         for (Presented presented : acquire.presented()) {
             Seen seen = seen(partition, presented.position());
-            if (acquired.presentedTokens().contains(presented.token()) && seen.entered < 0) {
-                // Whatever the store forgot: it runs, so it was first.
-                seen.entered = 0;
+            if (acquired.presentedTokens().contains(presented.token())) {
+                // Whatever the store forgot: it runs, or is to, so it is first.
+                seen.entered = seen.entered < 0 ? 0 : seen.entered;
+                seen.offerKept = 0;
             }
         }
         for (StoreAnswer.Foreign foreign : acquired.foreign()) {
@@ -403,6 +404,20 @@ class Witness {
         }
     }
 
+    /** The store forgot that their lane was opened: they wait in it as ever, before all that came since. */
+    private void parkedAgain(Partition partition, Book book) {
+        PartitionState state = world.store.state(partition);
+        for (String key : state.lanes()) {
+            for (Position position : state.lane(key)) {
+                Seen seen = find(partition, position);
+                if (seen != null && seen.entered < 0) {
+                    enter(book, seen);
+                    seen.offerKept = 0;
+                }
+            }
+        }
+    }
+
     /** All writes from this one on are forgotten. */
     void forgot(long firstWrite, boolean silently) {
         lastLoss = world.timeline.now();
@@ -429,6 +444,7 @@ class Witness {
                 }
             }
         });
+        books.forEach(this::parkedAgain);
         if (silently) {
             books.values().forEach(book -> book.tokens.values().removeIf(silentlyForgotten::contains));
         }
