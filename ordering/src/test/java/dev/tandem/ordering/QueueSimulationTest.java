@@ -27,7 +27,7 @@ class QueueSimulationTest {
             SimulationTest.report("QueueSimulationTest", queues, new Failure(seed, new AssertionError("asked for")));
             return;
         }
-        Failure failure = SimulationTest.hunt(queues, Long.getLong("simulation.from", 1), HISTORIES);
+        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES);
         if (failure != null) {
             SimulationTest.report("QueueSimulationTest", queues, failure);
         }

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 /** A run waits for a worker while its claim may come and go. */
 class RunTest {
 
-    private final Run run = new Run(
-            new Partition("q", "0"), Position.of(0, 1), Task.of("q", null, new byte[0]), 7, 1, 0, 1, 1_000);
+    private final Run run =
+            new Run(new Partition("q", "0"), Position.of(0, 1), Task.of("q", null, new byte[0]), 7, 1, 0, 1, 1_000);
 
     @Test
     void mayBeginWhileItsClaimIsHeld() {

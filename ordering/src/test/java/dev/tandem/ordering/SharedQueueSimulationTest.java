@@ -32,7 +32,7 @@ class SharedQueueSimulationTest {
                     "SharedQueueSimulationTest", queues, new Failure(seed, new AssertionError("asked for")));
             return;
         }
-        Failure failure = SimulationTest.hunt(queues, Long.getLong("simulation.from", 1), HISTORIES);
+        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES);
         if (failure != null) {
             SimulationTest.report("SharedQueueSimulationTest", queues, failure);
         }
