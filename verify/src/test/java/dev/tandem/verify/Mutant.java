@@ -68,7 +68,7 @@ enum Mutant {
             "a retry forgets the lane behind it",
             "kill",
             "kafka-zipf",
-            null,
+            Rule.NOTHING_LOST,
             script(
                     "settle",
                     "    if key then\n      block(key, 'H', position)\n      any_blocked = true\n    end\n    return 0",
