@@ -568,7 +568,7 @@ final class PartitionCore {
                 tracker.mark(entry, Mark.PENDING, 0);
                 requeue(entry);
             } else {
-                outbox.resend().put(returned.position(), new Item.Handover(entry, new Move.Schedule(shared.wall)));
+                outbox.resend().put(returned.position(), new Item.Handover(entry, new Move.Schedule(0)));
                 waitInPlace(entry);
             }
         } else if (!comesBackByItself(returned.entry())) {
