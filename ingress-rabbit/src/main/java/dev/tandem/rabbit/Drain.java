@@ -75,23 +75,53 @@ final class Drain {
     }
 
     /**
-     * Moves until the queue is empty.
+     * Moves what waits, until nothing does or it no longer halves: then publishers are about as fast, and would keep us
+     * at it for ever.
      *
      * @param stop asked between batches
      * @return false if it was stopped
      * @throws StuckException if the broker did not take a message to where it belongs
      */
+    boolean catchUp(BooleanSupplier stop) throws IOException, InterruptedException {
+        return move(stop, true);
+    }
+
+    /** The same, until the queue is empty. Ends once nothing comes any more. */
     boolean toTheEnd(BooleanSupplier stop) throws IOException, InterruptedException {
+        return move(stop, false);
+    }
+
+    private boolean move(BooleanSupplier stop, boolean whileItHalves) throws IOException, InterruptedException {
         long began = System.nanoTime();
+        long waited = Long.MAX_VALUE;
+        long left = 0;
         while (!stop.getAsBoolean()) {
             List<Delivery> some = arrived();
             if (!some.isEmpty()) {
                 move(some);
+                left -= some.size();
+                if (whileItHalves && left <= 0) {
+                    // All that waited when this round began is moved.
+                    long wait = waiting();
+                    if (wait > waited / 2) {
+                        return true;
+                    }
+                    waited = wait;
+                    left = wait;
+                }
             } else if (isEmpty(System.nanoTime() - began > SETTLED_NANOS)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private long waiting() throws IOException {
+        try {
+            return channel.queueDeclarePassive(queue).getMessageCount() + arrivals.size();
+        } catch (ShutdownSignalException e) {
+            throw new IOException(e);
+        }
     }
 
     private List<Delivery> arrived() {

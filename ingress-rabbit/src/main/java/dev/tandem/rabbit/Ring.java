@@ -13,7 +13,8 @@ import java.util.function.BooleanSupplier;
  * one process at a time. The right to it is an exclusive queue, which ends with the connection of whoever died.
  *
  * <p>First what waits for the ring is moved, then the way to the ring opens; so what comes later is behind it, but for
- * what arrives between these two. That is moved after. One thread's.
+ * what arrives between these two. That is moved after. Publishers that are as fast as the mover don't keep the way
+ * closed. One thread's.
  */
 final class Ring {
 
@@ -61,7 +62,7 @@ final class Ring {
             throws IOException, InterruptedException {
         Drain drain = new Drain(own, settings);
         try {
-            if (!drain.toTheEnd(stop)) {
+            if (!drain.catchUp(stop)) {
                 return false;
             }
             declarer.openRing();

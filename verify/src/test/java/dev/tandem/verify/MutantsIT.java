@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Executors that break a rule are noticed. The quickest of them; {@code -Dverify.mutants=all}, or names separated by
+ * Executors that break a rule are noticed. One of them, which is certain to show at once; {@code -Dverify.mutants=all}, or names separated by
  * commas, runs others, {@code -Dverify.seed=N} with that seed.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -42,7 +42,7 @@ class MutantsIT {
     private final Lab lab = new Lab(new Lab.Addresses(null, null, null), System.out::println);
 
     static Stream<Mutant> chosen() {
-        String names = System.getProperty("verify.mutants", "OPEN_NOT_EMPTY,DROP_FOLLOWERS");
+        String names = System.getProperty("verify.mutants", "DROP_FOLLOWERS");
         return names.equals("all")
                 ? Arrays.stream(Mutant.values())
                 : Arrays.stream(names.split(",", -1)).map(Mutant::valueOf);
