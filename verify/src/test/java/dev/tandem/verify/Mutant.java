@@ -155,7 +155,7 @@ enum Mutant {
         return Workload.of(workload);
     }
 
-    /** The rule that catches it for sure; empty if none does, so that only the simulation catches it. */
+    /** A rule that is seen broken; empty if none is, so that only the simulation catches it. */
     Set<Rule> shows() {
         return shows == null ? Set.of() : Set.of(shows);
     }
