@@ -96,6 +96,19 @@ final class RabbitQueue extends Workplace {
         return sum;
     }
 
+    /** The broker may learn late that an executor died, and give its messages to nobody who is still there. */
+    void awaitNothingLeft() {
+        await("no message left in " + name).atMost(PATIENCE).pollInterval(LOOK).until(() -> {
+            boolean none = messages() == 0;
+            if (!none) {
+                try (Worker another = new Worker(worker())) {
+                    another.awaitNothingUnsettled();
+                }
+            }
+            return none;
+        });
+    }
+
     /** Publishes a task that is expected to succeed in the end. Headers as name and value by turns. */
     void send(String key, int number, String what, String... headers) {
         String id = key + "-" + number;

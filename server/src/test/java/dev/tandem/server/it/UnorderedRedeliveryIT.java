@@ -48,8 +48,8 @@ class UnorderedRedeliveryIT {
                 await("all are recorded").atMost(Workplace.PATIENCE).until(() -> queue.recorded() >= tasks);
                 survivor.awaitNothingUnsettled();
             }
+            queue.awaitNothingLeft();
             assertThat(queue.recorded()).isEqualTo(tasks);
-            assertThat(queue.messages()).isZero();
         }
     }
 
@@ -76,7 +76,7 @@ class UnorderedRedeliveryIT {
                         .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
                 heir.awaitNothingUnsettled();
             }
-            assertThat(queue.messages()).isZero();
+            queue.awaitNothingLeft();
         }
     }
 
@@ -147,7 +147,7 @@ class UnorderedRedeliveryIT {
             worker.release();
             queue.awaitAllSucceeded();
             assertThat(queue.history().runs()).as("each ran once").hasSize(tasks);
-            assertThat(queue.messages()).isZero();
+            queue.awaitNothingLeft();
         }
     }
 
@@ -179,7 +179,7 @@ class UnorderedRedeliveryIT {
                 queue.awaitAllSucceeded();
                 heir.awaitNothingUnsettled();
             }
-            assertThat(queue.messages()).isZero();
+            queue.awaitNothingLeft();
         }
     }
 }
