@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -17,7 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 final class Topic implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 5_000;
-    private static final long CREATE_MILLIS = 30_000;
+    private static final int CREATE_MILLIS = 30_000;
 
     private final Admin admin;
     private final String name;
@@ -35,9 +36,12 @@ final class Topic implements AutoCloseable {
                 "default.api.timeout.ms",
                 PATIENCE_MILLIS));
         try {
-            admin.createTopics(List.of(new NewTopic(name, partitions, (short) -1)))
+            // A broker that has just started may be busy with itself for longer than any other call may take.
+            admin.createTopics(
+                            List.of(new NewTopic(name, partitions, (short) -1)),
+                            new CreateTopicsOptions().timeoutMs(CREATE_MILLIS))
                     .all()
-                    .get(CREATE_MILLIS, TimeUnit.MILLISECONDS);
+                    .get(2L * CREATE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             admin.close();
             throw new IllegalStateException("The topic " + name + " could not be created: " + e.getMessage(), e);

@@ -97,16 +97,15 @@ final class RabbitQueue extends Workplace {
     }
 
     /** The broker may learn late that an executor died, and give its messages to nobody who is still there. */
-    void awaitNothingLeft() {
-        await("no message left in " + name).atMost(PATIENCE).pollInterval(LOOK).until(() -> {
-            boolean none = messages() == 0;
-            if (!none) {
-                try (Worker another = new Worker(worker())) {
-                    another.awaitNothingUnsettled();
-                }
+    void awaitNothingLeft() throws Exception {
+        while (messages() > 0) {
+            try (Worker another = new Worker(worker())) {
+                await("no message left in " + name)
+                        .atMost(PATIENCE)
+                        .pollInterval(LOOK)
+                        .until(() -> messages() == 0 && another.unsettled() == 0);
             }
-            return none;
-        });
+        }
     }
 
     /** Publishes a task that is expected to succeed in the end. Headers as name and value by turns. */
