@@ -121,6 +121,10 @@ final class PartitionCore {
     private final Map<Position, StoreAnswer.Foreign> foreign = new HashMap<>();
     /** Keys that a former owner had a claim of since memory began: it may have gone on with their next, and settle them. */
     private final Set<String> foreignKeys = new HashSet<>();
+    /** Up to here a former owner may have gone on with such a key by relays that the store was not told of. */
+    private long relayedUpTo;
+    /** Tasks of such keys that the store offered before all that may have begun was delivered again. */
+    private final List<Entry> behindRelays = new ArrayList<>();
 
     /** Claimed last and not begun. If the store forgot that it has them, they go before all of their key. */
     private final Set<Position> first = new HashSet<>();
@@ -216,6 +220,7 @@ final class PartitionCore {
         settledAhead.keySet().removeIf(offset -> offset < next);
         tracker.position(next);
         giveUpAwaited();
+        offerBehindRelays();
     }
 
     private Entry entry(Delivery delivery) {
@@ -480,7 +485,10 @@ final class PartitionCore {
             return;
         }
         noteAnswer();
-        ownedUpTo = sent.order();
+        if (request instanceof StoreRequest.Step || request instanceof StoreRequest.Hand) {
+            // The store has noted the high-water mark of then.
+            ownedUpTo = sent.order();
+        }
         if (answer instanceof StoreAnswer.Stepped stepped) {
             stepped(sent, stepped);
         } else if (answer instanceof StoreAnswer.Handed handed) {
@@ -657,6 +665,8 @@ final class PartitionCore {
         continues = true;
         incarnation = log ? a.incarnation() : StoreRequest.QUEUE;
         highest = Math.max(highest, a.highWater());
+        relayedUpTo = log ? a.highWater() : 0;
+        behindRelays.clear();
         ownedUpTo = 0;
         mirror = a.mirror();
         token = a.epoch();
@@ -1137,6 +1147,8 @@ final class PartitionCore {
         proofs.clear();
         foreign.clear();
         foreignKeys.clear();
+        relayedUpTo = 0;
+        behindRelays.clear();
         ownedUpTo = 0;
         chunks.clear();
         nextSequence = -1;
@@ -1632,8 +1644,32 @@ final class PartitionCore {
             start(entry, task.token(), task.lapses(), sent.sentAt());
         }
         for (StoreAnswer.DueTask task : answer.offered()) {
-            if (!lanes.isOffered(task.position()) && !active.containsKey(task.position())) {
-                lanes.enter(fromStore(task.position(), task.envelope()));
+            offered(fromStore(task.position(), task.envelope()));
+        }
+    }
+
+    /** What a former owner may have begun goes first, in the broker's order. */
+    private void offered(Entry entry) {
+        if (lanes.isOffered(entry.position) || active.containsKey(entry.position)) {
+            return;
+        }
+        if (entry.key == null || nextSequence >= relayedUpTo || !foreignKeys.contains(entry.key)) {
+            lanes.enter(entry);
+        } else if (behindRelays.removeIf(older -> older.position.equals(entry.position))) {
+            // Offered again, a lease later: what has not come by now does not come, or cannot before this one.
+            lanes.enter(entry);
+        } else if (behindRelays.size() < MAX_OFFERED) {
+            behindRelays.add(entry);
+        }
+    }
+
+    private void offerBehindRelays() {
+        if (nextSequence >= relayedUpTo && !behindRelays.isEmpty()) {
+            List<Entry> waiting = List.copyOf(behindRelays);
+            behindRelays.clear();
+            for (Entry entry : waiting) {
+                entry.order = ++order;
+                offered(entry);
             }
         }
     }

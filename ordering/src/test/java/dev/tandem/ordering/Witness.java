@@ -115,6 +115,8 @@ class Witness {
         final Map<Position, Seen> seen = new HashMap<>();
         final Map<String, List<Seen>> byKey = new HashMap<>();
         final Map<String, Long> tokens = new HashMap<>();
+        /** Keys that a former owner had a claim of, and may have gone on with: what is offered may have to wait for that. */
+        final Set<@Nullable String> relayable = new HashSet<>();
         /** What was claimed under each token. */
         final Map<Long, Position> claimed = new HashMap<>();
         /** Per incarnation, where it begins. */
@@ -377,6 +379,7 @@ class Witness {
             }
         }
         for (StoreAnswer.Foreign foreign : acquired.foreign()) {
+            book.relayable.add(foreign.key());
             // Their key waits for them, whether they have begun or not.
             Seen seen = seen(partition, foreign.position());
             enter(book, seen);
@@ -654,11 +657,21 @@ class Witness {
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            boolean waited = !entersElsewhere && other != seen && other.entered >= 0;
+            // What is offered has no certain place while a former owner may have gone on with the key.
+            boolean offers = book.relayable.contains(seen.rec.key) && seen.rec.notBefore + other.rec.notBefore > 0;
+            boolean waited = !entersElsewhere && other != seen && other.entered >= 0 && !offers;
             if (waited && !isOver(book, other) && lives(state, other)) {
                 that(
                         other.entered >= entered,
                         () -> seen + " starts before " + other + " has ended, which entered first");
+            }
+        }
+        if (lastLoss < 0) {
+            for (Seen other : book.byKey.get(seen.rec.key)) {
+                boolean open = other != seen && other.begun && !isOver(book, other) && !other.rec.excused;
+                that(
+                        !open || !lives(state, other),
+                        () -> seen + " starts before " + other + " has ended, which had begun");
             }
         }
         if (seen.rec.notBefore == 0) {
