@@ -263,7 +263,7 @@ final class PartitionCore {
             return;
         }
         highest = Math.max(highest, entry.bit + 1);
-        awaited.remove(entry.bit);
+        @Nullable String waiting = awaited.remove(entry.bit);
         Lane lane = lanes.find(entry.key);
         if (lane != null && entry.position.equals(lane.head) || first.contains(entry.position)) {
             // All of its key wait for it, and still will if the store forgets that.
@@ -275,6 +275,10 @@ final class PartitionCore {
         Item planned = outbox.resend().get(entry.position);
         boolean settled = tracker.isLog() ? isSettled(entry.bit) : redeliveries.isRemembered(entry);
         entry.held = settled && running != null && running.entry == entry;
+        if (settled && waiting != null && running == null && ending == null && planned == null) {
+            // It came, and has ended long since; the store forgot that.
+            gone.addLast(new Gone(entry.position, waiting));
+        }
         if (settled) {
             pages.keepFor(entry, shared.now);
             tracker.mark(entry, Mark.JUDGED, acquiredWith);
