@@ -193,12 +193,10 @@ final class BrokerCalls {
 
     private Channel channel() throws IOException {
         Connection current = connection;
-        Channel channel = current == null ? null : current.createChannel();
-        if (channel == null) {
-            throw new IOException(
-                    current == null ? "not connected" : "the broker's channel_max of this connection is used up");
+        if (current == null) {
+            throw new IOException("not connected");
         }
-        return channel;
+        return Client.channel(current);
     }
 
     private void declareAgain() {

@@ -1,5 +1,6 @@
 package dev.tandem.rabbit;
 
+import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.impl.DefaultExceptionHandler;
@@ -64,6 +65,15 @@ final class Client {
             }
         }
         throw failed == null ? new IOException("no address") : failed;
+    }
+
+    /** @throws IOException if the broker allows no more of them on this connection, or it broke */
+    static Channel channel(Connection on) throws IOException {
+        Channel channel = on.createChannel();
+        if (channel == null) {
+            throw new IOException("the broker's channel_max of this connection is used up");
+        }
+        return channel;
     }
 
     private static ConnectionFactory factory(String uri, ThreadFactory threads) {

@@ -326,10 +326,7 @@ final class Declarer {
     private Channel open() throws IOException {
         Channel current = channel;
         if (current == null || !current.isOpen()) {
-            current = connection.createChannel();
-            if (current == null) {
-                throw new IOException("No channel is free on this connection");
-            }
+            current = Client.channel(connection);
             channel = current;
         }
         return current;

@@ -49,10 +49,7 @@ final class Drain {
 
     /** Begins to consume. */
     Drain(Connection connection, RabbitSettings settings) throws IOException {
-        Channel made = connection.createChannel();
-        if (made == null) {
-            throw new IOException("No channel is free on this connection");
-        }
+        Channel made = Client.channel(connection);
         this.channel = made;
         this.queue = Topology.unroutedName(settings);
         this.ring = Topology.ringName(settings);

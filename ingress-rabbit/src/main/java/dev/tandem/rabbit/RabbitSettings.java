@@ -184,6 +184,16 @@ public record RabbitSettings(
         }
     }
 
+    /** The sub-queue of an ordered queue's partition. */
+    public static String subQueueName(String brokerQueue, int number) {
+        return brokerQueue + "." + number;
+    }
+
+    /** Where messages of an ordered queue wait while there is no way to its sub-queues. */
+    public static String unroutedName(String brokerQueue) {
+        return brokerQueue + ".unrouted";
+    }
+
     /** Without the URI's user and password. */
     @Override
     public String toString() {

@@ -134,10 +134,7 @@ final class RingKeeper {
     private int unrouted(Connection on) throws IOException {
         Channel current = looking;
         if (current == null || !current.isOpen()) {
-            current = on.createChannel();
-            if (current == null) {
-                throw new IOException("the broker's channel_max of this connection is used up");
-            }
+            current = Client.channel(on);
             looking = current;
         }
         return current.queueDeclarePassive(Topology.unroutedName(settings)).getMessageCount();

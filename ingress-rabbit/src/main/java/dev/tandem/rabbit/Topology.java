@@ -125,7 +125,7 @@ final class Topology {
     }
 
     static String subQueueName(RabbitSettings settings, int number) {
-        return settings.brokerQueue() + "." + number;
+        return RabbitSettings.subQueueName(settings.brokerQueue(), number);
     }
 
     /**
@@ -153,7 +153,7 @@ final class Topology {
 
     /** Exchange and queue for messages that come while there is no ring. */
     static String unroutedName(RabbitSettings settings) {
-        return settings.brokerQueue() + ".unrouted";
+        return RabbitSettings.unroutedName(settings.brokerQueue());
     }
 
     static String deadLetterName(RabbitSettings settings) {

@@ -356,12 +356,12 @@ final class PartitionCore {
         return chunk != null && chunk.has(bit);
     }
 
-    /** A task that this process runs was delivered again. */
     /** It was recorded, or may have been, as one whose message is still to come. */
     private static boolean isOwed(Item.Outcome ending) {
         return ending.sentIn > 0 && ending.entry().owes && !(ending.verdict() instanceof Verdict.Returned);
     }
 
+    /** A task that this process runs was delivered again. */
     private void attach(Active running, Entry entry) {
         Lane lane = lanes.find(entry.key);
         if (lane != null && lane.busy == running.entry) {
@@ -1648,15 +1648,18 @@ final class PartitionCore {
             start(entry, task.token(), task.lapses(), sent.sentAt());
         }
         for (StoreAnswer.DueTask task : answer.offered()) {
-            offered(fromStore(task.position(), task.envelope()));
+            if (!isHere(task.position())) {
+                offered(fromStore(task.position(), task.envelope()));
+            }
         }
+    }
+
+    private boolean isHere(Position offered) {
+        return lanes.isOffered(offered) || active.containsKey(offered);
     }
 
     /** What a former owner may have begun goes first, in the broker's order. */
     private void offered(Entry entry) {
-        if (lanes.isOffered(entry.position) || active.containsKey(entry.position)) {
-            return;
-        }
         if (entry.key == null || nextSequence >= relayedUpTo || !foreignKeys.contains(entry.key)) {
             lanes.enter(entry);
         } else if (behindRelays.removeIf(older -> older.position.equals(entry.position))) {
@@ -1672,8 +1675,10 @@ final class PartitionCore {
             List<Entry> waiting = List.copyOf(behindRelays);
             behindRelays.clear();
             for (Entry entry : waiting) {
-                entry.order = ++order;
-                offered(entry);
+                if (!isHere(entry.position)) {
+                    entry.order = ++order;
+                    lanes.enter(entry);
+                }
             }
         }
     }

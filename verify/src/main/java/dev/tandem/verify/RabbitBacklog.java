@@ -21,9 +21,9 @@ final class RabbitBacklog {
                 return channel.messageCount(settings.brokerQueue());
             }
             for (int i = 0; i < settings.partitions(); i++) {
-                sum += channel.messageCount(settings.brokerQueue() + "." + i);
+                sum += channel.messageCount(RabbitSettings.subQueueName(settings.brokerQueue(), i));
             }
-            sum += channel.messageCount(settings.brokerQueue() + ".unrouted");
+            sum += channel.messageCount(RabbitSettings.unroutedName(settings.brokerQueue()));
         }
         return sum;
     }

@@ -4,6 +4,7 @@ import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import dev.tandem.rabbit.RabbitSettings;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.security.GeneralSecurityException;
@@ -46,11 +47,12 @@ final class RabbitBacklog implements AutoCloseable {
         Map<String, Long> lags = new LinkedHashMap<>();
         try (Channel channel = connection().createChannel()) {
             for (int number = 0; number < most; number++) {
-                String name = queue + "." + number;
+                String name = RabbitSettings.subQueueName(queue, number);
                 lags.put(Integer.toString(number), (long)
                         channel.queueDeclarePassive(name).getMessageCount());
             }
-            lags.put("", (long) channel.queueDeclarePassive(queue + ".unrouted").getMessageCount());
+            lags.put("", (long) channel.queueDeclarePassive(RabbitSettings.unroutedName(queue))
+                    .getMessageCount());
             return lags;
         } catch (IOException | TimeoutException | AlreadyClosedException e) {
             // One that is missing closes the channel: those before it are all that there are.
