@@ -2,6 +2,8 @@ package dev.tandem.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.local.LocalRedisCluster;
+import dev.tandem.local.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
@@ -9,11 +11,15 @@ import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRedis;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.junit.jupiter.api.Test;
 
-/** The scripts and the model answer the same to the same random histories, at the same times. */
+/**
+ * The scripts and the model answer the same to the same random histories, at the same times: on a current Redis, on the
+ * oldest supported one, and on a Redis Cluster. {@code -Dtandem.seed=N} begins with the history of that seed.
+ */
 class DifferentialIT {
 
     private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 120);
@@ -21,27 +27,58 @@ class DifferentialIT {
 
     @Test
     void theScriptsAnswerAsTheModelDoesForLogs() {
-        histories(false, Brokers.redis(), HISTORIES);
+        on(current(), false, HISTORIES);
     }
 
     @Test
     void theScriptsAnswerAsTheModelDoesForQueues() {
-        histories(true, Brokers.redis(), HISTORIES);
+        on(current(), true, HISTORIES);
     }
 
     @Test
     void soTheyDoOnTheOldestRedis() {
-        histories(false, Brokers.oldestRedis(), HISTORIES / 3);
-        histories(true, Brokers.oldestRedis(), HISTORIES / 3);
+        SharedRedis oldest = Brokers.oldestRedis();
+        assertThat(oldest.toString()).startsWith("Redis 6.2");
+        on(oldest, false, HISTORIES / 3);
+        on(oldest, true, HISTORIES / 3);
     }
 
-    private static void histories(boolean queue, SharedRedis redis, int count) {
+    @Test
+    void soTheyDoOnACluster() {
+        try (LocalRedisCluster cluster = Brokers.ownRedisCluster();
+                RedisClusterClient client =
+                        RedisClusterClient.create(cluster.nodes().get(0).address())) {
+            for (boolean queue : new boolean[] {false, true}) {
+                try (FrozenScripts scripts = FrozenScripts.on(client)) {
+                    histories(cluster.toString(), scripts, queue, HISTORIES / 3);
+                }
+            }
+        }
+    }
+
+    private static SharedRedis current() {
+        SharedRedis redis = Brokers.redis();
+        return Brokers.orSkip(() -> {
+            if (redis.toString().startsWith("Redis 6")) {
+                throw new UnavailableException("There is only " + redis + ": install a Redis of 7 or later.");
+            }
+            return redis;
+        });
+    }
+
+    private static void on(SharedRedis redis, boolean queue, int count) {
+        try (FrozenScripts scripts = FrozenScripts.on(redis.client())) {
+            histories(redis.toString(), scripts, queue, count);
+        }
+    }
+
+    private static void histories(String where, FrozenScripts scripts, boolean queue, int count) {
         String name = Names.fresh("frozen");
         long first = Long.getLong("tandem.seed", System.nanoTime());
-        try (FrozenScripts scripts = new FrozenScripts(redis.client(), name)) {
-            for (int i = 0; i < count; i++) {
-                history(first + i, scripts, Partition.of(name, i), queue);
-            }
+        System.out.printf(
+                "%d histories of %s, -Dtandem.seed=%d and up, on %s%n", count, queue ? "queues" : "logs", first, where);
+        for (int i = 0; i < count; i++) {
+            history(first + i, scripts, Partition.of(name, i), queue);
         }
     }
 
@@ -52,13 +89,13 @@ class DifferentialIT {
         Deque<String> lately = new ArrayDeque<>();
         long now = 1_800_000_000_000L;
         String run = "run0";
-        scripts.runId(run);
+        scripts.runId(partition, run);
         for (int step = 0; step < LENGTH; step++) {
             now += random.pause();
-            scripts.time(now);
+            scripts.time(partition, now);
             if (random.restarts()) {
                 run = "run" + step;
-                scripts.runId(run);
+                scripts.runId(partition, run);
                 model.restarted(run);
             }
             StoreRequest request = random.next(now);

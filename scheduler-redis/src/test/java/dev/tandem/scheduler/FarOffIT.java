@@ -50,8 +50,8 @@ class FarOffIT {
     @BeforeEach
     void acquire() {
         store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
-        scripts = new FrozenScripts(Brokers.redis().client(), name);
-        scripts.runId("run");
+        scripts = FrozenScripts.on(Brokers.redis().client());
+        scripts.runId(partition, "run");
         acquire(List.of());
     }
 
@@ -222,7 +222,7 @@ class FarOffIT {
     }
 
     private <T extends StoreAnswer> T ask(StoreRequest request, Class<T> type) {
-        scripts.time(now);
+        scripts.time(partition, now);
         return type.cast(scripts.ask(request, "one"));
     }
 
