@@ -43,6 +43,11 @@ abstract class AbstractBroker implements LocalBroker {
     }
 
     @Override
+    public long pid() {
+        return server.runner() instanceof LocalProcess process ? process.pid() : -1;
+    }
+
+    @Override
     public void kill() {
         server.runner().kill();
     }

@@ -1,9 +1,14 @@
 package dev.tandem.local;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * is one, else Apache Qpid Broker-J.
  */
 public final class LocalAmqp extends AbstractBroker {
+
+    private static final Optional<Function<List<String>, LocalProcess>> NO_CONTROL = Optional.empty();
+    private static final Duration CONTROL_LIMIT = Duration.ofSeconds(30);
 
     private final boolean rabbit;
     private final String product;
@@ -52,6 +60,36 @@ public final class LocalAmqp extends AbstractBroker {
     @Override
     public void kill() {
         super.kill();
+    }
+
+    /**
+     * Gives RabbitMQ a command by rabbitmqctl, and waits for its end.
+     *
+     * @param command such as {@code set_disk_free_limit 50MB}
+     * @return what it said
+     * @throws LocalException when it can't be given, as for Qpid Broker-J or in a container, or fails
+     */
+    public String control(String... command) {
+        LocalProcess program = (server() instanceof RabbitServer node ? node.control() : NO_CONTROL)
+                .orElseThrow(() -> new LocalException(
+                        "There is no rabbitmqctl for " + this + ": only for a RabbitMQ that is a process."))
+                .apply(List.of(command));
+        try {
+            Files.deleteIfExists(program.log());
+            program.start();
+            boolean ended = program.awaitExit(CONTROL_LIMIT);
+            String said = Files.readString(program.log());
+            if (!ended || program.exitStatus() != 0) {
+                throw new LocalException("rabbitmqctl " + String.join(" ", command)
+                        + (ended ? " ended with status " + program.exitStatus() : " did not end in time") + ": "
+                        + said);
+            }
+            return said;
+        } catch (IOException e) {
+            throw new LocalException("What rabbitmqctl said can't be read: " + e, e);
+        } finally {
+            program.close();
+        }
     }
 
     /** Settings of a {@link LocalAmqp}. Not thread-safe. */

@@ -17,6 +17,9 @@ public interface LocalBroker extends AutoCloseable {
 
     boolean isRunning();
 
+    /** The id of its process, or of the last one that it had; -1 in a container. */
+    long pid();
+
     /** Ends it as a crash would (SIGKILL). What it had not written is lost. */
     void kill();
 

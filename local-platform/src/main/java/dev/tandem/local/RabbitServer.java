@@ -2,10 +2,12 @@ package dev.tandem.local;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -16,8 +18,15 @@ import java.util.stream.Collectors;
  * @param portMapper Erlang's name service for this node alone
  * @param port where it answers
  * @param origin where it comes from, for people
+ * @param control rabbitmqctl for this node, without a command; empty for one in a container
  */
-record RabbitServer(Runner runner, Optional<LocalProcess> portMapper, int port, String origin) implements Server {
+record RabbitServer(
+        Runner runner,
+        Optional<LocalProcess> portMapper,
+        int port,
+        String origin,
+        Optional<Function<List<String>, LocalProcess>> control)
+        implements Server {
 
     private static final String IMAGE = "rabbitmq:4-management";
     private static final int CONTAINER_PORT = 5672;
@@ -40,11 +49,9 @@ record RabbitServer(Runner runner, Optional<LocalProcess> portMapper, int port, 
         settings.put("log.console.level", "warning");
         settings.putAll(extra);
         int portMapperPort = Ports.reserve();
-        LocalProcess.Builder builder = LocalProcess.program("rabbitmq-" + place.port(), List.of(script.toString()))
-                .environment("RABBITMQ_NODENAME", "tandem-" + place.port() + "@localhost")
+        LocalProcess.Builder builder = node(place, portMapperPort, script, List.of())
                 .environment("RABBITMQ_DIST_PORT", Integer.toString(Ports.reserve()))
                 .environment("RABBITMQ_MNESIA_BASE", place.data().toString())
-                .environment("RABBITMQ_LOG_BASE", place.home().toString())
                 .environment(
                         "RABBITMQ_CONFIG_FILE",
                         place.write("rabbitmq.conf", text(settings)).toString())
@@ -52,16 +59,31 @@ record RabbitServer(Runner runner, Optional<LocalProcess> portMapper, int port, 
                         "RABBITMQ_ENABLED_PLUGINS_FILE",
                         place.write("enabled_plugins", "[" + HASH_EXCHANGE + "].\n")
                                 .toString())
-                .environment(
-                        "RABBITMQ_CONF_ENV_FILE", place.home().resolve("none").toString())
                 .environment("RABBITMQ_NODE_PORT", null)
                 .environment("ERL_EPMD_ADDRESS", "127.0.0.1")
-                .environment("ERL_EPMD_PORT", Integer.toString(portMapperPort))
-                .environment("HOME", place.home().toString())
                 // Has the script become the Erlang machine instead of waiting beside it: signals then reach the broker.
                 .environment("RUNNING_UNDER_SYSTEMD", "true");
         return new RabbitServer(
-                place.build(builder), portMapper(place, portMapperPort), place.port(), script + " on this machine");
+                place.build(builder),
+                portMapper(place, portMapperPort),
+                place.port(),
+                script + " on this machine",
+                Optional.of(arguments -> node(place, portMapperPort, script.resolveSibling("rabbitmqctl"), arguments)
+                        .directory(place.home())
+                        .build()));
+    }
+
+    /** A program of RabbitMQ with the name, the folders and the cookie of this node. */
+    private static LocalProcess.Builder node(Place place, int portMapperPort, Path program, List<String> arguments) {
+        List<String> command = new ArrayList<>(List.of(program.toString()));
+        command.addAll(arguments);
+        return LocalProcess.program(program.getFileName() + "-" + place.port(), command)
+                .environment("RABBITMQ_NODENAME", "tandem-" + place.port() + "@localhost")
+                .environment("RABBITMQ_LOG_BASE", place.home().toString())
+                .environment(
+                        "RABBITMQ_CONF_ENV_FILE", place.home().resolve("none").toString())
+                .environment("ERL_EPMD_PORT", Integer.toString(portMapperPort))
+                .environment("HOME", place.home().toString());
     }
 
     static RabbitServer container(Place place, Map<String, String> extra) {
@@ -69,7 +91,7 @@ record RabbitServer(Runner runner, Optional<LocalProcess> portMapper, int port, 
                 .file("/etc/rabbitmq/enabled_plugins", "[rabbitmq_management," + HASH_EXCHANGE + "].\n")
                 .file("/etc/rabbitmq/conf.d/90-tandem.conf", "loopback_users = none\n" + text(extra))
                 .build(place);
-        return new RabbitServer(container, Optional.empty(), place.port(), container.origin());
+        return new RabbitServer(container, Optional.empty(), place.port(), container.origin(), Optional.empty());
     }
 
     private static String text(Map<String, String> settings) {

@@ -37,6 +37,10 @@ class LocalAmqpIT {
             assertThat(rabbit.isRunning()).isFalse();
             rabbit.start();
 
+            assertThat(rabbit.control("-q", "list_queues", "name")).contains("orders");
+            assertThatThrownBy(() -> rabbit.control("dance"))
+                    .isInstanceOf(LocalException.class)
+                    .hasMessageContaining("rabbitmqctl dance ended with status");
             assertThat(read(rabbit)).isEqualTo("kept");
             try (Connection connection = connect(rabbit);
                     Channel channel = connection.createChannel()) {
@@ -58,6 +62,7 @@ class LocalAmqpIT {
                 publish(channel, "taken");
             }
             assertThat(read(qpid)).isEqualTo("taken");
+            assertThatThrownBy(() -> qpid.control("status")).hasMessageContaining("There is no rabbitmqctl for Qpid");
         }
     }
 

@@ -66,7 +66,7 @@ final class Lab implements AutoCloseable {
         boolean ownRedis = given.redis() == null;
         for (Need need : needs) {
             boolean met = switch (need) {
-                case OWN_BROKER -> ownBroker;
+                case OWN_BROKER, RABBITMQ -> ownBroker;
                 case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
                 case WAYS -> ownBroker && ownRedis;
                 case FILE_LIMITS -> isOnPath("prlimit");
@@ -75,7 +75,8 @@ final class Lab implements AutoCloseable {
                 return Optional.of("needs " + need.text());
             }
         }
-        if (workload.isRabbit() && workload.isOrdered() && given.rabbit() == null) {
+        boolean rabbitOnly = workload.isOrdered() || needs.contains(Need.RABBITMQ);
+        if (workload.isRabbit() && rabbitOnly && given.rabbit() == null) {
             try {
                 if (!amqp().isRabbit()) {
                     return Optional.of("needs RabbitMQ, and there is only " + amqp().product());

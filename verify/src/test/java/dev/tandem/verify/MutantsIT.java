@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Executors that break a rule are noticed, and the product under the same load is not. Minutes each, so only on demand:
- * {@code -Dverify.mutants=all}, or names separated by commas; {@code -Dverify.seed=N} with that seed.
+ * {@code -Dverify.mutants=all}, or names separated by commas; {@code -Dverify.seed=N} begins with that seed. What is seen by
+ * chance gets {@value #TRIES} tries.
  */
 @EnabledIfSystemProperty(named = "verify.mutants", matches = ".+")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -38,6 +39,12 @@ class MutantsIT {
     private static final Path FOLDER = Path.of(System.getProperty("tandem.local.dir", "target/brokers"), "mutants");
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final long SEED = Long.getLong("verify.seed", 1);
+    private static final int TRIES = 3;
+    private static final Duration SHORT = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(4);
+
+    /** A busy machine breaks them too: of a mutant they prove nothing. */
+    private static final Set<Rule> OF_TIME = Set.of(Rule.ALL_DONE, Rule.INDEPENDENCE, Rule.COMMIT_LAG);
 
     private final Lab lab = new Lab(new Lab.Addresses(null, null, null), System.out::println);
 
@@ -53,8 +60,14 @@ class MutantsIT {
     @Execution(ExecutionMode.SAME_THREAD)
     void aProductThatBreaksARuleIsCaught(Mutant mutant) throws Exception {
         Path folder = FOLDER.resolve(mutant.name());
-        Set<Rule> broken = broken(mutant, mutant.classPath(folder.resolve("classes")), folder);
-        // What only the simulation catches is run to see whether that is still so.
+        String classPath = mutant.classPath(folder.resolve("classes"));
+        Set<Rule> broken = new TreeSet<>();
+        // What only the simulation catches is run once, to see whether that is still so.
+        int tries = mutant.shows().isEmpty() ? 1 : TRIES;
+        for (int i = 0; i < tries && broken.isEmpty(); i++) {
+            broken.addAll(broken(mutant, classPath, SEED + i, SHORT, folder));
+            broken.removeAll(OF_TIME);
+        }
         if (!mutant.shows().isEmpty()) {
             assertThat(broken)
                     .as("rules broken by %s: %s", mutant, mutant.about())
@@ -68,11 +81,12 @@ class MutantsIT {
     @Execution(ExecutionMode.SAME_THREAD)
     void theProductItselfIsNot(Mutant mutant) throws Exception {
         String classPath = System.getProperty("java.class.path");
-        assertThat(broken(mutant, classPath, FOLDER.resolve(mutant.name() + "-not")))
+        assertThat(broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not")))
                 .isEmpty();
     }
 
-    private Set<Rule> broken(Mutant mutant, String classPath, Path folder) throws Exception {
+    private Set<Rule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
+            throws Exception {
         Brokers.orSkip(lab::redis);
         Brokers.orSkip(() -> lab.broker(mutant.workload()));
         Optional<String> obstacle = lab.obstacle(mutant.fault().needs(), mutant.workload());
@@ -88,14 +102,14 @@ class MutantsIT {
                 3,
                 60,
                 Duration.ofSeconds(60),
-                Duration.ofSeconds(40));
+                patience);
         Judgement judgement;
         try (Trial trial = new Trial(
                 lab,
                 mutant.fault(),
                 mutant.workload(),
                 sizes,
-                SEED,
+                seed,
                 classPath,
                 folder.resolve("events-" + System.currentTimeMillis()),
                 progress -> {})) {
@@ -105,8 +119,8 @@ class MutantsIT {
                 .filter(each -> each.getValue() instanceof Verdict.Broken)
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
-        System.out.println(
-                folder.getFileName() + ": " + mutant.fault().name() + " " + mutant.workload() + ": " + broken);
+        System.out.println(folder.getFileName() + ": " + mutant.fault().name() + " " + mutant.workload() + ", seed "
+                + seed + ": " + broken);
         judgement.violations().stream()
                 .collect(Collectors.toMap(Violation::rule, Violation::text, (one, other) -> one, TreeMap::new))
                 .forEach((rule, text) -> System.out.println("  " + rule + " " + text));

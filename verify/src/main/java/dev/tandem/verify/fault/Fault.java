@@ -24,6 +24,8 @@ public sealed interface Fault
                 Freeze,
                 Partition,
                 BrokerRestart,
+                KafkaDiskFull,
+                RabbitDiskAlarm,
                 StoreRestart,
                 StoreForgets,
                 StoreFailover,

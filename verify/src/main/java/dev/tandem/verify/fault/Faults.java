@@ -29,6 +29,8 @@ final class Faults {
             new Partition(List.of(Link.BROKER, Link.STORE)),
             new BrokerRestart(false),
             new BrokerRestart(true),
+            new KafkaDiskFull(),
+            new RabbitDiskAlarm(),
             new StoreRestart(),
             new StoreForgets(),
             new StoreFull(),

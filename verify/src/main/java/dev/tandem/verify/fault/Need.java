@@ -4,6 +4,8 @@ package dev.tandem.verify.fault;
 public enum Need {
     /** A broker of the workload that was started here, as a process. */
     OWN_BROKER("a broker that verify starts itself"),
+    /** A RabbitMQ that was started here, as a process. */
+    RABBITMQ("a RabbitMQ that verify starts itself"),
     /** A single Redis that was started here, as a process. */
     OWN_REDIS("a Redis that verify starts itself"),
     /** Ways to broker and Redis that can be closed. */

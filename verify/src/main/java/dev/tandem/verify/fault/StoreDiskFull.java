@@ -2,14 +2,12 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Link;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Set;
 
 /**
  * Redis can't write its append-only file for half a lease, as when its disk is full: it refuses every write, and goes on when
- * there is room. The kernel is told that its files may not grow ({@code RLIMIT_FSIZE}); what Redis gets is a failed write.
+ * there is room. See {@link FileLimit}.
  */
 record StoreDiskFull() implements Fault {
 
@@ -35,16 +33,16 @@ record StoreDiskFull() implements Fault {
 
     @Override
     public void strike(Stage stage) throws InterruptedException {
-        String process = field(stage.ask(stage.redis(), redis -> redis.info("server")), "process_id:");
+        long process = stage.redis().pid();
         long before = refused(stage);
         long at = System.nanoTime();
         stage.note(new Event.Began(at, name(), stage.round(), List.of()));
         stage.note(new Event.Down(at, Link.STORE));
-        limit(process, "1");
+        FileLimit.full(process);
         try {
             stage.sleep(stage.lease().dividedBy(2));
         } finally {
-            limit(process, "unlimited");
+            FileLimit.room(process);
         }
         long end = System.nanoTime();
         stage.note(new Event.Up(end, Link.STORE));
@@ -64,21 +62,5 @@ record StoreDiskFull() implements Fault {
                 .map(line -> line.substring(name.length()).strip())
                 .findFirst()
                 .orElse("");
-    }
-
-    private static void limit(String process, String bytes) throws InterruptedException {
-        try {
-            // The soft one only: the hard one could not be raised again.
-            int status = new ProcessBuilder("prlimit", "--pid", process, "--fsize=" + bytes + ":")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-            if (status != 0) {
-                throw new IllegalStateException("prlimit refused to limit Redis's files, with status " + status);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

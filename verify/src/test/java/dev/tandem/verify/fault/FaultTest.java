@@ -32,6 +32,8 @@ class FaultTest {
         assertThatThrownBy(() -> Fault.of("redis-forgets+redis-full")).hasMessageContaining("can't strike at once");
         assertThatThrownBy(() -> Fault.of("sentinel-failover+partition-redis"))
                 .hasMessageContaining("can't strike at once");
+        assertThatThrownBy(() -> Fault.of("rabbit-restart+rabbit-disk-alarm"))
+                .hasMessageContaining("can't strike at once");
         assertThatThrownBy(() -> Fault.of("kafka-restart+rabbit-restart")).hasMessageContaining("can't strike at once");
     }
 
