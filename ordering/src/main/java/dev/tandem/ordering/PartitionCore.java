@@ -121,10 +121,12 @@ final class PartitionCore {
     private final Map<Position, StoreAnswer.Foreign> foreign = new HashMap<>();
     /** Keys that a former owner had a claim of since memory began: it may have gone on with their next, and settle them. */
     private final Set<String> foreignKeys = new HashSet<>();
-    /** Up to here a former owner may have gone on with such a key by relays that the store was not told of. */
+    /** Up to here former owners of a log may have begun tasks by relays that the store was not told of. */
     private long relayedUpTo;
-    /** Tasks of such keys that the store offered before all that may have begun was delivered again. */
+    /** Keyed tasks that the store offered before all that may have begun was delivered again. */
     private final List<Entry> behindRelays = new ArrayList<>();
+    /** They wait no longer than this: the broker may have lost what it is to deliver. */
+    private long behindUntil;
 
     /** Claimed last and not begun. If the store forgot that it has them, they go before all of their key. */
     private final Set<Position> first = new HashSet<>();
@@ -311,6 +313,7 @@ final class PartitionCore {
             handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
         } else {
             // If the store offered it and then forgot it, this has its place.
+            behindRelays.removeIf(offer -> offer.position.equals(entry.position));
             lanes.enterInPlace(entry);
         }
     }
@@ -382,6 +385,7 @@ final class PartitionCore {
     void caughtUp() {
         redeliveries.caughtUp();
         giveUpAwaited();
+        offerBehindRelays();
     }
 
     void committed(long upTo) {
@@ -669,8 +673,8 @@ final class PartitionCore {
         continues = true;
         incarnation = log ? a.incarnation() : StoreRequest.QUEUE;
         highest = Math.max(highest, a.highWater());
-        relayedUpTo = log ? a.highWater() : 0;
-        behindRelays.clear();
+        relayedUpTo = a.highWater();
+        behindUntil = shared.now + settings.leaseMillis();
         ownedUpTo = 0;
         mirror = a.mirror();
         token = a.epoch();
@@ -730,6 +734,7 @@ final class PartitionCore {
         if (!log && shared.recalls == null) {
             recognise(judgeAgain, a.past().owed());
         }
+        behindRelays.removeIf(entry -> foreign.containsKey(entry.position));
         judgeAgain.forEach(this::judge);
         first.clear();
         back.clear();
@@ -974,13 +979,18 @@ final class PartitionCore {
             }
         });
         redeliveries.takeLeftovers().forEach(position -> gone.addLast(new Gone(position, null)));
-        long passed = Math.max(nextSequence, Math.max(committed, facts.logStart()));
+        long passed = passed();
         while (!awaited.isEmpty() && awaited.firstKey() < passed) {
             Map.Entry<Long, String> first = awaited.pollFirstEntry();
             if (!tracker.isPending(first.getKey())) {
                 gone.addLast(new Gone(Position.of(incarnation, first.getKey()), first.getValue()));
             }
         }
+    }
+
+    /** What lies below was delivered, or is not going to be. */
+    private long passed() {
+        return Math.max(nextSequence, Math.max(committed, facts.logStart()));
     }
 
     /**
@@ -1655,23 +1665,30 @@ final class PartitionCore {
     }
 
     private boolean isHere(Position offered) {
-        return lanes.isOffered(offered) || active.containsKey(offered);
+        boolean waits =
+                lanes.isOffered(offered) || behindRelays.stream().anyMatch(entry -> entry.position.equals(offered));
+        return waits || active.containsKey(offered);
     }
 
     /** What a former owner may have begun goes first, in the broker's order. */
     private void offered(Entry entry) {
-        if (entry.key == null || nextSequence >= relayedUpTo || !foreignKeys.contains(entry.key)) {
-            lanes.enter(entry);
-        } else if (behindRelays.removeIf(older -> older.position.equals(entry.position))) {
-            // Offered again, a lease later: what has not come by now does not come, or cannot before this one.
+        if (entry.key == null || !mayComeAgain()) {
             lanes.enter(entry);
         } else if (behindRelays.size() < MAX_OFFERED) {
             behindRelays.add(entry);
         }
     }
 
+    /** Whether the broker has still to deliver what a former owner may have begun. */
+    private boolean mayComeAgain() {
+        if (shared.now >= behindUntil || !shared.keeps(Rule.OFFER_BEHIND_RELAYS)) {
+            return false;
+        }
+        return tracker.isLog() ? passed() < relayedUpTo : !redeliveries.isCaughtUp();
+    }
+
     private void offerBehindRelays() {
-        if (nextSequence >= relayedUpTo && !behindRelays.isEmpty()) {
+        if (!behindRelays.isEmpty() && !mayComeAgain()) {
             List<Entry> waiting = List.copyOf(behindRelays);
             behindRelays.clear();
             for (Entry entry : waiting) {
@@ -1814,6 +1831,7 @@ final class PartitionCore {
 
     private void work(Commands out) {
         sendAgain(out);
+        offerBehindRelays();
         if (outbox.resend().isEmpty()) {
             steps(out);
             if (outcomes.isEmpty()) {
@@ -2276,6 +2294,7 @@ final class PartitionCore {
         next = Math.min(next, shared.now < roomAt ? roomAt : NEVER);
         next = Math.min(next, !dueInFlight && shared.slots.any() ? Math.max(dueAt, quietUntil) : NEVER);
         next = Math.min(next, shared.now < quietUntil ? quietUntil : NEVER);
+        next = Math.min(next, behindRelays.isEmpty() ? NEVER : behindUntil);
         next = Math.min(next, patrolInFlight ? NEVER : lapseAt);
         next = Math.min(next, active.isEmpty() ? NEVER : adoptAt);
         next = Math.min(next, tracker.isLog() && committed > mirrored ? mirrorAt : NEVER);

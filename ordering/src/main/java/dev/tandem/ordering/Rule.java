@@ -8,6 +8,8 @@ enum Rule {
     PARK_FOLLOWERS,
     /** After a gap the partition is acquired again and what is not durable is sent again. */
     HEED_LOST,
+    /** Keyed tasks that the store offers wait until all that a former owner may have begun came again. */
+    OFFER_BEHIND_RELAYS,
     /** A queue's message without an id is never taken for one that was settled and maybe acked. */
     NAMELESS_NOT_BY_PAGE,
     /** A position is matched with one redelivery. */

@@ -19,7 +19,7 @@ class MutantsTest {
     private static final int HISTORIES = 20_000;
 
     @ParameterizedTest
-    @EnumSource(names = {"COMMIT_ONLY_DURABLE", "PARK_FOLLOWERS", "HEED_LOST"})
+    @EnumSource(names = {"COMMIT_ONLY_DURABLE", "PARK_FOLLOWERS", "HEED_LOST", "OFFER_BEHIND_RELAYS"})
     void aCoreThatBreaksARuleIsCaught(Rule rule) throws InterruptedException {
         assertThat(SimulationTest.hunt(FROM, HISTORIES, Set.of(rule), Set.of(), false))
                 .as("a history that breaks a guarantee without %s", rule)

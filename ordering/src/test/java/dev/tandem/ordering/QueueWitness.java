@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><b>Exclusion</b> and <b>fencing</b>, as for logs.
  *   <li><b>Order.</b> When a task of a key starts for the first time, all of its key in its sub-queue that were published
- *       before it have ended (without those that waited for a time, or have a twin).
+ *       before it have ended (without those that waited for a time, or have a twin). While Redis
+ *       forgets nothing, all that had begun have ended, whatever they waited for.
  *   <li><b>Custody.</b> An acked message's task has succeeded, or the store holds it even if it forgets all that it may
  *       forget. Of messages with one identity as many as were acked; of those with a message id one, for they are one.
  *   <li><b>Duplicates.</b> No task with a message id begins while the store knows of its success.
@@ -72,6 +73,8 @@ final class QueueWitness extends Witness {
         }
     }
 
+    private static final long NEVER_LOST = Long.MIN_VALUE / 2;
+
     private final World world;
     private final Map<String, Group> groups = new HashMap<>();
     private final Map<Rec, Group> groupOf = new HashMap<>();
@@ -93,7 +96,7 @@ final class QueueWitness extends Witness {
     private final Set<Token> succeeding = new LinkedHashSet<>();
     private final Set<Token> claims = new LinkedHashSet<>();
     private final Set<Token> handedOver = new HashSet<>();
-    private long lastLoss = Long.MIN_VALUE / 2;
+    private long lastLoss = NEVER_LOST;
 
     QueueWitness(World world, List<Partition> partitions) {
         super(world, partitions);
@@ -357,6 +360,13 @@ final class QueueWitness extends Witness {
     }
 
     private void inOrder(Rec rec) {
+        if (lastLoss == NEVER_LOST && single(rec)) {
+            for (Rec other : recs()) {
+                boolean open = other != rec && begun.contains(other) && !ended.contains(other) && single(other);
+                boolean ofLane = other.partition.equals(rec.partition) && rec.key.equals(other.key);
+                that(!open || !ofLane, () -> rec + " starts before " + other + " has ended, which had begun");
+            }
+        }
         if (rec.notBefore != 0 || !single(rec)) {
             return;
         }

@@ -87,6 +87,8 @@ class Witness {
         long offerKept = -1;
         /** The broker delivered it to the owner. */
         boolean delivered;
+        /** The store offered it before the broker had delivered again all that former owners had: it waits for that. */
+        boolean early;
 
         Seen(Position position, Rec rec, long incarnation) {
             this.position = position;
@@ -115,8 +117,6 @@ class Witness {
         final Map<Position, Seen> seen = new HashMap<>();
         final Map<String, List<Seen>> byKey = new HashMap<>();
         final Map<String, Long> tokens = new HashMap<>();
-        /** Keys that a former owner had a claim of, and may have gone on with: what is offered may have to wait for that. */
-        final Set<@Nullable String> relayable = new HashSet<>();
         /** What was claimed under each token. */
         final Map<Long, Position> claimed = new HashMap<>();
         /** Per incarnation, where it begins. */
@@ -128,6 +128,11 @@ class Witness {
         Proc owner;
 
         long epoch;
+        /** What is below was once delivered to an owner. */
+        long highWater;
+        /** What is below was delivered to this owner since it has its memory. */
+        long next;
+
         long incarnation;
         /** Positions of an incarnation that was over are new ones now. */
         boolean forgotRewind;
@@ -353,8 +358,10 @@ class Witness {
         acquired.blocked().forEach(blocked -> book.heads.add(blocked.head()));
         book.forgotRewind |= incarnation < book.incarnation;
         book.incarnation = incarnation;
+        book.highWater = acquired.highWater();
         Proc owner = world.proc(acquire.executor());
         if (book.owner != owner) {
+            book.next = 0;
             if (book.owner != null) {
                 memory.computeIfPresent(
                         new Place(book.owner, partition),
@@ -379,7 +386,6 @@ class Witness {
             }
         }
         for (StoreAnswer.Foreign foreign : acquired.foreign()) {
-            book.relayable.add(foreign.key());
             // Their key waits for them, whether they have begun or not.
             Seen seen = seen(partition, foreign.position());
             enter(book, seen);
@@ -555,6 +561,7 @@ class Witness {
         Book book = book(partition);
         memory.remove(new Place(proc, partition));
         if (book.owner == proc) {
+            book.next = 0;
             enterAnew(partition, book);
         }
     }
@@ -582,6 +589,7 @@ class Witness {
             }
             Seen seen = seen(partition, position);
             seen.delivered = true;
+            book.next = Math.max(book.next, rec.offset + 1);
             if (rec.unreadable) {
                 continue;
             } else if (!due || rec.notBefore > 0 && lastLoss >= 0) {
@@ -620,6 +628,7 @@ class Witness {
         for (DueTask task : tasks.offered()) {
             Seen seen = seen(request.partition(), task.position());
             boolean enters = book.owner == proc && current && seen.entered < 0;
+            seen.early |= enters && book.next < book.highWater;
             if (enters && world.store.state(request.partition()).holds(task.position())) {
                 seen.offeredAt = ++book.entries;
                 enter(book, seen);
@@ -657,9 +666,8 @@ class Witness {
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            // What is offered has no certain place while a former owner may have gone on with the key.
-            boolean offers = book.relayable.contains(seen.rec.key) && seen.rec.notBefore + other.rec.notBefore > 0;
-            boolean waited = !entersElsewhere && other != seen && other.entered >= 0 && !offers;
+            boolean certain = seen.early == other.early;
+            boolean waited = !entersElsewhere && other != seen && other.entered >= 0 && certain;
             if (waited && !isOver(book, other) && lives(state, other)) {
                 that(
                         other.entered >= entered,
