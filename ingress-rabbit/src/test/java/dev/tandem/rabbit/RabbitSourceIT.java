@@ -22,6 +22,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 class RabbitSourceIT {
 
@@ -198,6 +200,7 @@ class RabbitSourceIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aBrokerThatHangsIsNoticedAndTheLoopIsNeverHeldUp() throws Exception {
         try (Wire wire = new Wire(settings.uri());
                 Loop loop = new Loop(through(wire)).openAll()) {

@@ -1,7 +1,6 @@
 package dev.tandem.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,19 +36,6 @@ class LocalPlatformIT {
             assertThat(platform.amqp()).isEqualTo("amqp://rabbit.example");
             assertThat(platform.started()).hasSize(1);
             assertThat(lines).contains("Kafka: kafka.example:9092, as configured");
-        }
-    }
-
-    @Test
-    void anUnknownModeIsRefused() {
-        System.setProperty("tandem.local", "cloud");
-        try {
-            assertThatThrownBy(LocalMode::configured)
-                    .isInstanceOf(LocalException.class)
-                    .hasMessageContaining("TANDEM_LOCAL=cloud")
-                    .hasMessageContaining("embedded");
-        } finally {
-            System.clearProperty("tandem.local");
         }
     }
 }

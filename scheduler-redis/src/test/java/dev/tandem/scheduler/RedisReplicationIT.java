@@ -30,8 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A master with a replica, and what may take its place. */
+@Execution(ExecutionMode.CONCURRENT)
 class RedisReplicationIT {
 
     private static final Partition PARTITION = Partition.of("orders", 0);

@@ -1,0 +1,117 @@
+package dev.tandem.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import dev.tandem.local.LocalAmqp;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.SharedRabbit;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** They stay there over restarts of the broker too; and what would slow down others on theirs. */
+@Execution(ExecutionMode.CONCURRENT)
+class RabbitRingRestartIT extends RingFixture {
+
+    /** From RabbitMQ 4.2 the ring may outlive the broker: it is kept on disc. */
+    private static final int WITH_KHEPRI = 0;
+
+    private static LocalAmqp rabbit;
+
+    @BeforeAll
+    static void start() {
+        rabbit = Brokers.ownRabbit();
+    }
+
+    @AfterAll
+    static void end() {
+        if (rabbit != null) {
+            rabbit.close();
+        }
+    }
+
+    @Override
+    String uri() {
+        return rabbit.address();
+    }
+
+    @Test
+    @Execution(ExecutionMode.SAME_THREAD)
+    void keysStayInTheirSubQueueOverRestartsOfTheBroker() throws Exception {
+        Map<String, String> before = placesBeforeAnything();
+        assertThat(Set.copyOf(before.values())).as("sub-queues in use").hasSize(SUB_QUEUES);
+
+        for (int restart = 1; restart <= 2; restart++) {
+            restart();
+            publishAll("gap");
+            assertThat(waiting(unrouted())).as("what waits for the ring").isIn(KEYS, WITH_KHEPRI);
+
+            try (Loop loop = new Loop(settings).connected()) {
+                assertThat(places("gap"))
+                        .as("restart %d, what came before executors", restart)
+                        .isEqualTo(before);
+                publishAll("later");
+                assertThat(places("later"))
+                        .as("restart %d, what came after", restart)
+                        .isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.SAME_THREAD)
+    void keysMoveWithMoreSubQueuesButNotByTheNextRestart() throws Exception {
+        placesBeforeAnything();
+        settings = settings.withPartitions(SUB_QUEUES + 4);
+        Map<String, String> grown = placesBeforeAnything();
+        restart();
+
+        assertThat(placesBeforeAnything()).isEqualTo(grown);
+    }
+
+    @Test
+    @Execution(ExecutionMode.SAME_THREAD)
+    void theWayOpensThoughAPublisherNeverPauses() throws Exception {
+        placesBeforeAnything();
+        loseRing();
+        AtomicBoolean publishing = new AtomicBoolean(true);
+        CompletableFuture<Void> publisher = CompletableFuture.runAsync(() -> {
+            try (Connection own = SharedRabbit.connect(uri())) {
+                Channel channel = own.createChannel();
+                for (int i = 0; publishing.get(); i++) {
+                    BasicProperties key = new BasicProperties.Builder()
+                            .headers(Map.of("tandem-key", "key-" + i % KEYS))
+                            .build();
+                    channel.basicPublish(settings.exchange(), settings.queue(), true, key, bytes("never:pauses"));
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        await().atMost(PATIENCE).until(() -> waiting(unrouted()) > KEYS);
+        try (Loop loop = new Loop(settings).connected()) {
+            await().atMost(PATIENCE).until(() -> waiting(unrouted()) == 0);
+            assertThat(publisher).isNotDone();
+        } finally {
+            publishing.set(false);
+            publisher.join();
+        }
+    }
+
+    private void restart() throws IOException {
+        rabbit.stop();
+        rabbit.start();
+        reconnect();
+    }
+}
