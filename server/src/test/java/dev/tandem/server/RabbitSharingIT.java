@@ -18,9 +18,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** Servers share the sub-queues of a RabbitMQ queue by themselves. */
+@Execution(ExecutionMode.CONCURRENT)
 class RabbitSharingIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -17,11 +17,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** How a server starts when not all is well. */
+@Execution(ExecutionMode.CONCURRENT)
 class ServerStartIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);

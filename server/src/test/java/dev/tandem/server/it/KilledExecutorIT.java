@@ -10,13 +10,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Executors that die without a word: nothing is lost, and order and exclusion hold. */
+@Execution(ExecutionMode.CONCURRENT)
 class KilledExecutorIT {
 
     private static final int KEYS = 200;
     private static final int PER_KEY = 50;
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void orderAndExclusionPerKeyHoldWithFailuresAndAKilledExecutor() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -52,7 +52,6 @@ class KilledExecutorIT {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void aTaskWhoseExecutorIsKilledRunsAgainElsewhereAndItsKeyWaitsForIt() {
         try (Topic topic = new Topic("held", 1);
                 Child doomed = topic.child()) {
@@ -81,7 +80,6 @@ class KilledExecutorIT {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
         int attempts = 3;
         int deaths = 0;

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The way of a task from RabbitMQ through Redis to its ack, unordered and by key. */
+@Execution(ExecutionMode.CONCURRENT)
 class RabbitIT {
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void unorderedTasksRunOnceWithRetriesAndDelaysAndAllMessagesAreAcked() throws Exception {
         try (RabbitQueue queue = new RabbitQueue("mail", false)) {
             try (Worker worker = new Worker(queue.worker())) {
@@ -37,7 +37,6 @@ class RabbitIT {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void orderAndExclusionPerKeyHoldWithFailures() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -60,7 +59,6 @@ class RabbitIT {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void orderAndExclusionPerKeyHoldOverTwoExecutorsOfWhichOneLeaves() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -96,7 +94,6 @@ class RabbitIT {
     }
 
     @Test
-    @Execution(ExecutionMode.CONCURRENT)
     void whatAKilledExecutorHadRunsAgainInOrder() throws Exception {
         try (RabbitQueue queue = new RabbitQueue("killed", true);
                 Child doomed = queue.child()) {
