@@ -171,7 +171,7 @@ final class Declarer {
         String lock = Topology.lockName(settings);
         IOException failed = attempt(c -> c.queueDeclare(lock, false, true, true, Map.of("x-queue-type", "classic")));
         if (failed != null && Replies.code(failed) != Replies.RESOURCE_LOCKED) {
-            throw refused("The queue '" + lock + "'", failed);
+            throw ringRefused("The queue '" + lock + "'", failed);
         }
         return failed == null;
     }
@@ -198,9 +198,22 @@ final class Declarer {
         IOException deleted = attempt(c -> c.exchangeDelete(way.destination()));
         for (IOException failed : Arrays.asList(closed, deleted)) {
             if (failed != null && Replies.code(failed) != Replies.NOT_FOUND) {
-                throw refused("The exchange '" + way.destination() + "'", failed);
+                throw ringRefused("The exchange '" + way.destination() + "'", failed);
             }
         }
+    }
+
+    /** Nobody else can make what is not durable, once and for all. */
+    private RabbitTopologyException ringRefused(String what, IOException failed) throws IOException {
+        if (!isForbidden(failed)) {
+            return refused(what, failed);
+        }
+        return new RabbitTopologyException(
+                what + " is not allowed to this user (" + Replies.text(failed) + "): 'ordering: key' of the queue '"
+                        + settings.queue() + "' makes the exchange that spreads its keys anew after each restart of the"
+                        + " broker. In addition to write and read, grant configure on '" + Topology.lockName(settings)
+                        + "' and '" + Topology.ringName(settings) + "'",
+                failed);
     }
 
     private boolean isThere(String queue) throws IOException {
@@ -258,7 +271,8 @@ final class Declarer {
                             + "). Delete it: it holds no messages, and is made anew within seconds",
                     failed);
         }
-        throw refused("The exchange '" + exchange.name() + "'", failed);
+        String what = "The exchange '" + exchange.name() + "'";
+        throw exchange.durable() ? refused(what, failed) : ringRefused(what, failed);
     }
 
     private static boolean isForbidden(IOException failed) {
