@@ -7,8 +7,10 @@ import dev.tandem.verify.check.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** How fast things must be well again. Measured, not judged: a busy machine misses them and breaks no guarantee. */
@@ -17,6 +19,10 @@ final class Budgets {
     private static final Duration KILL = Duration.ofSeconds(15);
     private static final Duration TAKE_OVER = Duration.ofSeconds(2);
     private static final Duration SILENCE = Duration.ofSeconds(2);
+    private static final Duration STUCK = Duration.ofSeconds(1);
+    /** Three horizons. */
+    private static final Duration LAG = Duration.ofSeconds(9);
+
     private static final Duration USUAL_LEASE = Duration.ofSeconds(10);
 
     /** @param measured null if nothing of the kind happened */
@@ -41,6 +47,21 @@ final class Budgets {
                     name -> name.startsWith("freeze") && !name.contains("+"),
                     lease.plus(TAKE_OVER)));
         }
+        for (boolean rabbit : new boolean[] {false, true}) {
+            long wait = calm(results, rabbit, Figures::waitP99);
+            lines.add(new Line(
+                    "other keys' p99 from publishing to start while keys are stuck"
+                            + (rabbit ? " (RabbitMQ)" : " (Kafka)"),
+                    Report.seconds(STUCK.toNanos()),
+                    wait < 0 ? null : String.format(Locale.ROOT, "%.0f ms", wait / 1e6),
+                    wait <= STUCK.toNanos()));
+        }
+        long lag = calm(results, false, Figures::lag);
+        lines.add(new Line(
+                "oldest uncommitted task while keys are stuck",
+                Report.seconds(LAG.toNanos()),
+                lag < 0 ? null : Report.seconds(lag),
+                lag <= LAG.toNanos()));
         for (String fault : List.of("churn", "rolling")) {
             String what = fault.equals("churn") ? "executors that leave" : "rolling restart";
             List<Figures> figures = figures(results, name -> name.equals(fault));
@@ -62,6 +83,17 @@ final class Budgets {
                     wait <= SILENCE.toNanos()));
         }
         return lines;
+    }
+
+    /** The worst of the trials without a fault; -1 if none says. */
+    private static long calm(List<Result> results, boolean rabbit, ToLongFunction<Figures> of) {
+        List<Result> there = results.stream()
+                .filter(result -> result.workload().isRabbit() == rabbit)
+                .toList();
+        return figures(there, name -> name.equals("none")).stream()
+                .mapToLong(of)
+                .max()
+                .orElse(-1);
     }
 
     private static Line recovery(String what, List<Result> results, Predicate<String> fault, Duration most) {

@@ -100,6 +100,16 @@ final class Lab implements AutoCloseable {
         return List.copyOf(products);
     }
 
+    // Without its port, which is another one in each lane.
+    private static String text(LocalBroker broker) {
+        boolean file = broker.origin().startsWith("/");
+        return broker.product() + " (" + (file ? "installed" : broker.origin()) + ")";
+    }
+
+    private static String several(List<LocalRedis> nodes) {
+        return nodes.size() + " times " + text(nodes.get(0));
+    }
+
     private static LocalMode process() {
         return LocalMode.configured().withoutDocker();
     }
@@ -136,7 +146,7 @@ final class Lab implements AutoCloseable {
                     .setting("inter.broker.listener.name", "PLAINTEXT")
                     .setting("num.network.threads", "1")
                     .start();
-            started(kafka, kafka.toString());
+            started(kafka, text(kafka));
         }
         return kafka;
     }
@@ -144,7 +154,7 @@ final class Lab implements AutoCloseable {
     synchronized LocalAmqp amqp() {
         if (amqp == null) {
             amqp = LocalAmqp.builder().mode(process()).start();
-            started(amqp, amqp.toString());
+            started(amqp, text(amqp));
         }
         return amqp;
     }
@@ -152,7 +162,7 @@ final class Lab implements AutoCloseable {
     synchronized LocalRedis redis() {
         if (redis == null) {
             redis = LocalRedis.builder().mode(process()).start();
-            started(redis, redis.toString());
+            started(redis, text(redis));
         }
         return redis;
     }
@@ -160,7 +170,7 @@ final class Lab implements AutoCloseable {
     synchronized LocalRedisSentinel sentinel() {
         if (sentinel == null) {
             sentinel = LocalRedisSentinel.start();
-            started(sentinel, sentinel.toString());
+            started(sentinel, "Sentinels, and " + several(sentinel.nodes()));
         }
         return sentinel;
     }
@@ -168,7 +178,7 @@ final class Lab implements AutoCloseable {
     synchronized LocalRedisCluster cluster() {
         if (cluster == null) {
             cluster = LocalRedisCluster.start();
-            started(cluster, cluster.toString());
+            started(cluster, "A Redis Cluster: " + several(cluster.nodes()));
         }
         return cluster;
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class Lanes {
 
     /** A fault under a workload. */
-    record Pair(Fault fault, Workload workload) {}
+    record Pair(Fault fault, Workload workload) {
+
+        boolean isOf(Result result) {
+            return result.fault().equals(fault) && result.workload() == workload;
+        }
+    }
 
     private record Task(int number, Pair pair, long seed) {}
 
@@ -30,6 +36,7 @@ final class Lanes {
     private final Consumer<Lanes> told;
     private final Random random;
     private final @Nullable Long trialSeed;
+    private final long begin = System.nanoTime();
     private final long deadline;
     private final List<Result> results = new ArrayList<>();
     private final List<String> products = new ArrayList<>();
@@ -58,7 +65,7 @@ final class Lanes {
         this.addresses = addresses;
         this.random = new Random(seed);
         this.trialSeed = trialSeed;
-        this.deadline = time.isZero() ? Long.MAX_VALUE : System.nanoTime() + time.toNanos();
+        this.deadline = time.isZero() ? Long.MAX_VALUE : begin + time.toNanos();
         this.run = run;
         this.progress = progress;
         this.told = told;
@@ -110,6 +117,18 @@ final class Lanes {
     /** The brokers of all lanes. */
     synchronized List<String> products() {
         return List.copyOf(products);
+    }
+
+    /** How many trials have ended, in which time, and what was not tried yet. */
+    synchronized String extent() {
+        List<String> missing = pairs.stream()
+                .filter(pair -> results.stream().noneMatch(pair::isOf))
+                .map(pair -> pair.fault().name() + " × " + pair.workload())
+                .distinct()
+                .toList();
+        long minutes = TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - begin);
+        return results.size() + " trials in " + minutes + " minutes"
+                + (missing.isEmpty() ? "." : ". No time was left for " + String.join(", ", missing) + ".");
     }
 
     private Result trial(Lab lab, Task task) {

@@ -88,6 +88,7 @@ final class Recorded {
                 "judged again by " + Verify.version(),
                 first.seed(),
                 "As recorded in " + folder,
+                results.size() + " trials.",
                 brokers,
                 sizes,
                 results);

@@ -22,12 +22,14 @@ import tools.jackson.databind.json.JsonMapper;
  * @param version of Tandem
  * @param date of the run
  * @param seed from which all trials follow
+ * @param extent how many trials there were, and what there was no time for
  */
 record Report(
         String version,
         String date,
         long seed,
         String machine,
+        String extent,
         List<String> brokers,
         Sizes sizes,
         List<Result> results) {
@@ -71,7 +73,7 @@ record Report(
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
-                "Tandem %s, %s, seed %d. Lease %s, %d executors, %d tasks a second, %d partitions.%n%n%s%n",
+                "Tandem %s, %s, seed %d. Lease %s, %d executors, %d tasks a second, %d partitions. %s%n%n%s%n",
                 version,
                 date,
                 seed,
@@ -79,6 +81,7 @@ record Report(
                 sizes.executors(),
                 sizes.perSecond(),
                 sizes.partitions(),
+                extent,
                 machine));
         brokers.forEach(broker -> text.append("- ").append(broker).append('\n'));
         text.append('\n').append(table(trials())).append('\n').append(table(rules()));
@@ -280,6 +283,7 @@ record Report(
         all.put("date", date);
         all.put("seed", seed);
         all.put("machine", machine);
+        all.put("extent", extent);
         all.put("brokers", brokers);
         all.put("good", good());
         all.put("trials", results.stream().map(Report::json).toList());

@@ -226,12 +226,13 @@ public final class Verify implements Callable<Integer> {
         Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
         List<Pair> order = new ArrayList<>(pairs);
         if (!time.isZero()) {
-            order.addAll(combined(new Random(chosen)));
-            // Whenever it ends, some of everything was tried.
+            // Whenever it ends, some of everything was tried; what the list does not have comes when all that it has
+            // was.
             Collections.shuffle(order, new Random(chosen));
+            order.addAll(combined(new Random(chosen)));
         }
-        Function<Lanes, Report> report =
-                lanes -> new Report(version(), date, chosen, machine, lanes.products(), sizes, lanes.results());
+        Function<Lanes, Report> report = lanes ->
+                new Report(version(), date, chosen, machine, lanes.extent(), lanes.products(), sizes, lanes.results());
         Lanes all = new Lanes(
                 order,
                 sizes,

@@ -65,7 +65,7 @@ class ReportTest {
                 0,
                 Duration.ZERO,
                 Duration.ofMinutes(1));
-        return new Report("1", "today", 5, "a machine", List.of("a broker"), sizes, List.of(results));
+        return new Report("1", "today", 5, "a machine", "Some trials.", List.of("a broker"), sizes, List.of(results));
     }
 
     @Test
