@@ -121,14 +121,16 @@ final class Lanes {
 
     /** How many trials have ended, in which time, and what was not tried yet. */
     synchronized String extent() {
-        List<String> missing = pairs.stream()
+        List<Pair> missing = pairs.stream()
                 .filter(pair -> results.stream().noneMatch(pair::isOf))
+                .toList();
+        List<String> listed = missing.stream()
+                .filter(pair -> Fault.all().contains(pair.fault()))
                 .map(pair -> pair.fault().name() + " × " + pair.workload())
-                .distinct()
                 .toList();
         long minutes = TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - begin);
         return results.size() + " trials in " + minutes + " minutes"
-                + (missing.isEmpty() ? "." : ". No time was left for " + String.join(", ", missing) + ".");
+                + (listed.isEmpty() ? "" : "; no time was left for " + String.join(", ", listed)) + ".";
     }
 
     private Result trial(Lab lab, Task task) {

@@ -5,7 +5,10 @@ import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.check.Rule;
 import dev.tandem.verify.check.Verdict;
 import dev.tandem.verify.check.Violation;
+import dev.tandem.verify.fault.Fault;
+import dev.tandem.verify.load.Workload;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -66,7 +69,14 @@ record Report(
                     .results()
                     .add(result);
         }
-        return List.copyOf(lines.values());
+        List<String> faults = Fault.all().stream().map(Fault::name).toList();
+        // In the order of the list, and combinations that it does not have behind it.
+        return lines.values().stream()
+                .sorted(Comparator.comparingInt((Line line) ->
+                                faults.contains(line.fault()) ? faults.indexOf(line.fault()) : Integer.MAX_VALUE)
+                        .thenComparing(Line::fault)
+                        .thenComparing(line -> Workload.of(line.workload())))
+                .toList();
     }
 
     String markdown() {

@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,8 @@ final class Trial implements Stage, AutoCloseable {
     private final Live live = new Live();
     private final List<WorkerProcess> executors = new CopyOnWriteArrayList<>();
     private final Thread looker;
+    private final TaskMaker maker;
+    private final AtomicInteger endings = new AtomicInteger();
     private @Nullable Thread ticker;
     private volatile boolean over;
     private int round;
@@ -98,6 +101,7 @@ final class Trial implements Stage, AutoCloseable {
         this.progress = progress;
         this.queue = "verify-" + folder.getFileName().toString().replaceAll("[^A-Za-z0-9._-]", "-") + "-"
                 + Long.toString(System.currentTimeMillis() & 0xffffff, 36);
+        this.maker = new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery());
         this.store = lab.storeAddress(fault.needs());
         this.log = new EventLog(folder.resolve("verify.events"));
         this.looker = new Thread(this::look, "verify-live");
@@ -122,13 +126,7 @@ final class Trial implements Stage, AutoCloseable {
         looker.start();
         ticker = Ticker.start("verify", log);
         Topic topic = workload.isRabbit() ? null : new Topic(brokerAddress, queue, sizes.partitions());
-        try (Load load = new Load(
-                        new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery()),
-                        queue,
-                        publisher(),
-                        !workload.isRabbit(),
-                        log,
-                        sizes.perSecond());
+        try (Load load = new Load(maker, queue, publisher(), !workload.isRabbit(), log, sizes.perSecond());
                 Auditor auditor = new Auditor(queue, sizes.partitions(), topic, store, isCluster(), log)) {
             load.start();
             for (int i = 0; i < sizes.executors(); i++) {
@@ -169,6 +167,7 @@ final class Trial implements Stage, AutoCloseable {
     private void strike(Load load) throws InterruptedException {
         while (round < sizes.rounds()) {
             round++;
+            endings.set(0);
             progress.accept(text(load));
             fault.strike(this);
             executors.forEach(WorkerProcess::requireAlive);
@@ -312,6 +311,9 @@ final class Trial implements Stage, AutoCloseable {
     @Override
     public void note(Event event) {
         log.write(event);
+        if (event instanceof Event.Ended && endings.incrementAndGet() >= fault.endings() && round == sizes.rounds()) {
+            maker.easeOff();
+        }
     }
 
     @Override

@@ -24,6 +24,11 @@ record Comings() implements Fault {
     }
 
     @Override
+    public int endings() {
+        return TIMES;
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         for (int i = 0; i < TIMES; i++) {
             WorkerProcess victim = Faults.busiest(stage);

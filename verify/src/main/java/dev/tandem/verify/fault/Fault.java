@@ -63,6 +63,11 @@ public sealed interface Fault
      */
     void strike(Stage stage) throws InterruptedException;
 
+    /** How many {@link Event.Ended} a strike records; more than that if it is not known. */
+    default int endings() {
+        return 1;
+    }
+
     /** Every fault, single ones first. */
     static List<Fault> all() {
         return Faults.ALL;

@@ -22,6 +22,11 @@ record Rolling() implements Fault {
     }
 
     @Override
+    public int endings() {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         List<WorkerProcess> old = stage.executors();
         for (int i = 0; i < old.size(); i++) {

@@ -43,6 +43,12 @@ record Together(List<Fault> faults) implements Fault {
     }
 
     @Override
+    public int endings() {
+        return (int) Math.min(
+                Integer.MAX_VALUE, faults.stream().mapToLong(Fault::endings).sum());
+    }
+
+    @Override
     public void strike(Stage stage) throws InterruptedException {
         AtomicReference<RuntimeException> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();

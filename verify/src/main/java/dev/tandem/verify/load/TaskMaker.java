@@ -10,7 +10,7 @@ import java.util.Random;
 /**
  * Makes up tasks, one after another: most are quick, some take a few hundred milliseconds; one in a hundred fails at first, and its key waits for it; one in
  * fifty is due later; now and then one lasts longer than a lease; and one key is dead from the beginning, with tasks behind
- * it. Everything follows from the seed. Not thread-safe.
+ * it. Everything follows from the seed, and from when it {@linkplain #easeOff eases off}. Not thread-safe.
  */
 public final class TaskMaker {
 
@@ -52,6 +52,7 @@ public final class TaskMaker {
     private final List<String> failing = new ArrayList<>();
 
     private int made;
+    private volatile boolean easy;
 
     /** @param longEvery one task in so many lasts longer than the lease; 0 for none */
     public TaskMaker(Workload workload, Random random, Duration lease, int longEvery) {
@@ -71,10 +72,15 @@ public final class TaskMaker {
         return id.startsWith(SLOW_KEY) || id.startsWith(LONG_KEY);
     }
 
+    /** From now on none fails, is due later or lasts longer than a lease: nobody waits for what the fault did not meet. Thread-safe. */
+    public void easeOff() {
+        easy = true;
+    }
+
     /** The next one. */
     public Made next() {
         int number = made++;
-        if (longEvery > 0 && number % longEvery == longEvery / 2) {
+        if (!easy && longEvery > 0 && number % longEvery == longEvery / 2) {
             // The one behind it has to wait.
             return made(
                     LONG_KEY + number / longEvery / 2,
@@ -97,13 +103,13 @@ public final class TaskMaker {
             if (failing.size() > FAILING_KEYS) {
                 failing.remove(FAILING_KEYS);
             }
-            return made(key, new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
+            return made(key, easy ? quick : new Deed(Deed.What.FAIL_ONCE, QUICK_MILLIS), Duration.ZERO);
         }
         if (dice < FAILING + FOLLOWING && !failing.isEmpty()) {
             return made(failing.get(random.nextInt(failing.size())), quick, Duration.ZERO);
         }
         String key = "k" + (workload.isZipf() ? rank() : random.nextInt(DISTINCT));
-        if (dice < FAILING + FOLLOWING + SCHEDULED) {
+        if (dice < FAILING + FOLLOWING + SCHEDULED && !easy) {
             long millis = 500 + (long) (random.nextDouble() * (lease.toMillis() * 2));
             return made(key, quick, Duration.ofMillis(millis));
         }

@@ -43,6 +43,15 @@ class TaskMakerTest {
     }
 
     @Test
+    void whenItEasesOffNothingIsMadeThatTakesLongToEnd() {
+        TaskMaker maker = new TaskMaker(Workload.KAFKA_ZIPF, new Random(3), LEASE, 500);
+        maker.easeOff();
+        assertThat(Stream.generate(maker::next).limit(5_000))
+                .allMatch(each -> each.delay().isZero() && each.deed().millis() < LEASE.toMillis())
+                .noneMatch(each -> each.deed().what() == Deed.What.FAIL_ONCE);
+    }
+
+    @Test
     void inAnOrderedQueueOneTaskDiesAndOthersFollowIt() {
         List<Made> dead = make(Workload.RABBIT_ORDERED, 4, 0).stream()
                 .filter(each -> each.key().equals(TaskMaker.DEAD_KEY))
