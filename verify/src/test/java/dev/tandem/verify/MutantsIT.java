@@ -81,8 +81,9 @@ class MutantsIT {
     @Execution(ExecutionMode.SAME_THREAD)
     void theProductItselfIsNot(Mutant mutant) throws Exception {
         String classPath = System.getProperty("java.class.path");
-        assertThat(broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not")))
-                .isEmpty();
+        Set<Rule> broken = broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not"));
+        // How long things may take is no matter here, but that they end.
+        assertThat(broken).isSubsetOf(Rule.INDEPENDENCE, Rule.COMMIT_LAG);
     }
 
     private Set<Rule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
