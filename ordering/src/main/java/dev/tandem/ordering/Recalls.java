@@ -30,7 +30,7 @@ final class Recalls {
 
     /** One that came again. */
     private static final class Held {
-        final PartitionCore at;
+        final Judge at;
         final Entry entry;
         final long since;
         /** What it was, and where; null while that is not known, or where only a page knows. */
@@ -40,7 +40,7 @@ final class Recalls {
         @Nullable
         Peer peer;
 
-        Held(PartitionCore at, Entry entry, long since) {
+        Held(Judge at, Entry entry, long since) {
             this.at = at;
             this.entry = entry;
             this.since = since;
@@ -119,7 +119,7 @@ final class Recalls {
     }
 
     /** It came again, and is held back until it is known what it was. */
-    void hold(PartitionCore at, Entry entry) {
+    void hold(Judge at, Entry entry) {
         if (!all.containsKey(entry)) {
             Held held = new Held(at, entry, shared.now);
             all.put(entry, held);
@@ -128,7 +128,7 @@ final class Recalls {
     }
 
     /** Its channel ended: what it brought comes again. */
-    void forget(PartitionCore at) {
+    void forget(Judge at) {
         all.values().removeIf(held -> held.at == at);
     }
 

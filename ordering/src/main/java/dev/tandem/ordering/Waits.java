@@ -1,0 +1,124 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.Memory.Gone;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What waits for deliveries: keys whose head is to come again, and tasks that the store offered before all that a former
+ * owner may have begun has come again.
+ */
+final class Waits {
+
+    private final Memory m;
+
+    Waits(Memory m) {
+        this.m = m;
+    }
+
+    void block(StoreAnswer.Blocked blocked) {
+        Lane lane = m.lanes.lane(blocked.key());
+        lane.block(blocked.head());
+        if (blocked.why() == StoreAnswer.Why.REDELIVERY) {
+            awaitHead(blocked.key());
+        }
+        m.lanes.touch(lane);
+    }
+
+    /** The key waits for a delivery of its head, which may never come. */
+    void awaitHead(String key) {
+        Lane lane = m.lanes.find(key);
+        if (lane == null || lane.head == null) {
+            return;
+        }
+        if (!m.tracker.isLog()) {
+            m.redeliveries.await(lane.head, key);
+            return;
+        }
+        long offset = m.offsetOf(lane.head);
+        if (offset >= 0) {
+            m.awaited.put(offset, key);
+        } else {
+            // Of an earlier incarnation: if it comes again, then as another position.
+            m.gone.addLast(new Gone(lane.head, key));
+        }
+    }
+
+    /** Keys that wait for offsets which can't come any more go on. */
+    void giveUpAwaited() {
+        if (m.phase != Phase.OWNED || !m.opened || m.rewindWanted) {
+            return;
+        }
+        m.redeliveries.takeAwaited().forEach((position, key) -> {
+            if (!m.tracker.isPending(position)) {
+                m.gone.addLast(new Gone(position, key));
+            }
+        });
+        m.redeliveries.takeLeftovers().forEach(position -> m.gone.addLast(new Gone(position, null)));
+        long passed = m.passed();
+        while (!m.awaited.isEmpty() && m.awaited.firstKey() < passed) {
+            Map.Entry<Long, String> first = m.awaited.pollFirstEntry();
+            if (!m.tracker.isPending(first.getKey())) {
+                m.gone.addLast(new Gone(Position.of(m.incarnation, first.getKey()), first.getValue()));
+            }
+        }
+    }
+
+    /**
+     * All memory is taken by tasks that wait behind an offset for which there is no room: Redis forgot what came before it.
+     * Then those before it go first, as they did.
+     */
+    void giveUpIfStuck() {
+        boolean waits = !m.awaited.isEmpty() && m.opened && m.isFull(true, 1);
+        if (!waits || !m.active.isEmpty() || !m.outcomes.isEmpty() || m.lanes.hasReady() || !m.handovers.isEmpty()) {
+            return;
+        }
+        boolean works = m.outbox.pending().stream()
+                .anyMatch(sent -> sent.request() instanceof StoreRequest.Step
+                        || sent.request() instanceof StoreRequest.Hand
+                        || sent.request() instanceof StoreRequest.Due);
+        if (!works) {
+            Map.Entry<Long, String> first = m.awaited.pollFirstEntry();
+            m.gone.addLast(new Gone(Position.of(m.incarnation, first.getKey()), first.getValue()));
+        }
+    }
+
+    /** What a former owner may have begun goes first, in the broker's order. */
+    void offered(Entry entry) {
+        if (entry.key == null || !mayComeAgain()) {
+            m.lanes.enter(entry);
+        } else if (m.behindRelays.size() < Memory.MAX_OFFERED) {
+            m.behindRelays.add(entry);
+        }
+    }
+
+    /** Whether the broker has still to deliver what a former owner may have begun. */
+    private boolean mayComeAgain() {
+        if (m.shared.now >= m.behindUntil || !m.shared.keeps(Rule.OFFER_BEHIND_RELAYS)) {
+            return false;
+        }
+        return m.tracker.isLog() ? m.passed() < m.relayedUpTo : !m.redeliveries.isCaughtUp();
+    }
+
+    void offerBehindRelays() {
+        if (!m.behindRelays.isEmpty() && !mayComeAgain()) {
+            List<Entry> waiting = List.copyOf(m.behindRelays);
+            m.behindRelays.clear();
+            for (Entry entry : waiting) {
+                if (!m.isHere(entry.position)) {
+                    entry.order = ++m.order;
+                    m.lanes.enter(entry);
+                }
+            }
+        }
+    }
+
+    void gone(Commands out) {
+        for (Gone went = m.gone.pollFirst(); went != null; went = m.gone.pollFirst()) {
+            m.send(out, new StoreRequest.Gone(m.outbox.next(), went.position(), went.key()), 0);
+        }
+    }
+}
