@@ -122,7 +122,7 @@ final class Keys {
         for (TaskSeen task : started) {
             if (latest != null) {
                 sheet.looked(Rule.ORDER);
-                if (task.firstStart() < end) {
+                if (task.firstStart() < end && !nobodyKnew(latest, task)) {
                     sheet.broken(
                             Rule.ORDER,
                             task.firstStart(),
@@ -137,6 +137,32 @@ final class Keys {
             }
         }
         brokersOrder(name, tasks);
+    }
+
+    /**
+     * That the one had begun, when the other did: the store forgot its claims, and each process that ran it was gone, or out
+     * of reach, and could not tell. Only where one of them was scheduled; else the broker's order tells who was first.
+     */
+    private boolean nobodyKnew(TaskSeen begun, TaskSeen other) {
+        long by = other.firstStart();
+        return (isScheduled(begun) || isScheduled(other))
+                && begun.runs.stream().filter(run -> run.start < by).allMatch(run -> isForgotten(run, by));
+    }
+
+    private static boolean isScheduled(TaskSeen task) {
+        return task.published != null && task.published.dueAt() != 0;
+    }
+
+    private boolean isForgotten(Run run, long by) {
+        Life life = history.life(run.process);
+        return history.forgets.stream()
+                .anyMatch(each -> run.start >= each.since()
+                        && run.start <= each.at()
+                        && each.at() <= by
+                        && run.end >= by
+                        && (life.killedWithin(run.start, by)
+                                || life.frozenWithin(each.since(), by)
+                                || life.cutWithin(Link.STORE, each.since(), by)));
     }
 
     /** It died of being cut off, without an end of its own that could be seen. */

@@ -221,6 +221,43 @@ class CheckerTest {
         assertThat(judgement.figures().duplicates()).containsOnly(java.util.Map.entry("killed", 2L));
     }
 
+    private static Story cutOffBeforeAScheduledTaskOfItsKey(boolean scheduled) {
+        Story story = new Story();
+        (scheduled ? story.scheduled(0, "a1", "a", 2_000) : story.published(0, "a1", "a"))
+                .published(1, "a2", "a")
+                .started(100, "p", "a2", "a", 1)
+                .killed(110, "p");
+        return story;
+    }
+
+    private static Story endedInTheOtherOrder(Story story) {
+        return story.started(12_000, "q", "a1", "a", 1)
+                .finished(12_010, "q", "a1", Ending.SUCCEEDED)
+                .started(12_020, "q", "a2", "a", 1)
+                .finished(12_030, "q", "a2", Ending.SUCCEEDED)
+                .closed(13_000);
+    }
+
+    @Test
+    void aTaskThatHadBegunGoesFirstUnlessTheStoreForgotAndItsProcessIsDead() {
+        assertBreaks(
+                endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true)).judge(), Rule.ORDER);
+        assertBreaks(
+                endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true).forgot(50, 1_000))
+                        .judge());
+        assertThat(endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true).forgot(105, 1_000))
+                        .judge()
+                        .violations())
+                .as("its claim was not among what was forgotten")
+                .isNotEmpty();
+        assertThat(endedInTheOtherOrder(
+                                cutOffBeforeAScheduledTaskOfItsKey(false).forgot(50, 1_000))
+                        .judge()
+                        .violations())
+                .as("both were due when they were published")
+                .isNotEmpty();
+    }
+
     // ---- 3: exclusion
 
     @Test
