@@ -42,9 +42,9 @@ final class Asked implements AutoCloseable {
 
         Object take(String what) {
             try {
-                Object event = events.poll(10, TimeUnit.SECONDS);
+                Object event = events.poll(40, TimeUnit.SECONDS);
                 if (event == null) {
-                    throw new AssertionError("The store gave nothing within 10 s, expected " + what);
+                    throw new AssertionError("The store gave nothing within 40 s, expected " + what);
                 }
                 return event;
             } catch (InterruptedException e) {

@@ -58,7 +58,7 @@ final class Caller implements Store.Listener, AutoCloseable {
     }
 
     Object next() {
-        return next(Duration.ofSeconds(10));
+        return next(Duration.ofSeconds(40));
     }
 
     Object next(Duration limit) {
