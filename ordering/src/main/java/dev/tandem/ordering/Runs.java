@@ -68,8 +68,7 @@ final class Runs {
         }
         entry.owes |= a != null && a.owes;
         Item.Outcome ended = new Item.Outcome(entry, run.token(), run.attempt(), verdict(run, key, outcome));
-        if (a != null
-                && (a.owned || m.phase == Phase.WAITING || m.phase == Phase.CONFIRMING || m.phase == Phase.ACQUIRING)) {
+        if (a != null && (a.owned || mayBeOursAgain())) {
             m.withdrawAdoption(entry);
             m.outcomes.addLast(ended);
             ended.after = a.after;
@@ -86,6 +85,12 @@ final class Runs {
         } else {
             m.late.add(ended, m.incarnation);
         }
+    }
+
+    /** Its claim may be given back with the next ownership. A log's outcome does not wait for the broker to say whether that comes. */
+    private boolean mayBeOursAgain() {
+        return !m.tracker.isLog()
+                && (m.phase == Phase.WAITING || m.phase == Phase.CONFIRMING || m.phase == Phase.ACQUIRING);
     }
 
     private boolean mayRelay(Active a, Lane lane, Item.Outcome ended) {
@@ -107,6 +112,7 @@ final class Runs {
                 && !next.held
                 && next.order <= m.ownedUpTo
                 && !m.foreignKeys.contains(next.key)
+                && !m.late.mayHaveSettled(next.position)
                 && lane.ahead < MAX_AHEAD
                 && !others
                 && m.shared.slots.take();
