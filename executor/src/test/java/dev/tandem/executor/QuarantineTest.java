@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.ordering.Run;
-import dev.tandem.ordering.Runs;
+import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Task;
@@ -70,11 +70,11 @@ class QuarantineTest {
     }
 
     private Run ordinary(long offset) {
-        return start(Runs.of(task(), offset));
+        return start(TestRuns.of(task(), offset));
     }
 
     private Run suspect(long offset) {
-        return start(Runs.lapsed(task(), offset, 2, Runs.FOREVER));
+        return start(TestRuns.lapsed(task(), offset, 2, TestRuns.FOREVER));
     }
 
     private void awaitRunning(Run... runs) {
@@ -113,7 +113,7 @@ class QuarantineTest {
     @Test
     void aTaskWithOneLapseRunsLikeAnyOther() {
         Run neighbour = ordinary(1);
-        Run once = start(Runs.lapsed(task(), 2, 1, Runs.FOREVER));
+        Run once = start(TestRuns.lapsed(task(), 2, 1, TestRuns.FOREVER));
 
         awaitRunning(neighbour, once);
     }
@@ -169,7 +169,7 @@ class QuarantineTest {
     void whatIsHeldBackPastItsLeaseOrAtAStopIsNotStarted() {
         Run suspect = suspect(1);
         awaitRunning(suspect);
-        Run expires = start(Runs.of(task(), 2, 1, time.millis() + 5_000));
+        Run expires = start(TestRuns.of(task(), 2, 1, time.millis() + 5_000));
         Run waits = suspect(3);
         Run stays = ordinary(4);
         awaitHeldBack(3);

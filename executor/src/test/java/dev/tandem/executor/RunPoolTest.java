@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.ordering.Run;
-import dev.tandem.ordering.Runs;
+import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Task;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ class RunPoolTest {
     private static List<Run> runs(int count) {
         List<Run> runs = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            runs.add(Runs.of(TASK, i));
+            runs.add(TestRuns.of(TASK, i));
         }
         return runs;
     }

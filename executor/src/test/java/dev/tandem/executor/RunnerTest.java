@@ -5,7 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.ordering.Run;
-import dev.tandem.ordering.Runs;
+import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Task;
@@ -71,7 +71,7 @@ class RunnerTest {
                     assertThat(task.isCancelled()).isFalse();
                 });
 
-        Outcome ended = run(spec, Runs.of(task("pay", "{\"id\":\"o1\",\"amount\":7}"), 12, 5, Runs.FOREVER));
+        Outcome ended = run(spec, TestRuns.of(task("pay", "{\"id\":\"o1\",\"amount\":7}"), 12, 5, TestRuns.FOREVER));
 
         assertThat(ended).isEqualTo(Outcome.Succeeded.INSTANCE);
         TaskContext task = seen.get();
@@ -94,7 +94,7 @@ class RunnerTest {
         QueueSpec.Builder spec =
                 QueueSpec.queue("orders").topic("orders-v1").action("pay", task -> seen.set(task.id()));
 
-        run(spec, Runs.stored(task("pay", ""), 12));
+        run(spec, TestRuns.stored(task("pay", ""), 12));
 
         assertThat(seen).hasValue("orders-v1:0:12");
     }
@@ -107,7 +107,7 @@ class RunnerTest {
                 null, "orders", "pay", null, new byte[0], Map.of("tandem-depends-on", "a"), 0, 0, 0, 0, "pay-1");
 
         for (int offset = 0; offset < 3; offset++) {
-            runner.run(Runs.of(task, offset), slot);
+            runner.run(TestRuns.of(task, offset), slot);
             assertThat(outcome.getAndSet(null)).isEqualTo(Outcome.Succeeded.INSTANCE);
         }
     }
@@ -118,7 +118,7 @@ class RunnerTest {
         QueueSpec.Builder spec =
                 QueueSpec.queue("orders").defaultType("pay").action("pay", task -> seen.set(task.type()));
 
-        assertThat(run(spec, Runs.of(task(null, ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
+        assertThat(run(spec, TestRuns.of(task(null, ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
         assertThat(seen).hasValue("pay");
     }
 
@@ -127,7 +127,7 @@ class RunnerTest {
         QueueSpec.Builder spec =
                 QueueSpec.queue("orders").action("pay", task -> {}).action("cancel", task -> {});
 
-        assertThat(run(spec, Runs.of(task("refund", ""), 1)))
+        assertThat(run(spec, TestRuns.of(task("refund", ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error())
                         .contains("'refund'")
@@ -137,7 +137,7 @@ class RunnerTest {
 
     @Test
     void aTaskWithoutATypeAndAQueueWithoutOneSayWhatToSet() {
-        assertThat(run(QueueSpec.queue("orders").action("pay", task -> {}), Runs.of(task(null, ""), 1)))
+        assertThat(run(QueueSpec.queue("orders").action("pay", task -> {}), TestRuns.of(task(null, ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error()).contains("tandem-type"));
     }
@@ -147,7 +147,7 @@ class RunnerTest {
         AtomicReference<String> seen = new AtomicReference<>();
         QueueSpec.Builder spec = QueueSpec.queue("orders").fallback(Handler.of(task -> seen.set(task.type())));
 
-        assertThat(run(spec, Runs.of(task("refund", ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
+        assertThat(run(spec, TestRuns.of(task("refund", ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
         assertThat(seen).hasValue("refund");
     }
 
@@ -155,7 +155,7 @@ class RunnerTest {
     void aPayloadThatCannotBeReadIsDeadAtOnce() {
         QueueSpec.Builder spec = QueueSpec.queue("orders").action("pay", task -> task.payload(Order.class));
 
-        assertThat(run(spec, Runs.of(task("pay", "{not json"), 1)))
+        assertThat(run(spec, TestRuns.of(task("pay", "{not json"), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead ->
                         assertThat(dead.error()).contains(Order.class.getName()).contains("9 bytes"));
@@ -177,7 +177,7 @@ class RunnerTest {
                     return next.handle(task);
                 });
 
-        run(spec, Runs.of(task("pay", ""), 1));
+        run(spec, TestRuns.of(task("pay", ""), 1));
 
         assertThat(steps).containsExactly("outer", "inner", "handler", "outer done");
     }
@@ -188,7 +188,7 @@ class RunnerTest {
             throw new AssertionError("started without a lease");
         });
 
-        assertThat(run(spec, Runs.of(task("pay", ""), 1, 1, time.millis()))).isEqualTo(Outcome.NotStarted.INSTANCE);
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, time.millis()))).isEqualTo(Outcome.NotStarted.INSTANCE);
         assertThat(counters.notStarted.sum()).isEqualTo(1);
     }
 
@@ -198,7 +198,7 @@ class RunnerTest {
             throw new AssertionError("started once too often");
         });
 
-        assertThat(run(spec, Runs.of(task("pay", ""), 1, 4, Runs.FOREVER)))
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 4, TestRuns.FOREVER)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error()).contains("all 3 attempts"));
     }
@@ -209,12 +209,12 @@ class RunnerTest {
             throw new StackOverflowError();
         });
 
-        assertThat(run(spec, Runs.of(task("pay", ""), 1))).isInstanceOf(Outcome.Retry.class);
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1))).isInstanceOf(Outcome.Retry.class);
     }
 
     @Test
     void aNullResultIsAFailedAttempt() {
-        assertThat(run(QueueSpec.queue("orders").handler("pay", task -> null), Runs.of(task("pay", ""), 1)))
+        assertThat(run(QueueSpec.queue("orders").handler("pay", task -> null), TestRuns.of(task("pay", ""), 1)))
                 .asInstanceOf(type(Outcome.Retry.class))
                 .satisfies(retry -> assertThat(retry.error()).contains("returned null"));
     }
@@ -235,7 +235,7 @@ class RunnerTest {
         };
 
         new Runner(spec, time, watchdog, quarantine, broken, counters, (run, ended) -> outcome.set(ended))
-                .run(Runs.of(task("pay", ""), 1), slot);
+                .run(TestRuns.of(task("pay", ""), 1), slot);
 
         assertThat(outcome).hasValue(Outcome.Succeeded.INSTANCE);
     }
@@ -245,7 +245,7 @@ class RunnerTest {
         QueueSpec.Builder spec = QueueSpec.queue("orders")
                 .timeout(Duration.ofSeconds(30))
                 .action("pay", task -> new CountDownLatch(1).await());
-        Thread worker = new Thread(() -> run(spec, Runs.of(task("pay", ""), 1)));
+        Thread worker = new Thread(() -> run(spec, TestRuns.of(task("pay", ""), 1)));
         watchdog.add(slot);
         worker.start();
         awaitAttempt();
@@ -268,7 +268,7 @@ class RunnerTest {
         QueueSpec.Builder spec =
                 QueueSpec.queue("orders").timeout(Duration.ZERO).action("pay", task -> new CountDownLatch(1).await());
         Task own = new Task(null, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 50, 0, null);
-        Thread worker = new Thread(() -> run(spec, Runs.of(own, 1)));
+        Thread worker = new Thread(() -> run(spec, TestRuns.of(own, 1)));
         watchdog.add(slot);
         worker.start();
         awaitAttempt();
@@ -289,7 +289,7 @@ class RunnerTest {
             }
         });
         Thread worker = new Thread(() -> {
-            run(spec, Runs.of(task("pay", ""), 1));
+            run(spec, TestRuns.of(task("pay", ""), 1));
             // A second run on the same thread sees nothing of the first one's interrupt.
             run(
                     QueueSpec.queue("orders").action("pay", task -> {
@@ -297,7 +297,7 @@ class RunnerTest {
                             throw new AssertionError("an interrupt leaked into the next run");
                         }
                     }),
-                    Runs.of(task("pay", ""), 2));
+                    TestRuns.of(task("pay", ""), 2));
         });
         watchdog.add(slot);
         worker.start();
@@ -325,7 +325,7 @@ class RunnerTest {
                 }
             }
         });
-        Thread worker = new Thread(() -> run(spec, Runs.of(task("pay", ""), 1)));
+        Thread worker = new Thread(() -> run(spec, TestRuns.of(task("pay", ""), 1)));
         watchdog.add(slot);
         worker.start();
         awaitAttempt();
@@ -350,7 +350,7 @@ class RunnerTest {
     void aHandlerInterruptedByTheProcessEndSpendsNoAttempt() throws InterruptedException {
         QueueSpec.Builder spec =
                 QueueSpec.queue("orders").maxAttempts(1).action("pay", task -> new CountDownLatch(1).await());
-        Thread worker = new Thread(() -> run(spec, Runs.of(task("pay", ""), 1)));
+        Thread worker = new Thread(() -> run(spec, TestRuns.of(task("pay", ""), 1)));
         worker.start();
         awaitAttempt();
         Watchdog.stop(List.of(slot));
@@ -367,7 +367,7 @@ class RunnerTest {
             assertThat(task.isCancelled()).isTrue();
         });
 
-        assertThat(run(spec, Runs.of(task("pay", ""), 1, 1, time.millis() + 10_000)))
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, time.millis() + 10_000)))
                 .isEqualTo(Outcome.Succeeded.INSTANCE);
     }
 

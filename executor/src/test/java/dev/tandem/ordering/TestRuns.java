@@ -5,11 +5,11 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 
 /** Makes runs for tests, as only the core may otherwise. */
-public final class Runs {
+public final class TestRuns {
 
     public static final long FOREVER = Long.MAX_VALUE;
 
-    private Runs() {}
+    private TestRuns() {}
 
     public static Run of(Task task, long offset, int attempt, long leaseUntil) {
         return new Run(
