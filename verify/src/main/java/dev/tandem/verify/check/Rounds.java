@@ -3,6 +3,9 @@ package dev.tandem.verify.check;
 import dev.tandem.verify.check.History.Round;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Whether the faults hit something, and how long it took to recover. */
 final class Rounds {
@@ -35,13 +38,17 @@ final class Rounds {
                 cutOff(round).forEach(run -> recovered(round, run));
             }
         }
-        if (!history.rounds.isEmpty() && hits == 0) {
-            Round first = history.rounds.get(0);
-            sheet.broken(
-                    Rule.NOT_VACUOUS,
-                    first.began(),
-                    "none of " + history.rounds.size() + " rounds of '" + first.fault() + "' hit anything");
-        }
+        // Of faults that are combined each must hit, or the combination was not tried.
+        Map<String, List<Round>> byFault =
+                history.rounds.stream().collect(Collectors.groupingBy(Round::fault, TreeMap::new, Collectors.toList()));
+        byFault.forEach((fault, rounds) -> {
+            if (rounds.stream().noneMatch(this::hit)) {
+                sheet.broken(
+                        Rule.NOT_VACUOUS,
+                        rounds.get(0).began(),
+                        "none of " + rounds.size() + " rounds of '" + fault + "' hit anything");
+            }
+        });
     }
 
     private boolean hit(Round round) {

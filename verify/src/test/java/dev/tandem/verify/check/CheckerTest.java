@@ -641,6 +641,21 @@ class CheckerTest {
     }
 
     @Test
+    void ofCombinedFaultsEachMustHit() {
+        Judgement judgement = new Story()
+                .published(0, "a1", "a")
+                .ran(100, "p", "a1", "a")
+                .tell(new Event.Began(1, "forget", 1, List.of()))
+                .tell(new Event.Ended(2, "forget", 1, 1))
+                .tell(new Event.Began(3, "restart", 1, List.of()))
+                .tell(new Event.Ended(4, "restart", 1, 0))
+                .closed(20_000)
+                .judge();
+        assertBreaks(judgement, Rule.NOT_VACUOUS);
+        assertThat(judgement.figures().hits()).isEqualTo(1);
+    }
+
+    @Test
     void aFaultThatCountsForItselfSaysWhetherItHit() {
         assertBreaks(
                 new Story()
