@@ -15,7 +15,7 @@
 -- @include queue
 -- @include apply
 
--- All that the plain success of a fresh task does not need; made when something needs it, for that takes a while.
+-- All that plain successes of fresh tasks, and relays to such, do not need; made when something needs it, for that takes a while.
 local general
 local function need()
   -- @include claim
@@ -25,7 +25,7 @@ local function need()
   -- @include index
   -- @include settle
   -- @include later
-  general = {settle = settle, relay = relay, write_settled = write_settled, write_fresh = write_fresh, key_of = key_of,
+  general = {settle = settle, relay = relay, write_settled = write_settled, key_of = key_of,
     keyed_entries = keyed_entries, head_of = head_of, block = block, void_hint = void_hint}
 end
 
@@ -49,7 +49,7 @@ local positions, tokens, packed_keys, offsets, next_tokens, more = unpack(lists,
 if #positions > 0 then
   local standing = hmget(CLAIMS, positions)
   local keys = packed_keys == '' and {} or nil
-  if not keys and (any_blocked or twice or more[1] or lists[11][1]) then
+  if not keys and (any_blocked or twice or more[1]) then
     keys = cmsgpack.unpack(packed_keys)
   end
   local entries = any_blocked and general.keyed_entries(keys) or {}
@@ -61,60 +61,91 @@ if #positions > 0 then
   for i = 1, #relays, 3 do
     thens[relays[i]] = i
   end
-  local plain, n = {}, 0
+  local followers = {}
+  if relays[1] and not any then
+    local following = {}
+    for i = 2, #relays, 3 do
+      following[#following + 1] = relays[i]
+    end
+    for i, claim in ipairs(hmget(CLAIMS, following)) do
+      followers[following[i]] = claim
+    end
+  end
+  local plain, ended, n, m = {}, {}, 0, 0
   for i = 1, #positions do
-    local position, claim, at, entry = positions[i], standing[i], verdicts[i], entries[i]
-    if claim and not at and not twice and not thens[i] and claims[position] == nil and find(claim, tokens[i], 8, true) == 8
+    local position, at, entry, relay = positions[i], verdicts[i], entries[i], thens[i]
+    local claim = claims[position]
+    if claim == nil then
+      claim = standing[i]
+    end
+    if claim and not at and not twice and not (relay and (any or retried > 0 or died > 0))
+        and find(claim, tokens[i], 8, true) == 8
         and offsets[i] ~= OWED_MARK and not (entry and general.head_of(entry) == position) then
       -- A plain success of no blocked key's head: nothing to decide.
-      n = n + 1
-      plain[n] = position
+      m = m + 1
+      ended[m] = position
+      if fresh[position] then
+        fresh[position] = nil
+      else
+        n = n + 1
+        plain[n] = position
+      end
       if relays[1] then
         claims[position] = false
       end
       if offsets[i] then
         mark(offsets[i], position)
       end
-    else
-      if claims[position] == nil then
-        claims[position] = claim
+      if relay then
+        -- No key is blocked and nothing is stored, so only a claim could be in the way.
+        local follower = relays[relay + 1]
+        local standing_there = claims[follower]
+        if standing_there == nil then
+          standing_there = followers[follower]
+        end
+        if not standing_there then
+          claims[follower] = relays[relay + 2]
+          fresh[follower] = claims[follower]
+        end
       end
+    else
+      claims[position] = claim
       keys = keys or cmsgpack.unpack(packed_keys)
       if not general then
         need()
       end
       local code = general.settle(position, tokens[i], keys[i], offsets[i] or -1, at and more[at + 1] or 'K',
         at and more[at + 2], at and ARGV[9 + more[at + 3]], next_tokens[i], deadline)
-      if thens[i] and (code == 0 or code == 1) then
-        general.relay(relays[thens[i] + 1], relays[thens[i] + 2], keys[i])
+      if relay and (code == 0 or code == 1) then
+        general.relay(relays[relay + 1], relays[relay + 2], keys[i])
       end
       if code ~= 0 then
-        local m = #settle_answers
-        settle_answers[m + 1] = i
+        local at_answer = #settle_answers
+        settle_answers[at_answer + 1] = i
         if type(code) == 'number' then
-          settle_answers[m + 2] = code
+          settle_answers[at_answer + 2] = code
         else
-          settle_answers[m + 2] = 4
-          settle_answers[m + 3], settle_answers[m + 4], settle_answers[m + 5] = code[1], code[2], code[3]
+          settle_answers[at_answer + 2] = 4
+          settle_answers[at_answer + 3], settle_answers[at_answer + 4], settle_answers[at_answer + 5] = code[1], code[2], code[3]
         end
       end
     end
   end
-  if n > 0 then
-    succeeded = succeeded + n
+  if m > 0 then
+    succeeded = succeeded + m
     each_slice('HDEL', CLAIMS, plain)
     each_slice('ZREM', INFLIGHT, plain)
     if any_tasks then
-      each_slice('HDEL', TASKS, plain)
+      each_slice('HDEL', TASKS, ended)
     end
     if any_attempts then
-      each_slice('HDEL', ATTEMPTS, plain)
+      each_slice('HDEL', ATTEMPTS, ended)
     end
   end
   if general then
     general.write_settled()
-    general.write_fresh(deadline)
   end
+  write_fresh(deadline)
   if is_queue then
     write_queue()
   end

@@ -25,12 +25,6 @@ local function write_settled()
   writes = {tasks = {}, untasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 end
 
-local function put(list, one, two)
-  local n = #list
-  list[n + 1] = one
-  list[n + 2] = two
-end
-
 local order = 0
 -- Among the dead and the succeeded: by time in microseconds, one apart within a script, so that order is kept.
 local function history(times, envelopes, position, envelope)
@@ -166,22 +160,13 @@ local function relay(position, following, key)
   if claim or key and any_blocked and call('HEXISTS', BLOCKED, key) == 1 then
     return
   end
-  write_settled()
+  if claims[position] == false then
+    write_settled() -- This request settled it before, and may not have written that yet.
+  end
   if any_tasks and call('HEXISTS', TASKS, position) == 1
       or (any or died > 0) and call('HEXISTS', DEAD_TASKS, position) == 1 then
     return
   end
   claims[position] = following
   fresh[position] = claims[position]
-end
-
-local function write_fresh(deadline)
-  local made, leases = {}, {}
-  for position, claim in pairs(fresh) do
-    put(made, position, claim)
-    put(leases, deadline, position)
-  end
-  each_slice('HSET', CLAIMS, made)
-  each_slice('ZADD', INFLIGHT, leases)
-  fresh = {}
 end

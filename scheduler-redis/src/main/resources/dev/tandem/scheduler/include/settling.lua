@@ -11,6 +11,26 @@ local any_blocked = any and call('EXISTS', BLOCKED) == 1
 local now_text = format('%.0f', now)
 local mark = set_bit -- what settles an offset, or a position of a queue: mark(bit or page, position)
 
+local function put(list, one, two)
+  local n = #list
+  list[n + 1] = one
+  list[n + 2] = two
+end
+
+local function write_fresh(deadline)
+  if not next(fresh) then
+    return
+  end
+  local made, leases = {}, {}
+  for position, claim in pairs(fresh) do
+    put(made, position, claim)
+    put(leases, deadline, position)
+  end
+  each_slice('HSET', CLAIMS, made)
+  each_slice('ZADD', INFLIGHT, leases)
+  fresh = {}
+end
+
 local function count_settled()
   if succeeded > 0 then
     call('HINCRBY', STATS, 'succeeded', succeeded)
