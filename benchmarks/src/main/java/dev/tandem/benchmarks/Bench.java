@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures Tandem on this machine, on brokers of its own, and prints what came of it beside its budgets.",
-            "All scenarios take about twelve minutes. Leave the machine alone meanwhile: other work spoils the numbers."
+            "All scenarios take about nine minutes. Leave the machine alone meanwhile: other work spoils the numbers."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
