@@ -69,6 +69,9 @@ final class PartitionCore {
             return;
         }
         for (Delivery delivery : deliveries) {
+            if (m.phase == Phase.OWNED) {
+                waits.comes(delivery);
+            }
             Entry entry = judge.entry(delivery);
             m.tracker.delivered(entry);
             if (m.phase == Phase.OWNED) {

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.Memory.Gone;
+import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -92,6 +93,15 @@ final class Waits {
             m.lanes.enter(entry);
         } else if (m.behindRelays.size() < Memory.MAX_OFFERED) {
             m.behindRelays.add(entry);
+        }
+    }
+
+    /** Before what was never delivered to anybody, all that may have begun has come. */
+    void comes(Delivery delivery) {
+        boolean isNew = m.tracker.isLog() ? delivery.sequence() >= m.relayedUpTo : !delivery.redelivered();
+        if (isNew) {
+            m.behindUntil = m.shared.now;
+            offerBehindRelays();
         }
     }
 

@@ -88,6 +88,9 @@ final class QueueWitness extends Witness {
 
     private final Set<Token> staleTokens = new HashSet<>();
     private final Set<Rec> begun = new HashSet<>();
+    /** The store was given them with their delay. */
+    private final Set<Rec> scheduled = new HashSet<>();
+
     private final Set<Rec> ended = new HashSet<>();
     private final Map<Rec, Integer> lapses = new HashMap<>();
     private final Map<Lane, Long> tokens = new HashMap<>();
@@ -189,8 +192,11 @@ final class QueueWitness extends Witness {
         }
         if (request instanceof StoreRequest.Hand hand) {
             for (StoreRequest.Entry entry : hand.entries()) {
-                boolean scheduled = entry.move() instanceof StoreRequest.Move.Schedule;
-                if (scheduled && isStale(partition, entry.position(), state.executor())) {
+                boolean delayed = entry.move() instanceof StoreRequest.Move.Schedule;
+                if (delayed && state.holds(entry.position())) {
+                    scheduled.add(recOf(partition, state, entry.position()));
+                }
+                if (delayed && isStale(partition, entry.position(), state.executor())) {
                     stale.add(new Place(partition, entry.position()));
                 }
             }
@@ -360,7 +366,9 @@ final class QueueWitness extends Witness {
     }
 
     private void inOrder(Rec rec) {
-        if (lastLoss == NEVER_LOST && single(rec)) {
+        // What comes again with its delay over has its place by the broker, whatever was begun while it was not due.
+        boolean byBroker = rec.notBefore > 0 && (!scheduled.contains(rec) || !groupOf.get(rec).named);
+        if (lastLoss == NEVER_LOST && single(rec) && !byBroker) {
             for (Rec other : recs()) {
                 boolean open = other != rec && begun.contains(other) && !ended.contains(other) && single(other);
                 boolean ofLane = other.partition.equals(rec.partition) && rec.key.equals(other.key);
