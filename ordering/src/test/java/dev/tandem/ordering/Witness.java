@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  *       A task enters when it is delivered to the owner and due and not in the store; a scheduled one when the store
  *       offers it to the owner; both at the latest when claimed or parked. With a change of owner or a rewind, what
  *       waited in memory enters anew; what the store knows to be claimed, parked, retried or awaited has its place.
+ *       What is offered before all has come again that former owners had waits for that; and a delayed task has no
+ *       certain place once the store forgot something and another took the partition over.
  *       Besides: in one incarnation
  *       no task without a delay starts before one of its key with a lower offset has ended.
  *   <li><b>Custody.</b> A committed offset's task has succeeded (recorded at some time), or the store holds it even
@@ -126,6 +128,9 @@ class Witness {
 
         @Nullable
         Proc owner;
+
+        /** The store forgot something, and another process acquired the partition after that. */
+        boolean forgotAndTaken;
 
         long epoch;
         /** What is below was once delivered to an owner. */
@@ -362,6 +367,7 @@ class Witness {
         Proc owner = world.proc(acquire.executor());
         if (book.owner != owner) {
             book.next = 0;
+            book.forgotAndTaken |= lastLoss >= 0;
             if (book.owner != null) {
                 memory.computeIfPresent(
                         new Place(book.owner, partition),
@@ -666,7 +672,8 @@ class Witness {
         for (Seen other : book.byKey.get(seen.rec.key)) {
             // What an operator took out of the broker's hands, and the store never had, comes again as another or
             // never.
-            boolean certain = seen.early == other.early;
+            boolean delayed = seen.rec.notBefore + other.rec.notBefore > 0;
+            boolean certain = seen.early == other.early && !(delayed && book.forgotAndTaken);
             boolean waited = !entersElsewhere && other != seen && other.entered >= 0 && certain;
             if (waited && !isOver(book, other) && lives(state, other)) {
                 that(
