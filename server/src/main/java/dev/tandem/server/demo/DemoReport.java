@@ -26,7 +26,6 @@ record DemoReport(Verdict verdict) {
         rule(text, "two of a key at once", verdict.overlaps());
         rule(text, "fencing token not higher", verdict.tokensBack());
         rule(text, "started before their time", verdict.early());
-        boolean inTime = verdict.latestMicros() <= DemoCheck.LATEST_MICROS;
         row(
                 text,
                 "delayed tasks",
@@ -37,7 +36,7 @@ record DemoReport(Verdict verdict) {
                         millis(verdict.latenessAt(0.5)),
                         millis(verdict.latenessAt(0.99)),
                         millis(verdict.latestMicros()),
-                        inTime ? "ok" : "FAILED"));
+                        verdict.inTime() ? "ok" : "FAILED"));
         text.append('\n').append(verdict.passed() ? "  The check passed." : "  The check FAILED.");
         return text.toString();
     }

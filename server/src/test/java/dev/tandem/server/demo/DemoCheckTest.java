@@ -207,6 +207,20 @@ class DemoCheckTest {
     }
 
     @Test
+    void wherePlainTasksWaitDelayedOnesMayWaitAsLongBesides() {
+        published.add(new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, false), 1_000_000));
+        published.add(
+                new Published(new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, false), 1_000_000));
+        run("one", "p", 8_000_000, 8_001_000);
+        run("one", "r", 8_500_000 + DemoCheck.LATEST_MICROS, 100_000_000);
+        assertThat(judge().passed()).isTrue();
+
+        run("one", "p", 7_999_999, 7_999_999);
+        assertThat(judge().waitMicros()).isEqualTo(6_999_999);
+        assertThat(judge().inTime()).isFalse();
+    }
+
+    @Test
     void linesSurviveTheFileAndHalfOnesAreLeftOut() {
         DemoEvent event = new DemoEvent(Kind.SUCCESS, 1_795_220_475_267_123L, "order-1-paid", 2, 17);
 
