@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** Whether the faults hit something, and how long it took to recover. */
 final class Rounds {
@@ -21,11 +20,13 @@ final class Rounds {
     }
 
     void judge() {
+        // Of faults that are combined each must hit, or the combination was not tried.
+        Map<String, Boolean> hitBy = new TreeMap<>();
         for (Round round : history.rounds) {
             sheet.looked(Rule.NOT_VACUOUS);
-            if (hit(round)) {
-                hits++;
-            }
+            boolean hit = hit(round);
+            hits += hit ? 1 : 0;
+            hitBy.merge(round.fault(), hit, Boolean::logicalOr);
             if (round.targets().isEmpty()) {
                 if (round.ended() != Run.NEVER) {
                     history.runs.stream()
@@ -38,11 +39,11 @@ final class Rounds {
                 cutOff(round).forEach(run -> recovered(round, run));
             }
         }
-        // Of faults that are combined each must hit, or the combination was not tried.
-        Map<String, List<Round>> byFault =
-                history.rounds.stream().collect(Collectors.groupingBy(Round::fault, TreeMap::new, Collectors.toList()));
-        byFault.forEach((fault, rounds) -> {
-            if (rounds.stream().noneMatch(this::hit)) {
+        hitBy.forEach((fault, hit) -> {
+            if (!hit) {
+                List<Round> rounds = history.rounds.stream()
+                        .filter(round -> round.fault().equals(fault))
+                        .toList();
                 sheet.broken(
                         Rule.NOT_VACUOUS,
                         rounds.get(0).began(),
