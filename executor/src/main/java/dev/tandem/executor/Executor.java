@@ -5,7 +5,9 @@ import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -107,6 +109,20 @@ public final class Executor implements AutoCloseable {
     /** Every queue at this moment, in the order in which they were added. */
     public List<QueueStatus> status() {
         return loops.stream().map(QueueLoop::status).toList();
+    }
+
+    /**
+     * What runs now of each queue that this executor takes its {@linkplain QueueStatus#sharing share} of. That is to be told
+     * to others: what nobody takes, nobody runs.
+     */
+    public Map<String, Integer> shares() {
+        Map<String, Integer> shares = new LinkedHashMap<>();
+        for (QueueStatus queue : status()) {
+            if (queue.sharing()) {
+                shares.put(queue.queue(), queue.running());
+            }
+        }
+        return shares;
     }
 
     /** Whether tasks of all queues can run. */

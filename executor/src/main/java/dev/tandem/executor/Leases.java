@@ -24,6 +24,12 @@ final class Leases {
     /** Members send a sign of life every few seconds; by then all have seen a change. */
     private static final long STEADY_MILLIS = 3_000;
 
+    /**
+     * Who can't reach its broker, or hangs, keeps its share for so long, and has it from its start: a broker that restarts
+     * moves no partitions, and those who start together move them once.
+     */
+    private static final long UNREACHED_MILLIS = 5_000;
+
     /** What the loop does about it. */
     interface Hands {
 
@@ -43,12 +49,19 @@ final class Leases {
     private final Hands hands;
     private final Map<Partition, Long> leaving = new HashMap<>();
     private long lookAt;
+    private volatile long reachedAt;
 
-    Leases(String self, Supplier<Set<String>> members, long leaveMillis, Hands hands) {
+    Leases(String self, Supplier<Set<String>> members, long leaveMillis, Hands hands, long now) {
         this.assigner = new LeaseAssigner(self, JOIN_MILLIS, STEADY_MILLIS);
         this.members = members;
         this.leaveMillis = leaveMillis;
         this.hands = hands;
+        this.reachedAt = now;
+    }
+
+    /** Whether this executor is to be counted among those that share the partitions. From any thread. */
+    boolean isSharing(long now) {
+        return now - reachedAt < UNREACHED_MILLIS;
     }
 
     /** Something was given up or lost: looks again soon. */
@@ -74,6 +87,9 @@ final class Leases {
             return;
         }
         lookAt = now + LOOK_MILLIS;
+        if (!leasable.isEmpty()) {
+            reachedAt = now;
+        }
         LeaseAssigner.Plan plan = assigner.plan(now, leasable, Set.copyOf(owned), members.get());
         for (Partition partition : plan.giveUp()) {
             if (leaving.putIfAbsent(partition, now + leaveMillis) == null) {

@@ -108,7 +108,7 @@ final class QueueLoop {
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.pool = new RunPool(spec.policy().concurrency(), handlerThreads, watchdog, runner);
         this.leases = source.kind() == Source.Kind.QUEUE
-                ? new Leases(executor, spec.members(), timings.leave(), new LeaseHands())
+                ? new Leases(executor, spec.members(), timings.leave(), new LeaseHands(), time.millis())
                 : null;
         this.lastTurnAt = time.millis();
         this.commitLog = new LogLimit(time, 1, 10_000);
@@ -375,6 +375,7 @@ final class QueueLoop {
                 spec.name(),
                 now,
                 problem(now),
+                isSharing(now),
                 partitionsHeld,
                 partitionsDown,
                 running,
@@ -384,6 +385,11 @@ final class QueueLoop {
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
                 Math.max(0, time.millis() - lastTurnAt));
+    }
+
+    private boolean isSharing(QueueStatus.State now) {
+        boolean turns = now == QueueStatus.State.NEW || now == QueueStatus.State.RUNNING;
+        return turns && (leases == null || leases.isSharing(time.millis()));
     }
 
     private QueueStatus.State state() {

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param queue its name
  * @param state of its loop
  * @param problem why it is not well, for people; null if it is
+ * @param sharing it takes its share of the queue's partitions: others leave it that. Not when it is stopped, nor when it
+ *     hangs or can't reach a broker that assigns none (RabbitMQ) for some seconds
  * @param partitions held now
  * @param partitionsWithoutStore held partitions whose store can't be reached
  * @param running handlers running or about to, as of the last turn
@@ -22,6 +24,7 @@ public record QueueStatus(
         String queue,
         State state,
         @Nullable String problem,
+        boolean sharing,
         int partitions,
         int partitionsWithoutStore,
         int running,

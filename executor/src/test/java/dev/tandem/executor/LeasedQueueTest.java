@@ -95,6 +95,23 @@ class LeasedQueueTest {
 
         await().until(() -> source.log.contains("open " + ALL.get(1)));
         assertThat(source.log).containsSubsequence("close " + ALL.get(1), "open " + ALL.get(1));
+        assertThat(store.count(StoreRequest.Release.class))
+                .as("others need not wait for the lease to lapse")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aLeaseThatComesWhenItIsNotWantedAnyMoreIsGivenBack() {
+        store.silent = true;
+        source.leasable = ALL;
+        await().until(() -> store.count(StoreRequest.Acquire.class) == 4);
+        members = Set.of(executor.id(), "another");
+        await().until(() -> partitions() == 2);
+
+        store.speak();
+
+        await().until(() -> store.count(StoreRequest.Release.class) == 2);
+        assertThat(source.log.stream().filter(line -> line.startsWith("open "))).hasSize(2);
     }
 
     @Test

@@ -6,7 +6,9 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,6 +17,7 @@ final class ScriptedStore implements Store {
 
     final List<StoreRequest> requests = new CopyOnWriteArrayList<>();
     final Map<Partition, Listener> listeners = new ConcurrentHashMap<>();
+    private final Queue<Runnable> unsaid = new ConcurrentLinkedQueue<>();
     private final AtomicLong epoch = new AtomicLong();
     volatile boolean silent;
     volatile boolean reachable = true;
@@ -46,6 +49,14 @@ final class ScriptedStore implements Store {
         }
     }
 
+    /** Gives the answers that it kept to itself while {@link #silent}, and is silent no more. */
+    void speak() {
+        silent = false;
+        for (Runnable answer = unsaid.poll(); answer != null; answer = unsaid.poll()) {
+            answer.run();
+        }
+    }
+
     long count(Class<? extends StoreRequest> type) {
         return requests.stream().filter(type::isInstance).count();
     }
@@ -65,8 +76,11 @@ final class ScriptedStore implements Store {
                     return;
                 }
                 requests.add(request);
-                if (!silent) {
-                    listener.answered(request, answer(request));
+                StoreAnswer answer = answer(request);
+                if (silent) {
+                    unsaid.add(() -> listener.answered(request, answer));
+                } else {
+                    listener.answered(request, answer);
                 }
             }
 

@@ -39,13 +39,15 @@ final class ClientProperties {
             ProducerConfig.TRANSACTIONAL_ID_CONFIG);
 
     /**
-     * Many small records and quick returns: a poll gives a few batches, a fetch waits at most 250 ms (a partition that
+     * A partition that moves rests until all members have heard of it, each at its next heartbeat: so those come often.
+     *
+     * <p>Many small records and quick returns: a poll gives a few batches, a fetch waits at most 250 ms (a partition that
      * is opened or resumed meanwhile waits as long) and brings at most 16 MiB from each broker, new partitions of a topic
      * are seen within a minute.
      */
     private static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "8000",
-            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "1500",
+            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "500",
             ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, "60000",
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000",
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "250",

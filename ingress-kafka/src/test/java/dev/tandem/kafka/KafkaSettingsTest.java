@@ -31,7 +31,7 @@ class KafkaSettingsTest {
                         Map.entry("isolation.level", "read_committed"),
                         Map.entry("allow.auto.create.topics", "false"),
                         Map.entry("session.timeout.ms", "8000"),
-                        Map.entry("heartbeat.interval.ms", "1500"),
+                        Map.entry("heartbeat.interval.ms", "500"),
                         Map.entry("max.poll.interval.ms", "60000"),
                         Map.entry("max.poll.records", "2000"),
                         Map.entry("fetch.max.wait.ms", "250"),
@@ -74,7 +74,7 @@ class KafkaSettingsTest {
         "group.id, mine, leave it out",
         "bootstrap.servers, 'other:1', leave it out",
         "session.timeout.ms, soon, not allowed",
-        "session.timeout.ms, 2000, at least twice the heartbeat",
+        "session.timeout.ms, 900, at least twice the heartbeat",
         "security.protocol, TLS, not allowed",
     })
     void propertiesThatBreakAGuaranteeOrCantBeReadAreRefused(String name, String value, String message) {

@@ -28,13 +28,23 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
     private static final int CONTAINER_PORT = 9092;
     private static final int CONTAINER_CONTROLLER_PORT = 9093;
 
-    static KafkaServer process(Place place, boolean fullSpeed, Map<String, String> extra) {
+    /** @param advertised the port that clients of this listener are told */
+    record Way(int listener, int advertised) {}
+
+    static KafkaServer process(Place place, boolean fullSpeed, List<Way> ways, Map<String, String> extra) {
         Path ready = place.home().resolve("ready");
         int controller = Ports.reserve();
         Map<String, String> settings = settings(
                 "127.0.0.1:" + controller,
                 "PLAINTEXT://127.0.0.1:" + place.port() + ",CONTROLLER://127.0.0.1:" + controller,
                 place.port());
+        for (int i = 0; i < ways.size(); i++) {
+            String name = ",WAY" + i + ":";
+            settings.merge("listeners", name + "//127.0.0.1:" + ways.get(i).listener(), String::concat);
+            settings.merge(
+                    "advertised.listeners", name + "//127.0.0.1:" + ways.get(i).advertised(), String::concat);
+            settings.merge("listener.security.protocol.map", name + "PLAINTEXT", String::concat);
+        }
         settings.put("log.dirs", place.data().toString());
         settings.putAll(extra);
         Path file = place.write("server.properties", text(settings));
@@ -81,6 +91,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
         settings.put("listeners", listeners);
         settings.put("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
         settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.put("inter.broker.listener.name", "PLAINTEXT");
         settings.put("auto.create.topics.enable", "false");
         // One node: nothing to replicate to. Few internal partitions, so that it starts fast.
         for (String topic : List.of("offsets.topic", "transaction.state.log", "share.coordinator.state.topic")) {

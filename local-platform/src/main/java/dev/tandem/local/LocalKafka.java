@@ -1,7 +1,9 @@
 package dev.tandem.local;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,7 @@ public final class LocalKafka extends AbstractBroker {
     public static final class Builder {
 
         private final Map<String, String> settings = new LinkedHashMap<>();
+        private final List<KafkaServer.Way> ways = new ArrayList<>();
         private LocalMode mode = LocalMode.configured();
         private boolean fullSpeed;
         private int port;
@@ -61,6 +64,18 @@ public final class LocalKafka extends AbstractBroker {
             return this;
         }
 
+        /**
+         * A further way in, for a proxy: a client goes where the broker says that it is, so who listens at one port and says
+         * another needs a listener of its own. No container has one, so none is used.
+         *
+         * @param listener the port where Kafka listens
+         * @param advertised the port that clients which come this way are told
+         */
+        public Builder way(int listener, int advertised) {
+            ways.add(new KafkaServer.Way(listener, advertised));
+            return this;
+        }
+
         /** Which kinds may be used; without this what {@link LocalMode#configured()} says. */
         public Builder mode(LocalMode allowed) {
             this.mode = allowed;
@@ -80,12 +95,13 @@ public final class LocalKafka extends AbstractBroker {
          * @throws LocalException when it does not start
          */
         public LocalKafka start() {
-            return Discovery.choose(mode, data, this::inContainer, allowed -> asProcess());
+            LocalMode allowedHere = ways.isEmpty() ? mode : mode.withoutDocker();
+            return Discovery.choose(allowedHere, data, this::inContainer, allowed -> asProcess());
         }
 
         private LocalKafka asProcess() {
             Place place = Place.of("kafka", port, data);
-            return new LocalKafka(place, KafkaServer.process(place, fullSpeed, settings));
+            return new LocalKafka(place, KafkaServer.process(place, fullSpeed, ways, settings));
         }
 
         private LocalKafka inContainer() {

@@ -15,14 +15,14 @@ import java.util.TreeSet;
  * Which partitions of a queue a process should own by lease, where no broker assigns them (RabbitMQ). Each process
  * decides alone from what all can know, so it needs no leader: from the same live executors all come to the same plan,
  * in which every partition has one executor, and every executor ⌊N / live⌋ or ⌈N / live⌉ partitions. While views differ
- * the lease in the store decides, and nobody takes more than ⌈N / live⌉ of its own view.
+ * the lease in the store decides.
  *
  * <p>A partition prefers executors by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to
  * increase hit rates", 1998), with the shares as bounds: a join or a leave moves little more than it must.
  *
  * <p>What another should own is given up only once the live executors have stayed the same for a while: so those who
  * join together move partitions once, and an executor that is late with its sign of life moves none. What is nobody's
- * any more is taken at once.
+ * any more is taken at once, also by who has as many still that another should own: so nothing waits for nobody.
  *
  * <p>An executor that can't own partitions (its broker or its store can't be reached) must not be among the live ones:
  * its share would be nobody's.
@@ -84,14 +84,8 @@ public final class LeaseAssigner {
                 giveUp.add(partition);
             }
         }
-        // What is kept until the executors are steady takes room, so that nobody ever has more than the share.
-        int room = most() - (owned.size() - giveUp.size());
-        Set<Partition> acquire = new HashSet<>();
-        for (Partition partition : share) {
-            if (acquire.size() < room && !owned.contains(partition)) {
-                acquire.add(partition);
-            }
-        }
+        Set<Partition> acquire = new HashSet<>(share);
+        acquire.removeAll(owned);
         return new Plan(acquire, giveUp);
     }
 
@@ -107,10 +101,6 @@ public final class LeaseAssigner {
             partitions = nowAll;
             share = shareOf(self, partitions, live);
         }
-    }
-
-    private int most() {
-        return (partitions.size() + live.size() - 1) / live.size();
     }
 
     private record Preference(long score, Partition partition, String executor) {}

@@ -20,6 +20,7 @@ final class PartitionCore {
     private final Requests requests;
     private final Takeover takeover;
     private final Answers answers;
+    private final GiveBack giveBack;
 
     private boolean storeUp;
     private long factsAt;
@@ -36,6 +37,7 @@ final class PartitionCore {
         this.requests = new Requests(m);
         this.takeover = new Takeover(m, judge, breaks, waits, requests);
         this.answers = new Answers(m, runs, judge, breaks, waits, takeover);
+        this.giveBack = new GiveBack(m);
     }
 
     // ---- the source ----
@@ -45,6 +47,7 @@ final class PartitionCore {
             breaks.leave();
             m.leftWanted = false;
         }
+        giveBack.drop();
         m.facts = now;
         factsAt = m.shared.now;
         m.phase = Phase.WAITING;
@@ -121,11 +124,14 @@ final class PartitionCore {
             m.phase = Phase.LEAVING;
             breaks.dropStarts();
         } else if (m.phase != Phase.LEAVING) {
-            breaks.leave();
+            lost();
         }
     }
 
     void lost() {
+        if (storeUp) {
+            giveBack.leaving();
+        }
         breaks.leave();
     }
 
@@ -137,6 +143,7 @@ final class PartitionCore {
 
     void storeDown() {
         storeUp = false;
+        giveBack.drop();
         m.late.again();
         m.keeping = null;
         switch (m.phase) {
@@ -157,6 +164,7 @@ final class PartitionCore {
     }
 
     void answered(StoreRequest request, StoreAnswer answer) {
+        giveBack.answered(request, answer);
         answers.answered(request, answer);
     }
 
@@ -182,6 +190,7 @@ final class PartitionCore {
             if (m.late.hasUnsent()) {
                 m.late.flush(out);
             }
+            giveBack.flush(out);
             runs.keep(out);
             switch (m.phase) {
                 case WAITING -> {
@@ -306,11 +315,8 @@ final class PartitionCore {
     boolean idle() {
         return m.active.isEmpty()
                 && m.late.isEmpty()
+                && giveBack.isDone()
                 && (m.phase == Phase.LEFT || m.outcomes.isEmpty() && !m.proofs.waiting());
-    }
-
-    boolean forgettable() {
-        return m.phase == Phase.LEFT && idle() && !m.leftWanted;
     }
 
     @Override

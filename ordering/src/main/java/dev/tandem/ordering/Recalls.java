@@ -342,8 +342,12 @@ final class Recalls {
             return;
         }
         List<StoreRequest.Redelivery> messages = new ArrayList<>();
+        boolean named = isNamed(peer.toRedeliver.getFirst());
         int bytes = 0;
-        while (messages.size() < BATCH && bytes < MAX_REQUEST_BYTES && !peer.toRedeliver.isEmpty()) {
+        while (messages.size() < BATCH
+                && bytes < MAX_REQUEST_BYTES
+                && !peer.toRedeliver.isEmpty()
+                && isNamed(peer.toRedeliver.getFirst()) == named) {
             Held held = peer.toRedeliver.removeFirst();
             Position position = held.position;
             if (position != null) {
@@ -352,11 +356,19 @@ final class Recalls {
                 bytes += held.entry.weight;
             }
         }
-        peer.redeliver = new StoreRequest.Redeliver(peer.partition, shared.executor, ackedMillis(), messages);
+        long afterMillis = named ? 0 : ackedMillis();
+        peer.redeliver = new StoreRequest.Redeliver(peer.partition, shared.executor, afterMillis, messages);
         out.send(peer.redeliver);
     }
 
-    /** Within this time the message is acked, if all goes well. */
+    private static boolean isNamed(Held held) {
+        return Redeliveries.isNamed(held.entry.position);
+    }
+
+    /**
+     * Within this time the message is acked, if all goes well. A nameless one is not run again before: came it once more, it
+     * would be taken for another. One with an id is known again by what was given up.
+     */
     private long ackedMillis() {
         return settings.horizonMillis() + 4 * settings.probeMillis();
     }

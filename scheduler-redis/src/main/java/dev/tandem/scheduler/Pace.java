@@ -11,17 +11,21 @@ final class Pace {
 
     private Set<String> known = Set.of();
     private long changedAt;
+    private long lastAt;
 
     Pace(long now) {
         this.changedAt = now;
+        this.lastAt = now;
     }
 
-    /** Until the next sign of life. @param executors who was there at the last one */
-    long nextMillis(long now, Set<String> executors) {
+    /** Whether it is time for the next sign of life. To be asked often. @param executors who was there at the last one */
+    boolean isDue(long now, Set<String> executors) {
         if (!executors.equals(known)) {
             known = Set.copyOf(executors);
             changedAt = now;
         }
-        return now - changedAt < YOUNG_MILLIS ? OFTEN_MILLIS : SELDOM_MILLIS;
+        boolean due = now - lastAt >= (now - changedAt < YOUNG_MILLIS ? OFTEN_MILLIS : SELDOM_MILLIS);
+        lastAt = due ? now : lastAt;
+        return due;
     }
 }

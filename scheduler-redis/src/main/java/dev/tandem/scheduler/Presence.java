@@ -31,7 +31,7 @@ public final class Presence {
      * @param id unique per process start
      * @param startedAt epoch milliseconds, by its own clock
      * @param lastSeen epoch milliseconds, by Redis's clock; ignored by {@link #beat}
-     * @param running tasks running now, by queue
+     * @param running tasks running now, by queue; only of queues that it takes its share of
      */
     public record Executor(String id, String host, long startedAt, long lastSeen, Map<String, Integer> running) {
 
@@ -43,13 +43,13 @@ public final class Presence {
         }
     }
 
-    /** Says that this executor is there. */
-    public CompletableFuture<Void> beat(Executor executor) {
+    /** Says that this executor is there. @param changed others are to look at once, as they do when one comes */
+    public CompletableFuture<Void> beat(Executor executor, boolean changed) {
         byte[] id = bytes(executor.id());
         return now().thenCompose(now -> side.run(
                         commands -> commands.hset(Keys.executorFacts(), id, bytes(facts(executor))))
                 .thenCompose(set -> side.run(commands -> commands.zadd(Keys.executors(), (double) now.longValue(), id)))
-                .thenCompose(added -> added > 0 ? tell("came") : CompletableFuture.completedFuture(null)));
+                .thenCompose(added -> added > 0 || changed ? tell("came") : CompletableFuture.completedFuture(null)));
     }
 
     /** This executor leaves. */

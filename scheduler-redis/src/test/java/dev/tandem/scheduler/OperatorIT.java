@@ -336,7 +336,7 @@ class OperatorIT {
     @Test
     void executorsAreSeenUntilTheyLeave() {
         String id = Names.fresh("executor");
-        get(store.presence().beat(new Presence.Executor(id, "host", 5, 0, Map.of(queue, 3))));
+        get(store.presence().beat(new Presence.Executor(id, "host", 5, 0, Map.of(queue, 3)), false));
         Presence.Executor seen = get(store.presence().executors()).stream()
                 .filter(each -> each.id().equals(id))
                 .findFirst()
@@ -356,8 +356,8 @@ class OperatorIT {
         try (AutoCloseable watch = presence.watch(heard::incrementAndGet)) {
             await("subscribed").untilAsserted(() -> assertThat(heard).hasPositiveValue());
             int before = heard.get();
-            get(presence.beat(executor));
-            get(presence.beat(executor));
+            get(presence.beat(executor, false));
+            get(presence.beat(executor, false));
             await("its coming").untilAsserted(() -> assertThat(heard).hasValue(before + 1));
             get(presence.leave(executor.id()));
             await("its leaving").untilAsserted(() -> assertThat(heard).hasValue(before + 2));

@@ -3,6 +3,8 @@ package dev.tandem.testkit;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalKafka;
+import dev.tandem.local.Ports;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +24,14 @@ public final class SharedKafka {
 
     private final LocalKafka kafka;
     private final Admin admin;
+    private final int listener = Ports.reserve();
+    private final int wire = Ports.reserve();
 
     SharedKafka() {
         // A test of many deaths may have a shorter session than Kafka allows by itself.
         kafka = LocalKafka.builder()
                 .setting("group.min.session.timeout.ms", "1000")
+                .way(listener, wire)
                 .start();
         admin = Admin.create(Map.of("bootstrap.servers", kafka.address()));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> admin.close(Duration.ZERO), "close-admin"));
@@ -35,6 +40,11 @@ public final class SharedKafka {
     /** The value for {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return kafka.address();
+    }
+
+    /** A way to this Kafka that can be cut; there can be one at a time. Close it. */
+    public Wire wire() throws IOException {
+        return new Wire(wire, listener);
     }
 
     /** An admin client, shared: do not close it. */

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** The way to an AMQP broker, which a test can cut. Thread-safe. */
+/** The way to a broker, which a test can cut. Thread-safe. */
 public final class Wire implements AutoCloseable {
 
     private final int target;
@@ -19,16 +19,25 @@ public final class Wire implements AutoCloseable {
     private volatile boolean down;
     private volatile boolean frozen;
 
-    /** @param uri of the broker on this machine, ending in its port */
+    /** @param uri of a RabbitMQ on this machine, ending in its port */
     public Wire(String uri) throws IOException {
-        target = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
-        server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this(0, Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1)));
+    }
+
+    Wire(int port, int target) throws IOException {
+        this.target = target;
+        server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 
-    /** Where clients connect instead. */
+    /** Where clients of RabbitMQ connect instead. */
     public String uri() {
-        return "amqp://guest:guest@127.0.0.1:" + server.getLocalPort();
+        return "amqp://guest:guest@" + address();
+    }
+
+    /** Host and port where clients connect instead. */
+    public String address() {
+        return "127.0.0.1:" + server.getLocalPort();
     }
 
     /** Nothing passes any more, and nobody is told. */

@@ -123,29 +123,13 @@ final class Lab implements AutoCloseable {
 
     synchronized LocalKafka kafka() {
         if (kafka == null) {
-            int port = Ports.reserve();
-            int controller = Ports.reserve();
-            StringBuilder listeners = new StringBuilder("PLAINTEXT://127.0.0.1:" + port);
-            StringBuilder advertised = new StringBuilder("PLAINTEXT://127.0.0.1:" + port);
-            StringBuilder protocols = new StringBuilder("PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+            LocalKafka.Builder builder = LocalKafka.builder().setting("num.network.threads", "1");
             for (int slot = 0; slot < SLOTS; slot++) {
-                // A client goes where the broker says it is; so each executor's way needs a listener of its own.
                 kafkaListeners[slot] = Ports.reserve();
                 kafkaWays[slot] = Ports.reserve();
-                listeners.append(",SLOT").append(slot).append("://127.0.0.1:").append(kafkaListeners[slot]);
-                advertised.append(",SLOT").append(slot).append("://127.0.0.1:").append(kafkaWays[slot]);
-                protocols.append(",SLOT").append(slot).append(":PLAINTEXT");
+                builder.way(kafkaListeners[slot], kafkaWays[slot]);
             }
-            kafka = LocalKafka.builder()
-                    .mode(process())
-                    .port(port)
-                    .setting("controller.quorum.voters", "1@127.0.0.1:" + controller)
-                    .setting("listeners", listeners + ",CONTROLLER://127.0.0.1:" + controller)
-                    .setting("advertised.listeners", advertised.toString())
-                    .setting("listener.security.protocol.map", protocols.toString())
-                    .setting("inter.broker.listener.name", "PLAINTEXT")
-                    .setting("num.network.threads", "1")
-                    .start();
+            kafka = builder.start();
             started(kafka, text(kafka));
         }
         return kafka;

@@ -13,9 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -45,12 +47,12 @@ record Report(
         List<Figures> figures() {
             return results.stream()
                     .map(Result::judgement)
-                    .filter(java.util.Objects::nonNull)
+                    .filter(Objects::nonNull)
                     .map(Judgement::figures)
                     .toList();
         }
 
-        long sum(java.util.function.ToLongFunction<Figures> of) {
+        long sum(ToLongFunction<Figures> of) {
             return figures().stream().mapToLong(of).sum();
         }
     }

@@ -124,7 +124,7 @@ public final class Platform implements SmartLifecycle {
         if (executor != null) {
             // Before anything is leased: who starts at the same time is to know.
             Heartbeat heartbeat =
-                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), () -> runs(executor), live);
+                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
             heartbeat.start();
             closing.add(heartbeat);
             executor.start();
@@ -143,12 +143,6 @@ public final class Platform implements SmartLifecycle {
         }
         store.close();
         running = false;
-    }
-
-    private static Map<String, Integer> runs(Executor executor) {
-        Map<String, Integer> runs = new LinkedHashMap<>();
-        executor.status().forEach(queue -> runs.put(queue.queue(), queue.running()));
-        return runs;
     }
 
     private static void close(AutoCloseable part) {

@@ -259,8 +259,8 @@ public sealed interface StoreRequest {
      * custody moves to the store there. By no epoch; the owner is woken. The same again is answered the same.
      *
      * @param by who asks, the same until its process ends; a position is given up to one asker only
-     * @param afterMillis none of them is claimed again before this time has passed, so that its message is acked by then:
-     *     a task that kills its executors must not come again besides
+     * @param afterMillis none of them is claimed again before this time has passed. For messages without an id, which must be
+     *     acked by then: one whose task kills its executors would be taken for another each time it comes again
      * @param messages may be none: then it only asks whether what was answered a horizon ago is durable
      */
     record Redeliver(Partition partition, String by, long afterMillis, List<Redelivery> messages)

@@ -9,7 +9,6 @@ import dev.tandem.scheduler.RedisStore;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.EventLog;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -51,8 +50,7 @@ public final class WorkerMain {
                         .fallback(recorder)
                         .build())
                 .build();
-        Heartbeat heartbeat =
-                new Heartbeat(store.presence(), executor.id(), "localhost", () -> Map.of(settings.queue(), 0), live);
+        Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), "localhost", executor::shares, live);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-look");
             thread.setDaemon(true);

@@ -125,7 +125,7 @@ public record WorkerSettings(
                 ? Map.of()
                 : Map.of(
                         "session.timeout.ms", Long.toString(millis * 4 / 5),
-                        "heartbeat.interval.ms", Long.toString(millis * 4 / 25),
+                        "heartbeat.interval.ms", Long.toString(Math.min(500, millis * 4 / 25)),
                         "metadata.max.age.ms", Long.toString(Math.max(500, millis / 4)));
     }
 
