@@ -28,7 +28,7 @@ final class Leases {
      * Who can't reach its broker, or hangs, keeps its share for so long, and has it from its start: a broker that restarts
      * moves no partitions, and those who start together move them once.
      */
-    private static final long UNREACHED_MILLIS = 5_000;
+    private static final long UNREACHED_MILLIS = 3_000;
 
     /** What the loop does about it. */
     interface Hands {

@@ -33,8 +33,12 @@ class LeasedQueueTest {
 
     @BeforeEach
     void start() {
+        start(SETTINGS);
+    }
+
+    private void start(CoreSettings settings) {
         executor = Executor.builder()
-                .settings(SETTINGS)
+                .settings(settings)
                 .queue(QueueSpec.queue("mail")
                         .source(source)
                         .store(store)
@@ -112,6 +116,21 @@ class LeasedQueueTest {
 
         await().until(() -> store.count(StoreRequest.Release.class) == 2);
         assertThat(source.log.stream().filter(line -> line.startsWith("open "))).hasSize(2);
+    }
+
+    @Test
+    void whoCannotReachTheStoreForALeaseLeavesItsMessagesToOthers() {
+        executor.stop();
+        start(new CoreSettings(500, 100, 0, 50, 256, 4, 1, 50));
+        assignAll();
+        source.log.clear();
+
+        store.listeners.get(ALL.get(2)).down("as asked");
+
+        await().until(() -> source.log.contains("close " + ALL.get(2)));
+        store.listeners.get(ALL.get(2)).up();
+        await().until(() -> source.log.contains("open " + ALL.get(2)));
+        assertThat(source.log).doesNotContain("close " + ALL.get(1));
     }
 
     @Test

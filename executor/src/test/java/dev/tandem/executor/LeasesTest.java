@@ -21,17 +21,17 @@ class LeasesTest {
     @Test
     void whoHasJustStartedIsCountedThoughItHasNotReachedItsBrokerYet() {
         look(0, false);
-        assertThat(leases.isSharing(4_999)).isTrue();
-        look(5_000, false);
-        assertThat(leases.isSharing(5_000)).isFalse();
+        assertThat(leases.isSharing(2_999)).isTrue();
+        look(3_000, false);
+        assertThat(leases.isSharing(3_000)).isFalse();
     }
 
     @Test
     void whoCannotReachItsBrokerIsNotCountedAfterSomeSecondsUntilItCan() {
         look(10_000, true);
-        look(14_999, false);
-        assertThat(leases.isSharing(14_999)).isTrue();
-        assertThat(leases.isSharing(15_000)).isFalse();
+        look(12_999, false);
+        assertThat(leases.isSharing(12_999)).isTrue();
+        assertThat(leases.isSharing(13_000)).isFalse();
         look(20_000, true);
         assertThat(leases.isSharing(20_000)).isTrue();
     }
@@ -39,7 +39,7 @@ class LeasesTest {
     @Test
     void whoHangsIsNotCounted() {
         look(10_000, true);
-        assertThat(leases.isSharing(15_000)).isFalse();
+        assertThat(leases.isSharing(13_000)).isFalse();
     }
 
     private static final class NoHands implements Leases.Hands {

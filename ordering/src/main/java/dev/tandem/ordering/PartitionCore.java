@@ -186,6 +186,10 @@ final class PartitionCore {
             m.rewindWanted = false;
             out.rewind(m.partition);
         }
+        if (m.shared.now >= unreachedUntil()) {
+            // Whoever has its lease by now needs the messages that our channel has.
+            breaks.leave();
+        }
         if (storeUp) {
             if (m.late.hasUnsent()) {
                 m.late.flush(out);
@@ -277,10 +281,16 @@ final class PartitionCore {
         }
     }
 
+    /** Until when a queue's channel is kept though the store can't be reached: as long as the lease can be ours. */
+    private long unreachedUntil() {
+        boolean waits = !storeUp && m.opened && m.phase != Phase.LEFT && !m.tracker.isLog();
+        return waits ? m.lastAnswerAt + m.settings.leaseMillis() : Memory.NEVER;
+    }
+
     /** When {@link #flush} has something to do without any event. */
     long nextTurn() {
         if (!storeUp) {
-            return Memory.NEVER;
+            return unreachedUntil();
         }
         long next = m.active.isEmpty() || m.phase == Phase.OWNED || m.keeping != null ? Memory.NEVER : m.keepAt;
         return switch (m.phase) {

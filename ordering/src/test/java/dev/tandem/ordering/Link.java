@@ -93,7 +93,8 @@ final class Link {
             if (connection == on) {
                 up = false;
                 proc.core.storeDown(partition);
-                reconnect(world.dice.delay(40, 1_500));
+                // Sometimes for longer than the lease.
+                reconnect(world.dice.percent(5) ? world.dice.delay(1_500, 6_000) : world.dice.delay(40, 1_500));
             }
         });
     }

@@ -48,7 +48,7 @@ final class Budgets {
                     lease.plus(TAKE_OVER)));
         }
         for (boolean rabbit : new boolean[] {false, true}) {
-            long wait = calm(results, rabbit, Figures::waitP99);
+            long wait = worst(results, "none", rabbit, Figures::waitP99);
             lines.add(new Line(
                     "other keys' p99 from publishing to start while keys are stuck"
                             + (rabbit ? " (RabbitMQ)" : " (Kafka)"),
@@ -56,12 +56,18 @@ final class Budgets {
                     wait < 0 ? null : String.format(Locale.ROOT, "%.0f ms", wait / 1e6),
                     wait <= STUCK.toNanos()));
         }
-        long lag = calm(results, false, Figures::lag);
+        long lag = worst(results, "none", false, Figures::lag);
         lines.add(new Line(
                 "oldest uncommitted task while keys are stuck",
                 Report.seconds(LAG.toNanos()),
                 lag < 0 ? null : Report.seconds(lag),
                 lag <= LAG.toNanos()));
+        // Whoever can't reach Kafka is out of its group after a session; who can't reach Redis is not, and keeps its
+        // share.
+        Duration takenOver = lease.plus(TAKE_OVER);
+        lines.add(silence("cut off from Kafka: ", results, "partition-broker", false, takenOver));
+        lines.add(silence("cut off from RabbitMQ: ", results, "partition-broker", true, takenOver));
+        lines.add(silence("cut off from Redis (RabbitMQ): ", results, "partition-redis", true, takenOver));
         for (String fault : List.of("churn", "rolling")) {
             String what = fault.equals("churn") ? "executors that leave" : "rolling restart";
             List<Figures> figures = figures(results, name -> name.equals(fault));
@@ -85,12 +91,21 @@ final class Budgets {
         return lines;
     }
 
-    /** The worst of the trials without a fault; -1 if none says. */
-    private static long calm(List<Result> results, boolean rabbit, ToLongFunction<Figures> of) {
+    private static Line silence(String what, List<Result> results, String fault, boolean rabbit, Duration most) {
+        long wait = worst(results, fault, rabbit, Figures::longestWait);
+        return new Line(
+                what + "longest wait of a task of a well key",
+                Report.seconds(most.toNanos()),
+                wait < 0 ? null : Report.seconds(wait),
+                wait <= most.toNanos());
+    }
+
+    /** The worst of the trials of a fault; -1 if there is none. */
+    private static long worst(List<Result> results, String fault, boolean rabbit, ToLongFunction<Figures> of) {
         List<Result> there = results.stream()
                 .filter(result -> result.workload().isRabbit() == rabbit)
                 .toList();
-        return figures(there, name -> name.equals("none")).stream()
+        return figures(there, name -> name.equals(fault)).stream()
                 .mapToLong(of)
                 .max()
                 .orElse(-1);
