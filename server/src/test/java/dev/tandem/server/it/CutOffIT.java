@@ -31,8 +31,8 @@ class CutOffIT {
                         .as("its key waits for what runs")
                         .isEmpty();
 
+                await("its doubt, and nobody to ask").atMost(Topic.PATIENCE).until(away::isConfirming);
                 away.release();
-                // Kafka stays out of its reach: it has nothing but Redis to tell.
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
 

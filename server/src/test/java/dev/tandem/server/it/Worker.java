@@ -177,11 +177,19 @@ final class Worker implements AutoCloseable {
                 .untilAsserted(() -> assertThat(unsettled()).isZero());
     }
 
+    /** Whether it asks the broker if a partition is still its own. */
+    boolean isConfirming() throws Exception {
+        return core().contains(" CONFIRMING ");
+    }
+
+    private String core() throws Exception {
+        return executor.describe(queue).get(10, TimeUnit.SECONDS);
+    }
+
     /** How many deliveries this worker has that the broker waits for. */
     int unsettled() throws Exception {
-        String core = executor.describe(queue).get(10, TimeUnit.SECONDS);
         return Pattern.compile("tracker=(\\d+)")
-                .matcher(core)
+                .matcher(core())
                 .results()
                 .mapToInt(found -> Integer.parseInt(found.group(1)))
                 .sum();
