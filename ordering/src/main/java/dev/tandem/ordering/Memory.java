@@ -178,6 +178,14 @@ final class Memory {
         ending.attach(entry);
     }
 
+    /**
+     * Until when a lease that was asked for then is held for certain. The store counts whole milliseconds of its own, which
+     * begin at another moment than ours: so its lease may end up to one earlier.
+     */
+    long leasedUntil(long askedAt) {
+        return askedAt + settings.leaseMillis() - 1;
+    }
+
     boolean isDeaf() {
         return shared.now - lastAnswerAt > settings.leaseMillis() / 2;
     }

@@ -40,7 +40,7 @@ final class Runs {
                 entry.attempts + lapses + 1,
                 lapses,
                 entry.bit,
-                sentAt + m.settings.leaseMillis());
+                m.leasedUntil(sentAt));
         Active a = new Active(run, entry.key, m.shared.now, entry);
         m.active.put(entry.position, a);
         if (entry.key != null) {
@@ -147,7 +147,7 @@ final class Runs {
         if (a != null && a.broughtBy == outcome) {
             a.broughtBy = null;
             if (recorded) {
-                a.run.renewedUntil(sentAt + m.settings.leaseMillis());
+                a.run.renewedUntil(m.leasedUntil(sentAt));
             }
         }
     }
@@ -204,7 +204,7 @@ final class Runs {
                 if (gonePositions.contains(position)) {
                     a.run.lost(m.shared.now);
                 } else {
-                    a.run.renewedUntil(sentAt + m.settings.leaseMillis());
+                    a.run.renewedUntil(m.leasedUntil(sentAt));
                 }
             }
         }

@@ -309,7 +309,7 @@ final class Takeover {
                 entry.owes = a.owes;
                 a.entry = entry;
             }
-            a.run.heldAgain(acquireSentAt, acquireSentAt + m.settings.leaseMillis());
+            a.run.heldAgain(acquireSentAt, m.leasedUntil(acquireSentAt));
             if (a.key != null) {
                 // If it never begins, it still goes before all that waits.
                 entry.order = 0;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 final class Run {
 
     static final long NEVER = Long.MAX_VALUE;
+    /** A process tells the end of a lease in whole milliseconds, so it may be over by so much earlier. */
+    private static final long LEASE_STEP = 1_000_000;
 
     final String process;
     final String id;
@@ -57,7 +59,7 @@ final class Run {
 
     /** The end of its claim's validity: its outcome, its process's death or the end of its lease. */
     long validUntil() {
-        return Math.min(Math.min(end, death), leaseUntil);
+        return Math.min(Math.min(end, death), leaseUntil - LEASE_STEP);
     }
 
     boolean succeeded() {

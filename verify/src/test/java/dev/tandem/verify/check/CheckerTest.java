@@ -275,6 +275,24 @@ class CheckerTest {
     }
 
     @Test
+    void theEndOfALeaseIsKnownToAMillisecond() {
+        assertBreaks(frozenAndTakenOverAt(10_099).judge());
+        assertBreaks(frozenAndTakenOverAt(10_098).judge(), Rule.EXCLUSION);
+    }
+
+    /** The first start's lease is said to end at 10,100 ms. */
+    private static Story frozenAndTakenOverAt(long millis) {
+        return new Story()
+                .published(0, "a1", "a")
+                .started(100, "p", "a1", "a", 1)
+                .frozen(200, 20_200, "p")
+                .started(millis, "q", "a1", "a", 2)
+                .finished(millis + 10, "q", "a1", Ending.SUCCEEDED)
+                .finished(20_210, "p", "a1", Ending.SUCCEEDED)
+                .closed(21_000);
+    }
+
+    @Test
     void aRunOfAProcessThatDiedIsOver() {
         assertBreaks(new Story()
                 .published(0, "a1", "a")
