@@ -488,7 +488,7 @@ final class QueueLoop {
                 tick();
                 for (Partition partition : partitions) {
                     if (held.contains(partition)) {
-                        log.warn("Queue {}: {} was lost to others", spec.name(), partition);
+                        log.warn("Queue {}: {} is not ours any more", spec.name(), partition);
                         core.lost(partition);
                     }
                 }

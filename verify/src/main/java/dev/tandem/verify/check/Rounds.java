@@ -1,6 +1,7 @@
 package dev.tandem.verify.check;
 
 import dev.tandem.verify.check.History.Round;
+import dev.tandem.verify.record.Event.Link;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +55,7 @@ final class Rounds {
 
     private boolean hit(Round round) {
         if (round.hits() >= 0) {
-            return round.hits() > 0;
+            return round.hits() > 0 || forgetsAnEnd(round);
         }
         if (!round.targets().isEmpty()) {
             // Under way when it struck, or begun while it lasted, and not just at its end.
@@ -71,6 +72,20 @@ final class Rounds {
                         && task.published.sentAt() >= round.began()
                         && task.published.sentAt() <= round.ended());
         return underWay || published;
+    }
+
+    /** Who strikes counts what ends meanwhile, and hears of it late. */
+    private boolean forgetsAnEnd(Round round) {
+        return history.forgets.stream()
+                .filter(forgot -> forgot.at() >= round.began() && forgot.at() <= round.ended())
+                .anyMatch(forgot -> {
+                    long down = history.outages.stream()
+                            .filter(each -> each.link() == Link.STORE && each.from() >= forgot.since())
+                            .mapToLong(History.Outage::from)
+                            .min()
+                            .orElse(forgot.since());
+                    return history.runs.stream().anyMatch(run -> run.end > forgot.since() && run.end < down);
+                });
     }
 
     private List<Run> cutOff(Round round) {

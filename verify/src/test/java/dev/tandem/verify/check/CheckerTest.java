@@ -685,4 +685,22 @@ class CheckerTest {
                         .judge(),
                 Rule.NOT_VACUOUS);
     }
+
+    @Test
+    void aStoreThatForgotTheEndOfATaskWasHitThoughWhoStruckDidNotHearOfIt() {
+        assertBreaks(forgetfulFrom(150).judge());
+        assertBreaks(forgetfulFrom(105).judge(), Rule.NOT_VACUOUS);
+    }
+
+    /** A task ends at 111 ms; the store forgets what it wrote after 100, and is down from then on. */
+    private static Story forgetfulFrom(long down) {
+        return new Story()
+                .published(0, "a1", "a")
+                .tell(new Event.Began(100_000_000L, "forget", 1, List.of()))
+                .ran(101, "p", "a1", "a")
+                .down(down, 200, Event.Link.STORE)
+                .forgot(100, 200)
+                .tell(new Event.Ended(200_000_000L, "forget", 1, 0))
+                .closed(20_000);
+    }
 }
