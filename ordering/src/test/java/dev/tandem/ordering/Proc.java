@@ -29,6 +29,7 @@ class Proc implements Commands {
 
     final String id;
     final QueueCore core;
+    private final Commands watched;
     final World world;
     private final long monotonicOffset;
     private final Map<Partition, Link> links = new LinkedHashMap<>();
@@ -55,6 +56,7 @@ class Proc implements Commands {
         this.monotonicOffset = world.dice.below(1_000_000);
         this.core = new QueueCore(world.plan.kind(), world.plan.policy(), world.plan.settings(), id, world.broken);
         core.partitions(world.partitions());
+        this.watched = world.digest.watching(this, id);
     }
 
     boolean alive() {
@@ -173,7 +175,7 @@ class Proc implements Commands {
         if (leaving) {
             beginToLeave();
         }
-        core.flush(this);
+        core.flush(watched);
         handBack();
         world.witness.turned(this);
         if (leaving && consumed.isEmpty() && core.idle()) {
@@ -317,7 +319,7 @@ class Proc implements Commands {
             world.witness.noStarts(this, partition);
             core.lost(partition);
             // At once, so that it has left before it can be assigned again.
-            core.flush(this);
+            core.flush(watched);
             handBack();
         }
     }
@@ -390,6 +392,7 @@ class Proc implements Commands {
                 + world.witness.rec(Rec.idOf(run.task())) + " token " + Say.token(run.token()) + " attempt "
                 + run.attempt());
         world.witness.begins(this, run);
+        world.digest.begins(run);
         world.timeline.in(world.handlerMillis(), () -> end(run));
     }
 

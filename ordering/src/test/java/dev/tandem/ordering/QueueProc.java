@@ -87,7 +87,7 @@ final class QueueProc extends Proc {
             // Nobody knows what others have not given back yet.
             return false;
         }
-        for (Map.Entry<Partition, Channel> entry : Map.copyOf(channels).entrySet()) {
+        for (Map.Entry<Partition, Channel> entry : new LinkedHashMap<>(channels).entrySet()) {
             Channel channel = entry.getValue();
             if (channel.caughtUp) {
                 continue;

@@ -27,10 +27,12 @@ class QueueSimulationTest {
             SimulationTest.report("QueueSimulationTest", queues, new Failure(seed, new AssertionError("asked for")));
             return;
         }
-        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES);
+        BehaviourDigests digests = new BehaviourDigests("queue");
+        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES, digests);
         if (failure != null) {
             SimulationTest.report("QueueSimulationTest", queues, failure);
         }
+        digests.check();
     }
 
     @ParameterizedTest

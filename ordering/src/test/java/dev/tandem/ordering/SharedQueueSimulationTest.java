@@ -32,10 +32,12 @@ class SharedQueueSimulationTest {
                     "SharedQueueSimulationTest", queues, new Failure(seed, new AssertionError("asked for")));
             return;
         }
-        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES);
+        BehaviourDigests digests = new BehaviourDigests("shared-queue");
+        Failure failure = SimulationTest.hunt(queues, SimulationTest.FROM, HISTORIES, digests);
         if (failure != null) {
             SimulationTest.report("SharedQueueSimulationTest", queues, failure);
         }
+        digests.check();
     }
 
     @ParameterizedTest

@@ -55,10 +55,12 @@ class SimulationTest {
                     new Failure(seed, new AssertionError("asked for")));
             return;
         }
-        Failure failure = hunt(FROM, HISTORIES, Set.of(), Set.of(), false);
+        BehaviourDigests digests = new BehaviourDigests("log");
+        Failure failure = hunt(logs(Set.of(), Set.of(), false), FROM, HISTORIES, digests);
         if (failure != null) {
             report("SimulationTest#every*", logs(Set.of(), Set.of(), false), failure);
         }
+        digests.check();
     }
 
     @Test
@@ -84,6 +86,11 @@ class SimulationTest {
 
     /** Runs histories on all cores until one fails. Returns the failure with the lowest seed of those that were met. */
     static @Nullable Failure hunt(Worlds worlds, long from, int histories) throws InterruptedException {
+        return hunt(worlds, from, histories, new BehaviourDigests("none"));
+    }
+
+    static @Nullable Failure hunt(Worlds worlds, long from, int histories, BehaviourDigests digests)
+            throws InterruptedException {
         AtomicLong next = new AtomicLong(from);
         AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
@@ -92,7 +99,7 @@ class SimulationTest {
                 for (long seed = next.getAndIncrement();
                         seed < from + histories && failure.get() == null;
                         seed = next.getAndIncrement()) {
-                    Throwable cause = history(worlds, seed, null);
+                    Throwable cause = history(worlds, seed, null, digests);
                     if (cause != null) {
                         failure.compareAndSet(null, new Failure(seed, cause));
                     }
@@ -107,9 +114,12 @@ class SimulationTest {
         return failure.get();
     }
 
-    private static @Nullable Throwable history(Worlds worlds, long seed, @Nullable List<String> trace) {
+    private static @Nullable Throwable history(
+            Worlds worlds, long seed, @Nullable List<String> trace, BehaviourDigests digests) {
         try {
-            worlds.of(seed, trace).run();
+            World world = worlds.of(seed, trace);
+            world.run();
+            digests.add(seed, world.digest.value());
             return null;
         } catch (AssertionError | RuntimeException e) {
             return e;
@@ -118,7 +128,7 @@ class SimulationTest {
 
     static void report(String test, Worlds worlds, Failure failure) {
         List<String> trace = new ArrayList<>();
-        Throwable again = history(worlds, failure.seed(), trace);
+        Throwable again = history(worlds, failure.seed(), trace, new BehaviourDigests("none"));
         trace.forEach(System.out::println);
         if (again == null) {
             Assertions.fail(

@@ -24,6 +24,7 @@ final class World {
     final Plan plan;
     final Dice dice;
     final Timeline timeline = new Timeline(1_000);
+    final BehaviourDigest digest = new BehaviourDigest();
     final Witness witness;
     final ModelStore store;
     final Broker broker;

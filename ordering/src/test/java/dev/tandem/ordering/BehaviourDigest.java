@@ -1,0 +1,312 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.Line;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Digest of everything the cores of one history do: every command in order, and every run that begins. It does not depend
+ * on the names of classes or fields, so a refactoring that keeps the behaviour keeps the digest.
+ *
+ * <p>The hash is 64-bit FNV-1a over longs, finished with the mixer of MurmurHash3.
+ */
+final class BehaviourDigest {
+
+    private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
+
+    private long hash = FNV_OFFSET;
+
+    /** The digest so far. */
+    long value() {
+        return mix(hash);
+    }
+
+    static long mix(long value) {
+        long h = value;
+        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
+        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
+        return h ^ h >>> 33;
+    }
+
+    /** Passes commands on to {@code to} and adds each of them to this digest. */
+    Commands watching(Commands to, String process) {
+        return new Watched(to, process);
+    }
+
+    void begins(Run run) {
+        add(1);
+        add(run.position());
+        add(run.token());
+        add(run.attempt());
+    }
+
+    private void add(long value) {
+        hash = (hash ^ value) * FNV_PRIME;
+        hash ^= hash >>> 32;
+    }
+
+    private void add(boolean value) {
+        add(value ? 1 : 0);
+    }
+
+    private void add(@Nullable String text) {
+        add(text == null ? -1 : text.hashCode());
+    }
+
+    private void add(Position position) {
+        add(position.text());
+    }
+
+    private void add(byte @Nullable [] bytes) {
+        add(bytes == null ? -1 : Arrays.hashCode(bytes));
+    }
+
+    private void add(Line line) {
+        add(line.writer());
+        add(line.number());
+        add(line.epoch());
+    }
+
+    private void add(List<Position> positions, long[] tokens) {
+        add(positions.size());
+        positions.forEach(this::add);
+        for (long token : tokens) {
+            add(token);
+        }
+    }
+
+    private void add(StoreRequest request) {
+        add(request.partition().name());
+        if (request instanceof StoreRequest.Numbered numbered) {
+            add(numbered.line());
+        }
+        if (request instanceof StoreRequest.Acquire acquire) {
+            add(10);
+            add(acquire.executor());
+            add(acquire.leaseMillis());
+            add(acquire.generation());
+            add(acquire.sourceId());
+            add(acquire.committed());
+            acquire.presented().forEach(this::add);
+        } else if (request instanceof StoreRequest.Step step) {
+            add(11);
+            add(step.leaseMillis());
+            add(step.incarnation());
+            add(step.highWater());
+            add(step.settles().size());
+            step.settles().forEach(this::add);
+            step.claims().forEach(this::add);
+        } else if (request instanceof StoreRequest.Hand hand) {
+            add(12);
+            add(hand.incarnation());
+            add(hand.highWater());
+            add(hand.maxParkedPerKey());
+            add(hand.maxParkedPerPartition());
+            hand.entries().forEach(this::add);
+        } else if (request instanceof StoreRequest.Due due) {
+            add(13);
+            add(due.leaseMillis());
+            add(due.maxClaims());
+            add(due.maxOffers());
+            add(due.firstToken());
+            add(due.ordered());
+        } else if (request instanceof StoreRequest.Renew renew) {
+            add(14);
+            add(renew.leaseMillis());
+            add(renew.positions(), renew.tokens());
+        } else if (request instanceof StoreRequest.Patrol patrol) {
+            add(15);
+            add(patrol.limit());
+            add(patrol.extendMillis());
+            add(patrol.ordered());
+        } else if (request instanceof StoreRequest.Committed committed) {
+            add(16);
+            add(committed.incarnation());
+            add(committed.committed());
+        } else if (request instanceof StoreRequest.Gone gone) {
+            add(17);
+            add(gone.position());
+            add(gone.key());
+        } else if (request instanceof StoreRequest.Release) {
+            add(18);
+        } else if (request instanceof StoreRequest.Late late) {
+            add(19);
+            add(late.incarnation());
+            add(late.settle());
+        } else if (request instanceof StoreRequest.Keep keep) {
+            add(20);
+            add(keep.leaseMillis());
+            add(keep.positions(), keep.tokens());
+        } else if (request instanceof StoreRequest.Recall) {
+            add(21);
+        } else if (request instanceof StoreRequest.Redeliver redeliver) {
+            add(22);
+            add(redeliver.by());
+            add(redeliver.afterMillis());
+            redeliver.messages().forEach(message -> {
+                add(message.position());
+                add(message.envelope());
+            });
+        } else {
+            throw new IllegalStateException("The digest does not know " + request);
+        }
+    }
+
+    private void add(StoreRequest.Presented presented) {
+        add(presented.position());
+        add(presented.token());
+        add(presented.key());
+        add(presented.attempt());
+        add(presented.bit());
+        add(presented.outcomeNumber());
+        add(presented.after());
+    }
+
+    private void add(StoreRequest.Settle settle) {
+        add(settle.position());
+        add(settle.token());
+        add(settle.key());
+        add(settle.bit());
+        add(settle.nextToken());
+        if (settle.verdict() instanceof Verdict.Success success) {
+            add(30);
+            add(success.sample());
+        } else if (settle.verdict() instanceof Verdict.Retry retry) {
+            add(31);
+            add(retry.delayMillis());
+            add(retry.envelope());
+        } else if (settle.verdict() instanceof Verdict.Dead dead) {
+            add(32);
+            add(dead.deadHead().ordinal());
+            add(dead.envelope());
+        } else {
+            add(33);
+        }
+        if (settle.then() != null) {
+            add(settle.then());
+        }
+    }
+
+    private void add(StoreRequest.Claim claim) {
+        add(claim.position());
+        add(claim.token());
+        add(claim.key());
+        add(claim.held());
+        add(claim.bit());
+    }
+
+    private void add(StoreRequest.Entry entry) {
+        add(entry.position());
+        add(entry.key());
+        add(entry.bit());
+        add(entry.envelope());
+        if (entry.move() instanceof Move.Schedule schedule) {
+            add(40);
+            add(schedule.dueAt());
+        } else if (entry.move() instanceof Move.Park) {
+            add(41);
+        } else if (entry.move() instanceof Move.Adopt) {
+            add(42);
+        } else {
+            add(43);
+        }
+    }
+
+    private final class Watched implements Commands {
+        private final Commands to;
+        private final String process;
+
+        Watched(Commands to, String process) {
+            this.to = to;
+            this.process = process;
+        }
+
+        private void command(int code, Partition partition) {
+            add(code);
+            add(process);
+            add(partition.name());
+        }
+
+        @Override
+        public void send(StoreRequest request) {
+            command(50, request.partition());
+            add(request);
+            to.send(request);
+        }
+
+        @Override
+        public void reach(Partition partition) {
+            command(51, partition);
+            to.reach(partition);
+        }
+
+        @Override
+        public void start(Run run) {
+            command(52, run.partition());
+            add(run.position());
+            add(run.token());
+            add(run.attempt());
+            add(run.lapses());
+            add(run.leaseUntil());
+            to.start(run);
+        }
+
+        @Override
+        public void commit(Partition partition, long upTo) {
+            command(53, partition);
+            add(upTo);
+            to.commit(partition, upTo);
+        }
+
+        @Override
+        public void ack(Partition partition, Collection<Long> sequences) {
+            command(54, partition);
+            sequences.forEach(BehaviourDigest.this::add);
+            to.ack(partition, sequences);
+        }
+
+        @Override
+        public void open(Partition partition) {
+            command(55, partition);
+            to.open(partition);
+        }
+
+        @Override
+        public void pause(Partition partition) {
+            command(56, partition);
+            to.pause(partition);
+        }
+
+        @Override
+        public void resume(Partition partition) {
+            command(57, partition);
+            to.resume(partition);
+        }
+
+        @Override
+        public void rewind(Partition partition) {
+            command(58, partition);
+            to.rewind(partition);
+        }
+
+        @Override
+        public void confirm(Partition partition) {
+            command(59, partition);
+            to.confirm(partition);
+        }
+
+        @Override
+        public void left(Partition partition) {
+            command(60, partition);
+            to.left(partition);
+        }
+    }
+}
