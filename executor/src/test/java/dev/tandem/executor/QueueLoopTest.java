@@ -116,8 +116,8 @@ class QueueLoopTest {
 
         await().until(() -> source.log.contains("commit " + P0 + " 3"));
         assertThat(store.requests)
-                .filteredOn(StoreRequest.Hand.class::isInstance)
-                .flatExtracting(request -> ((StoreRequest.Hand) request).entries())
+                .filteredOn(StoreRequest.TakeCustody.class::isInstance)
+                .flatExtracting(request -> ((StoreRequest.TakeCustody) request).entries())
                 .extracting(entry -> entry.position() + ": "
                         + Envelope.decode("orders", entry.envelope()).error())
                 .containsExactly(
@@ -249,7 +249,7 @@ class QueueLoopTest {
         go.countDown();
 
         assertThat(loop.awaitEnd(20_000)).isTrue();
-        assertThat(store.count(StoreRequest.Late.class)).isEqualTo(1);
+        assertThat(store.count(StoreRequest.SettleLate.class)).isEqualTo(1);
         assertThat(loop.status().state()).isEqualTo(QueueStatus.State.STOPPED);
         assertThat(loop.status().succeeded()).isEqualTo(1);
         loop.requestStop();

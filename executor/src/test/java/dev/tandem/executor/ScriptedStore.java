@@ -94,7 +94,7 @@ final class ScriptedStore implements Store {
     private StoreAnswer answer(StoreRequest request) {
         if (request instanceof StoreRequest.Acquire acquire) {
             List<Long> tokens = acquire.presented().stream()
-                    .map(StoreRequest.Presented::token)
+                    .map(StoreRequest.PresentedClaim::token)
                     .toList();
             return new StoreAnswer.Acquired(
                     epoch.addAndGet(1_000_000),
@@ -109,29 +109,29 @@ final class ScriptedStore implements Store {
                     -1,
                     0,
                     tokens);
-        } else if (request instanceof StoreRequest.Step step) {
-            return new StoreAnswer.Stepped(
+        } else if (request instanceof StoreRequest.SettleAndClaim step) {
+            return new StoreAnswer.SettledAndClaimed(
                     step.settles().stream()
-                            .map(settle -> (StoreAnswer.Settled) StoreAnswer.Settled.Ok.PLAIN)
+                            .map(settle -> (StoreAnswer.SettleResult) StoreAnswer.SettleResult.Ok.PLAIN)
                             .toList(),
                     step.claims().stream()
-                            .map(claim -> (StoreAnswer.Claimed) StoreAnswer.Claimed.Ok.FIRST)
+                            .map(claim -> (StoreAnswer.ClaimResult) StoreAnswer.ClaimResult.Ok.FIRST)
                             .toList());
-        } else if (request instanceof StoreRequest.Hand hand) {
-            return new StoreAnswer.Handed(
+        } else if (request instanceof StoreRequest.TakeCustody hand) {
+            return new StoreAnswer.CustodyTaken(
                     hand.entries().stream()
-                            .map(entry -> StoreAnswer.HandCode.OK)
+                            .map(entry -> StoreAnswer.HandOverResult.OK)
                             .toList(),
                     -1);
-        } else if (request instanceof StoreRequest.Due) {
+        } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(List.of(), List.of(), -1, false);
-        } else if (request instanceof StoreRequest.Renew) {
-            return new StoreAnswer.Renewed("run", List.of(), List.of(), -1, -1, true);
-        } else if (request instanceof StoreRequest.Patrol) {
-            return new StoreAnswer.Patrolled(0, List.of(), -1, -1);
-        } else if (request instanceof StoreRequest.Keep) {
-            return new StoreAnswer.Kept(List.of());
-        } else if (request instanceof StoreRequest.Late) {
+        } else if (request instanceof StoreRequest.RenewLeases) {
+            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, true);
+        } else if (request instanceof StoreRequest.ExpireLeases) {
+            return new StoreAnswer.LeasesExpired(0, List.of(), -1, -1);
+        } else if (request instanceof StoreRequest.KeepClaims) {
+            return new StoreAnswer.ClaimsKept(List.of());
+        } else if (request instanceof StoreRequest.SettleLate) {
             return new StoreAnswer.LateSettled(true);
         }
         return StoreAnswer.Ok.NOTHING_DUE;

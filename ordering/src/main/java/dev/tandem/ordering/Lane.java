@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
 
     final String key;
-    /** In memory and not on the way to the store, by {@link Entry#order}. */
-    final ArrayDeque<Entry> queue = new ArrayDeque<>();
+    /** In memory and not on the way to the store, by {@link TaskEntry#order}. */
+    final ArrayDeque<TaskEntry> queue = new ArrayDeque<>();
     /** Claimed, or being claimed; until its outcome is sent. */
     @Nullable
-    Entry busy;
+    TaskEntry busy;
     /** Its claim has no answer yet. The store may have claimed another of this key first, and then this comes back. */
     @Nullable
-    Entry claiming;
+    TaskEntry claiming;
     /** Parks, adoptions and burials on their way. Until they are answered nothing of this key starts or is parked. */
     int handing;
     /** Tasks of this key must be parked; a guess that the store's answers correct. */
@@ -64,7 +64,7 @@ final class Lane {
     void block(Position by) {
         blocked = true;
         head = by;
-        for (Entry entry : queue) {
+        for (TaskEntry entry : queue) {
             if (entry.position.equals(by)) {
                 queue.remove(entry);
                 queue.addFirst(entry);
@@ -80,7 +80,7 @@ final class Lane {
     }
 
     /** Puts an entry to its place by order; the head of a blocked key goes first, for all others wait for it. */
-    void add(Entry entry) {
+    void add(TaskEntry entry) {
         if (blocked && entry.position.equals(head)) {
             queue.addFirst(entry);
         } else if (queue.isEmpty() || queue.getLast().order < entry.order) {
@@ -88,7 +88,7 @@ final class Lane {
         } else if (entry.order < queue.getFirst().order) {
             queue.addFirst(entry);
         } else {
-            List<Entry> all = new ArrayList<>(queue);
+            List<TaskEntry> all = new ArrayList<>(queue);
             all.add(entry);
             all.sort(Comparator.comparingLong(e -> e.order));
             queue.clear();
@@ -97,8 +97,8 @@ final class Lane {
     }
 
     /** Takes the entries to be parked, at most {@code limit}, leaving the head of the key. */
-    List<Entry> takeForParking(int limit) {
-        List<Entry> taken = new ArrayList<>();
+    List<TaskEntry> takeForParking(int limit) {
+        List<TaskEntry> taken = new ArrayList<>();
         while (taken.size() < limit
                 && !queue.isEmpty()
                 && !queue.getFirst().position.equals(head)) {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class Lanes {
 
     private final Map<String, Lane> lanes = new HashMap<>();
-    private final ArrayDeque<Entry> unkeyed = new ArrayDeque<>();
+    private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
     private final ArrayDeque<Lane> ready = new ArrayDeque<>();
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
     private final ArrayList<Lane> full = new ArrayList<>();
     /** Tasks that the store offered and that wait here. */
-    private final Map<Position, Entry> offered = new HashMap<>();
+    private final Map<Position, TaskEntry> offered = new HashMap<>();
 
     Lane lane(String key) {
         return lanes.computeIfAbsent(key, Lane::new);
@@ -35,8 +35,8 @@ final class Lanes {
     }
 
     /** An entry waits for its turn, at its place in the order. */
-    void enter(Entry entry) {
-        if (entry.held) {
+    void enter(TaskEntry entry) {
+        if (entry.inStore) {
             offered.put(entry.position, entry);
         }
         if (entry.key == null) {
@@ -49,8 +49,8 @@ final class Lanes {
     }
 
     /** An entry from the broker enters; in the place of the one that the store offered of the same task, if there is one. */
-    void enterInPlace(Entry entry) {
-        Entry offer = offered.remove(entry.position);
+    void enterInPlace(TaskEntry entry) {
+        TaskEntry offer = offered.remove(entry.position);
         if (offer != null) {
             entry.order = offer.order;
             unkeyed.remove(offer);
@@ -63,9 +63,9 @@ final class Lanes {
     }
 
     /** An entry without a key goes back to where it was. */
-    void reenter(Entry entry) {
+    void reenter(TaskEntry entry) {
         if (entry.key == null) {
-            if (entry.held) {
+            if (entry.inStore) {
                 offered.put(entry.position, entry);
             }
             unkeyed.addFirst(entry);
@@ -75,14 +75,14 @@ final class Lanes {
     }
 
     /** What waits here though the store knows more of it. Returns those that the broker delivered; the store offers the others again. */
-    List<Entry> takeOut(Predicate<Entry> known) {
-        List<Entry> delivered = new ArrayList<>();
+    List<TaskEntry> takeOut(Predicate<TaskEntry> known) {
+        List<TaskEntry> delivered = new ArrayList<>();
         takeOut(unkeyed, known, delivered);
         all().forEach(lane -> takeOut(lane.queue, known, delivered));
         return delivered;
     }
 
-    private void takeOut(Collection<Entry> waiting, Predicate<Entry> known, List<Entry> delivered) {
+    private void takeOut(Collection<TaskEntry> waiting, Predicate<TaskEntry> known, List<TaskEntry> delivered) {
         waiting.removeIf(entry -> {
             boolean out = known.test(entry);
             if (out && entry.tracked()) {
@@ -103,7 +103,7 @@ final class Lanes {
         return offered.size();
     }
 
-    void forgetOffered(Entry entry) {
+    void forgetOffered(TaskEntry entry) {
         offered.remove(entry.position, entry);
     }
 
@@ -133,11 +133,11 @@ final class Lanes {
 
     /** The next entry that may be claimed, taken out and its lane busy with it; or null. */
     @Nullable
-    Entry pollReady() {
+    TaskEntry pollReady() {
         for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
             lane.listed = false;
             if (lane.mayStart()) {
-                Entry entry = lane.queue.removeFirst();
+                TaskEntry entry = lane.queue.removeFirst();
                 lane.busy = entry;
                 lane.claiming = entry;
                 return entry;
@@ -148,7 +148,7 @@ final class Lanes {
     }
 
     /** Its claim was answered, or will not be. */
-    void claimAnswered(Entry entry) {
+    void claimAnswered(TaskEntry entry) {
         Lane lane = find(entry.key);
         if (lane != null && lane.claiming == entry) {
             lane.claiming = null;
@@ -161,11 +161,11 @@ final class Lanes {
     }
 
     /** The entries of one lane that are to be parked next, taken out and counted as on their way; or none. */
-    List<Entry> pollParks(int limit) {
+    List<TaskEntry> pollParks(int limit) {
         for (Lane lane = parkable.pollFirst(); lane != null; lane = parkable.pollFirst()) {
             lane.listed = false;
             if (lane.mayPark()) {
-                List<Entry> taken = lane.takeForParking(limit);
+                List<TaskEntry> taken = lane.takeForParking(limit);
                 lane.handing += taken.size();
                 return taken;
             }

@@ -5,9 +5,9 @@ import java.util.Collection;
 import java.util.List;
 
 /** A log: all that is delivered and not in the committed prefix. */
-final class LogTracker extends Tracker {
+final class LogTracker extends DeliveryTracker {
 
-    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private final ArrayDeque<TaskEntry> entries = new ArrayDeque<>();
     private long nextSequence = -1;
 
     LogTracker(boolean onlyDurable) {
@@ -15,12 +15,12 @@ final class LogTracker extends Tracker {
     }
 
     @Override
-    Collection<Entry> entries() {
+    Collection<TaskEntry> entries() {
         return entries;
     }
 
     @Override
-    void add(Entry entry) {
+    void add(TaskEntry entry) {
         entries.addLast(entry);
     }
 
@@ -38,12 +38,12 @@ final class LogTracker extends Tracker {
     }
 
     @Override
-    List<Entry> takeSettled() {
+    List<TaskEntry> takeSettled() {
         return List.of();
     }
 
     @Override
-    boolean isUnacked(Entry entry) {
+    boolean isUnacked(TaskEntry entry) {
         return false;
     }
 
@@ -53,7 +53,7 @@ final class LogTracker extends Tracker {
     }
 
     @Override
-    boolean hasLaterThan(Entry entry) {
+    boolean hasLaterThan(TaskEntry entry) {
         return !entries.isEmpty() && entries.getLast() != entry;
     }
 

@@ -1,6 +1,6 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.Entry.Mark;
+import dev.tandem.ordering.TaskEntry.DeliveryState;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -12,15 +12,15 @@ import java.util.Collection;
 /** One partition in one process: who owns it, what is in memory, what is on its way to the store and to the broker. */
 final class PartitionCore {
 
-    private final Memory m;
-    private final Runs runs;
-    private final Judge judge;
-    private final Breaks breaks;
-    private final Waits waits;
-    private final Requests requests;
-    private final Takeover takeover;
-    private final Answers answers;
-    private final GiveBack giveBack;
+    private final PartitionState m;
+    private final RunLifecycle runs;
+    private final DeliveryRouter judge;
+    private final OwnershipRecovery breaks;
+    private final DeferredTasks waits;
+    private final OwnerRequests requests;
+    private final OwnershipAcquisition takeover;
+    private final StoreAnswerHandler answers;
+    private final LeaseReturner giveBack;
 
     private boolean storeUp;
     private long factsAt;
@@ -28,29 +28,29 @@ final class PartitionCore {
     /** It leaves when what was handed over is durable. */
     private boolean settling;
 
-    PartitionCore(Partition partition, Shared shared, String writer) {
-        this.m = new Memory(partition, shared, writer);
-        this.runs = new Runs(m);
-        this.judge = new Judge(m);
-        this.breaks = new Breaks(m, runs, judge);
-        this.waits = new Waits(m);
-        this.requests = new Requests(m);
-        this.takeover = new Takeover(m, judge, breaks, waits, requests);
-        this.answers = new Answers(m, runs, judge, breaks, waits, takeover);
-        this.giveBack = new GiveBack(m);
+    PartitionCore(Partition partition, QueueContext shared, String writer) {
+        this.m = new PartitionState(partition, shared, writer);
+        this.runs = new RunLifecycle(m);
+        this.judge = new DeliveryRouter(m);
+        this.breaks = new OwnershipRecovery(m, runs, judge);
+        this.waits = new DeferredTasks(m);
+        this.requests = new OwnerRequests(m);
+        this.takeover = new OwnershipAcquisition(m, judge, breaks, waits, requests);
+        this.answers = new StoreAnswerHandler(m, runs, judge, breaks, waits, takeover);
+        this.giveBack = new LeaseReturner(m);
     }
 
     // ---- the source ----
 
     void assigned(Source.Facts now) {
-        if (m.phase != Phase.LEFT) {
+        if (m.phase != OwnershipPhase.LEFT) {
             breaks.leave();
             m.leftWanted = false;
         }
         giveBack.drop();
         m.facts = now;
         factsAt = m.shared.now;
-        m.phase = Phase.WAITING;
+        m.phase = OwnershipPhase.WAITING;
         m.confirmFirst = false;
         m.continues = false;
         m.opened = false;
@@ -68,20 +68,20 @@ final class PartitionCore {
     }
 
     void delivered(Collection<Delivery> deliveries, long next) {
-        if (!m.opened || m.rewindWanted || m.phase == Phase.LEAVING || m.phase == Phase.LEFT) {
+        if (!m.opened || m.rewindWanted || m.phase == OwnershipPhase.LEAVING || m.phase == OwnershipPhase.LEFT) {
             return;
         }
         for (Delivery delivery : deliveries) {
-            if (m.phase == Phase.OWNED) {
+            if (m.phase == OwnershipPhase.OWNED) {
                 waits.comes(delivery);
             }
-            Entry entry = judge.entry(delivery);
+            TaskEntry entry = judge.entry(delivery);
             m.tracker.delivered(entry);
-            if (m.phase == Phase.OWNED) {
+            if (m.phase == OwnershipPhase.OWNED) {
                 judge.judge(entry);
             } else {
                 // The store's view is being asked for again; this waits for it.
-                m.tracker.mark(entry, Mark.JUDGED, Memory.NEVER);
+                m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, PartitionState.NEVER);
             }
         }
         m.nextSequence = next;
@@ -108,22 +108,22 @@ final class PartitionCore {
     }
 
     void confirmed(Source.Facts now) {
-        if (m.phase == Phase.CONFIRMING) {
+        if (m.phase == OwnershipPhase.CONFIRMING) {
             m.facts = now;
             factsAt = m.shared.now;
             m.confirmFirst = false;
-            m.phase = Phase.WAITING;
+            m.phase = OwnershipPhase.WAITING;
             m.retryAt = 0;
-        } else if (m.phase == Phase.OWNED) {
+        } else if (m.phase == OwnershipPhase.OWNED) {
             m.droppable = Math.max(m.droppable, m.pages.confirmed());
         }
     }
 
     void revoked() {
-        if (m.phase == Phase.OWNED) {
-            m.phase = Phase.LEAVING;
+        if (m.phase == OwnershipPhase.OWNED) {
+            m.phase = OwnershipPhase.LEAVING;
             breaks.dropStarts();
-        } else if (m.phase != Phase.LEAVING) {
+        } else if (m.phase != OwnershipPhase.LEAVING) {
             lost();
         }
     }
@@ -149,7 +149,7 @@ final class PartitionCore {
         switch (m.phase) {
             case OWNED, ACQUIRING, LEAVING -> breaks.recover();
             case CONFIRMING -> {
-                m.phase = Phase.WAITING;
+                m.phase = OwnershipPhase.WAITING;
                 m.confirmFirst = true;
             }
             case WAITING, LEFT -> {}
@@ -157,7 +157,7 @@ final class PartitionCore {
     }
 
     void woken() {
-        if (m.phase == Phase.OWNED) {
+        if (m.phase == OwnershipPhase.OWNED) {
             m.dueAt = Math.min(m.dueAt, m.shared.now);
             m.lanes.retryFull();
         }
@@ -182,7 +182,7 @@ final class PartitionCore {
             out.open(m.partition);
             waits.giveUpAwaited();
         }
-        if (m.rewindWanted && m.phase == Phase.OWNED) {
+        if (m.rewindWanted && m.phase == OwnershipPhase.OWNED) {
             m.rewindWanted = false;
             out.rewind(m.partition);
         }
@@ -201,7 +201,7 @@ final class PartitionCore {
                     if (m.shared.now >= m.retryAt) {
                         // What the broker said long ago (this process may have been frozen) says nothing of now.
                         if (m.confirmFirst || m.shared.now - factsAt > m.settings.leaseMillis() / 4) {
-                            m.phase = Phase.CONFIRMING;
+                            m.phase = OwnershipPhase.CONFIRMING;
                             out.confirm(m.partition);
                         } else {
                             takeover.acquire(out);
@@ -236,7 +236,7 @@ final class PartitionCore {
         requests.patrol(out);
         requests.adopt();
         requests.commit(out);
-        requests.mirror(out);
+        requests.storedCommit(out);
         requests.dropPages(out);
     }
 
@@ -247,7 +247,7 @@ final class PartitionCore {
         if (!m.releaseSent) {
             // Nobody may come after us, and what an operator moves back meanwhile is known by the mirror.
             m.mirrorAt = m.shared.now;
-            requests.mirror(out);
+            requests.storedCommit(out);
         }
         settling = requests.settlesFirst(out);
         if (settling) {
@@ -260,17 +260,17 @@ final class PartitionCore {
     }
 
     private void backPressure(Commands out) {
-        if (!m.opened || m.phase == Phase.LEFT || m.phase == Phase.LEAVING) {
+        if (!m.opened || m.phase == OwnershipPhase.LEFT || m.phase == OwnershipPhase.LEAVING) {
             return;
         }
         if (m.shared.now >= m.fullRetryAt) {
-            m.fullRetryAt = Memory.NEVER;
+            m.fullRetryAt = PartitionState.NEVER;
             m.lanes.retryFull();
         }
         // A key that waits for a redelivery gets it however full others are, or all would wait for one another.
         boolean awaits = !m.awaited.isEmpty();
         int share = paused && !awaits ? 2 : 1;
-        boolean full = m.phase != Phase.OWNED || !m.redeliveries.isAwaiting() && m.isFull(awaits, share);
+        boolean full = m.phase != OwnershipPhase.OWNED || !m.redeliveries.isAwaiting() && m.isFull(awaits, share);
         if (full != paused) {
             paused = full;
             if (full) {
@@ -283,8 +283,8 @@ final class PartitionCore {
 
     /** Until when a queue's channel is kept though the store can't be reached: as long as the lease can be ours. */
     private long unreachedUntil() {
-        boolean waits = !storeUp && m.opened && m.phase != Phase.LEFT && !m.tracker.isLog();
-        return waits ? m.lastAnswerAt + m.settings.leaseMillis() : Memory.NEVER;
+        boolean waits = !storeUp && m.opened && m.phase != OwnershipPhase.LEFT && !m.tracker.isLog();
+        return waits ? m.lastAnswerAt + m.settings.leaseMillis() : PartitionState.NEVER;
     }
 
     /** When {@link #flush} has something to do without any event. */
@@ -292,7 +292,9 @@ final class PartitionCore {
         if (!storeUp) {
             return unreachedUntil();
         }
-        long next = m.active.isEmpty() || m.phase == Phase.OWNED || m.keeping != null ? Memory.NEVER : m.keepAt;
+        long next = m.active.isEmpty() || m.phase == OwnershipPhase.OWNED || m.keeping != null
+                ? PartitionState.NEVER
+                : m.keepAt;
         return switch (m.phase) {
             case WAITING -> Math.min(next, m.retryAt);
             case CONFIRMING, ACQUIRING, LEFT -> next;
@@ -301,7 +303,7 @@ final class PartitionCore {
                         next,
                         Math.min(
                                 requests.commitTime(),
-                                settling ? Math.min(m.renewAt, requests.probeTime()) : Memory.NEVER));
+                                settling ? Math.min(m.renewAt, requests.probeTime()) : PartitionState.NEVER));
             case OWNED -> ownedNextTurn();
         };
     }
@@ -309,15 +311,16 @@ final class PartitionCore {
     private long ownedNextTurn() {
         long next = Math.min(m.renewAt, requests.probeTime());
         next = Math.min(next, requests.commitTime());
-        next = Math.min(next, m.lanes.anyFull() ? m.fullRetryAt : Memory.NEVER);
-        next = Math.min(next, m.shared.now < m.roomAt ? m.roomAt : Memory.NEVER);
-        next = Math.min(next, !m.dueInFlight && m.shared.slots.any() ? Math.max(m.dueAt, m.quietUntil) : Memory.NEVER);
-        next = Math.min(next, m.shared.now < m.quietUntil ? m.quietUntil : Memory.NEVER);
-        next = Math.min(next, m.behindRelays.isEmpty() ? Memory.NEVER : m.behindUntil);
-        next = Math.min(next, m.patrolInFlight ? Memory.NEVER : m.lapseAt);
-        next = Math.min(next, m.active.isEmpty() ? Memory.NEVER : m.adoptAt);
-        next = Math.min(next, m.tracker.isLog() && m.committed > m.mirrored ? m.mirrorAt : Memory.NEVER);
-        next = Math.min(next, m.tracker.isLog() ? Memory.NEVER : m.pages.nextAt(m.redeliveries.isCaughtUp()));
+        next = Math.min(next, m.lanes.anyFull() ? m.fullRetryAt : PartitionState.NEVER);
+        next = Math.min(next, m.shared.now < m.roomAt ? m.roomAt : PartitionState.NEVER);
+        next = Math.min(
+                next, !m.dueInFlight && m.shared.slots.any() ? Math.max(m.dueAt, m.quietUntil) : PartitionState.NEVER);
+        next = Math.min(next, m.shared.now < m.quietUntil ? m.quietUntil : PartitionState.NEVER);
+        next = Math.min(next, m.behindRelays.isEmpty() ? PartitionState.NEVER : m.behindUntil);
+        next = Math.min(next, m.patrolInFlight ? PartitionState.NEVER : m.lapseAt);
+        next = Math.min(next, m.active.isEmpty() ? PartitionState.NEVER : m.adoptAt);
+        next = Math.min(next, m.tracker.isLog() && m.committed > m.mirrored ? m.mirrorAt : PartitionState.NEVER);
+        next = Math.min(next, m.tracker.isLog() ? PartitionState.NEVER : m.pages.nextAt(m.redeliveries.isCaughtUp()));
         return next;
     }
 
@@ -326,7 +329,7 @@ final class PartitionCore {
         return m.active.isEmpty()
                 && m.late.isEmpty()
                 && giveBack.isDone()
-                && (m.phase == Phase.LEFT || m.outcomes.isEmpty() && !m.proofs.waiting());
+                && (m.phase == OwnershipPhase.LEFT || m.outcomes.isEmpty() && !m.proofs.waiting());
     }
 
     @Override

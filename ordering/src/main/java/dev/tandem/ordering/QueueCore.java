@@ -21,7 +21,7 @@ import java.util.Set;
  */
 public final class QueueCore {
 
-    private final Shared shared;
+    private final QueueContext shared;
     private final Map<Partition, PartitionCore> partitions = new HashMap<>();
     /** Flushed in turns, so that no partition always takes the free slots first. */
     private final ArrayDeque<PartitionCore> turns = new ArrayDeque<>();
@@ -32,7 +32,7 @@ public final class QueueCore {
     }
 
     QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
-        this.shared = new Shared(kind, policy, settings, executor, broken);
+        this.shared = new QueueContext(kind, policy, settings, executor, broken);
     }
 
     /** Begins a turn. @param monotonicMillis elapsed time @param wallMillis epoch time, for what is not due yet */
@@ -91,7 +91,8 @@ public final class QueueCore {
     }
 
     public void answered(StoreRequest request, StoreAnswer answer) {
-        boolean recalls = request instanceof StoreRequest.Recall || request instanceof StoreRequest.Redeliver;
+        boolean recalls = request instanceof StoreRequest.ListKnownPositions
+                || request instanceof StoreRequest.ForwardRedeliveries;
         if (recalls && shared.recalls != null) {
             shared.recalls.answered(request, answer);
         } else {

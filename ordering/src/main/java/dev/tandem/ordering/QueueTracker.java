@@ -1,6 +1,6 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.Entry.Mark;
+import dev.tandem.ordering.TaskEntry.DeliveryState;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -10,38 +10,38 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /** A queue: what is not settled, roughly in order. What it costs follows what changes, not what is held. */
-final class QueueTracker extends Tracker {
+final class QueueTracker extends DeliveryTracker {
 
     /** An entry that is settled once the request of this number is durable, if it still depends on it then. */
-    private record Awaiting(long number, Entry entry) {}
+    private record Awaiting(long number, TaskEntry entry) {}
 
-    private final Set<Entry> entries = new LinkedHashSet<>();
+    private final Set<TaskEntry> entries = new LinkedHashSet<>();
     private final PriorityQueue<Awaiting> awaiting = new PriorityQueue<>(Comparator.comparingLong(Awaiting::number));
-    private List<Entry> settled = new ArrayList<>();
+    private List<TaskEntry> settled = new ArrayList<>();
 
     QueueTracker(boolean onlyDurable) {
         super(onlyDurable);
     }
 
     @Override
-    Collection<Entry> entries() {
+    Collection<TaskEntry> entries() {
         return entries;
     }
 
     @Override
-    void add(Entry entry) {
+    void add(TaskEntry entry) {
         entries.add(entry);
     }
 
     @Override
-    void mark(Entry entry, Mark mark, long number) {
+    void mark(TaskEntry entry, DeliveryState mark, long number) {
         super.mark(entry, mark, number);
         if (!entries.contains(entry)) {
             return;
         }
         if (settled(entry)) {
             settle(entry);
-        } else if (entry.mark != Mark.PENDING && entry.number != Long.MAX_VALUE) {
+        } else if (entry.mark != DeliveryState.PENDING && entry.number != Long.MAX_VALUE) {
             awaiting.add(new Awaiting(entry.number, entry));
         }
     }
@@ -50,14 +50,14 @@ final class QueueTracker extends Tracker {
     void proven(long number) {
         super.proven(number);
         while (!awaiting.isEmpty() && awaiting.peek().number() <= number) {
-            Entry entry = awaiting.remove().entry();
+            TaskEntry entry = awaiting.remove().entry();
             if (settled(entry)) {
                 settle(entry);
             }
         }
     }
 
-    private void settle(Entry entry) {
+    private void settle(TaskEntry entry) {
         if (entries.remove(entry)) {
             letGo(entry);
             settled.add(entry);
@@ -70,17 +70,17 @@ final class QueueTracker extends Tracker {
     }
 
     @Override
-    List<Entry> takeSettled() {
+    List<TaskEntry> takeSettled() {
         if (settled.isEmpty()) {
             return List.of();
         }
-        List<Entry> taken = settled;
+        List<TaskEntry> taken = settled;
         settled = new ArrayList<>();
         return taken;
     }
 
     @Override
-    boolean isUnacked(Entry entry) {
+    boolean isUnacked(TaskEntry entry) {
         return entries.contains(entry);
     }
 
@@ -90,7 +90,7 @@ final class QueueTracker extends Tracker {
     }
 
     @Override
-    boolean hasLaterThan(Entry entry) {
+    boolean hasLaterThan(TaskEntry entry) {
         return entries.size() > 1;
     }
 

@@ -3,8 +3,8 @@
  *
  * <p>{@code QueueCore} is a queue in this process, {@code PartitionCore} one of its partitions. What it holds is in {@code
  * Memory} (lanes by key, what is tracked until the broker may forget it, what is on its way to the store), and those who
- * work on that are, in the order of a task's life: {@code Takeover} (the partition is acquired), {@code Judge} (a task is
- * delivered), {@code Requests} (it is claimed, recorded, parked), {@code Runs}, {@code Answers}, {@code Waits} and {@code
+ * work on that are, in the order of a task's life: {@code OwnershipAcquisition} (the partition is acquired), {@code DeliveryRouter} (a task is
+ * delivered), {@code OwnerRequests} (it is claimed, recorded, parked), {@code RunLifecycle}, {@code StoreAnswerHandler}, {@code DeferredTasks} and {@code
  * Breaks} (all that goes otherwise).
  */
 @NullMarked

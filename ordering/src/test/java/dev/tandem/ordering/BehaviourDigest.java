@@ -2,7 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -69,10 +69,10 @@ final class BehaviourDigest {
         add(bytes == null ? -1 : Arrays.hashCode(bytes));
     }
 
-    private void add(Line line) {
-        add(line.writer());
-        add(line.number());
-        add(line.epoch());
+    private void add(RequestHeader header) {
+        add(header.writer());
+        add(header.number());
+        add(header.epoch());
     }
 
     private void add(List<Position> positions, long[] tokens) {
@@ -85,8 +85,8 @@ final class BehaviourDigest {
 
     private void add(StoreRequest request) {
         add(request.partition().name());
-        if (request instanceof StoreRequest.Numbered numbered) {
-            add(numbered.line());
+        if (request instanceof StoreRequest.OwnerRequest numbered) {
+            add(numbered.header());
         }
         if (request instanceof StoreRequest.Acquire acquire) {
             add(10);
@@ -96,7 +96,7 @@ final class BehaviourDigest {
             add(acquire.sourceId());
             add(acquire.committed());
             acquire.presented().forEach(this::add);
-        } else if (request instanceof StoreRequest.Step step) {
+        } else if (request instanceof StoreRequest.SettleAndClaim step) {
             add(11);
             add(step.leaseMillis());
             add(step.incarnation());
@@ -104,50 +104,50 @@ final class BehaviourDigest {
             add(step.settles().size());
             step.settles().forEach(this::add);
             step.claims().forEach(this::add);
-        } else if (request instanceof StoreRequest.Hand hand) {
+        } else if (request instanceof StoreRequest.TakeCustody hand) {
             add(12);
             add(hand.incarnation());
             add(hand.highWater());
             add(hand.maxParkedPerKey());
             add(hand.maxParkedPerPartition());
             hand.entries().forEach(this::add);
-        } else if (request instanceof StoreRequest.Due due) {
+        } else if (request instanceof StoreRequest.ClaimDue due) {
             add(13);
             add(due.leaseMillis());
             add(due.maxClaims());
             add(due.maxOffers());
             add(due.firstToken());
             add(due.ordered());
-        } else if (request instanceof StoreRequest.Renew renew) {
+        } else if (request instanceof StoreRequest.RenewLeases renew) {
             add(14);
             add(renew.leaseMillis());
             add(renew.positions(), renew.tokens());
-        } else if (request instanceof StoreRequest.Patrol patrol) {
+        } else if (request instanceof StoreRequest.ExpireLeases patrol) {
             add(15);
             add(patrol.limit());
             add(patrol.extendMillis());
             add(patrol.ordered());
-        } else if (request instanceof StoreRequest.Committed committed) {
+        } else if (request instanceof StoreRequest.RecordCommit committed) {
             add(16);
             add(committed.incarnation());
             add(committed.committed());
-        } else if (request instanceof StoreRequest.Gone gone) {
+        } else if (request instanceof StoreRequest.AbandonPosition gone) {
             add(17);
             add(gone.position());
             add(gone.key());
         } else if (request instanceof StoreRequest.Release) {
             add(18);
-        } else if (request instanceof StoreRequest.Late late) {
+        } else if (request instanceof StoreRequest.SettleLate late) {
             add(19);
             add(late.incarnation());
             add(late.settle());
-        } else if (request instanceof StoreRequest.Keep keep) {
+        } else if (request instanceof StoreRequest.KeepClaims keep) {
             add(20);
             add(keep.leaseMillis());
             add(keep.positions(), keep.tokens());
-        } else if (request instanceof StoreRequest.Recall) {
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
             add(21);
-        } else if (request instanceof StoreRequest.Redeliver redeliver) {
+        } else if (request instanceof StoreRequest.ForwardRedeliveries redeliver) {
             add(22);
             add(redeliver.by());
             add(redeliver.afterMillis());
@@ -160,7 +160,7 @@ final class BehaviourDigest {
         }
     }
 
-    private void add(StoreRequest.Presented presented) {
+    private void add(StoreRequest.PresentedClaim presented) {
         add(presented.position());
         add(presented.token());
         add(presented.key());
@@ -199,11 +199,11 @@ final class BehaviourDigest {
         add(claim.position());
         add(claim.token());
         add(claim.key());
-        add(claim.held());
+        add(claim.inStore());
         add(claim.bit());
     }
 
-    private void add(StoreRequest.Entry entry) {
+    private void add(StoreRequest.HandOver entry) {
         add(entry.position());
         add(entry.key());
         add(entry.bit());

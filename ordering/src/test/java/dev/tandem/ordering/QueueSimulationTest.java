@@ -16,7 +16,7 @@ class QueueSimulationTest {
     private static final int HISTORIES = Integer.getInteger("simulation.histories", 6_000);
 
     private static Worlds queues(Set<Rule> broken) {
-        return (seed, trace) -> new World(Source.Kind.QUEUE, seed, broken, Set.of(), trace);
+        return (seed, trace) -> new Simulation(Source.Kind.QUEUE, seed, broken, Set.of(), trace);
     }
 
     @Test

@@ -20,7 +20,7 @@ class SharedQueueSimulationTest {
     private static final int HISTORIES = Integer.getInteger("simulation.histories", 6_000);
 
     private static Worlds queues(Set<Rule> broken, Set<Flaw> flaws) {
-        return (seed, trace) -> new World(Source.Kind.QUEUE, true, seed, broken, flaws, trace);
+        return (seed, trace) -> new Simulation(Source.Kind.QUEUE, true, seed, broken, flaws, trace);
     }
 
     @Test

@@ -31,12 +31,12 @@ class SimulationTest {
 
     /** What kind of world a seed makes. */
     interface Worlds {
-        World of(long seed, @Nullable List<String> trace);
+        Simulation of(long seed, @Nullable List<String> trace);
     }
 
     private static Worlds logs(Set<Rule> broken, Set<Flaw> flaws, boolean fills) {
         return (seed, trace) -> {
-            World world = new World(seed, broken, flaws, trace);
+            Simulation world = new Simulation(seed, broken, flaws, trace);
             return fills ? world.withStoreThatFills() : world;
         };
     }
@@ -117,7 +117,7 @@ class SimulationTest {
     private static @Nullable Throwable history(
             Worlds worlds, long seed, @Nullable List<String> trace, BehaviourDigests digests) {
         try {
-            World world = worlds.of(seed, trace);
+            Simulation world = worlds.of(seed, trace);
             world.run();
             digests.add(seed, world.digest.value());
             return null;

@@ -2,18 +2,18 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Blocked;
-import dev.tandem.task.store.StoreAnswer.Chunk;
-import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
-import dev.tandem.task.store.StoreAnswer.Foreign;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Lapsed;
-import dev.tandem.task.store.StoreAnswer.Live;
-import dev.tandem.task.store.StoreAnswer.Page;
-import dev.tandem.task.store.StoreAnswer.Past;
-import dev.tandem.task.store.StoreAnswer.Settled;
-import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.IdentityPage;
+import dev.tandem.task.store.StoreAnswer.LapsedClaim;
+import dev.tandem.task.store.StoreAnswer.LiveClaim;
+import dev.tandem.task.store.StoreAnswer.OtherClaim;
+import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ final class Answers {
     /** Bits in one field of the hash of settled offsets; see {@code include/bits.lua}. */
     private static final int BLOCK_BYTES = 64;
 
-    private static final int BLOCKS_IN_CHUNK = Chunk.BITS / 8 / BLOCK_BYTES;
+    private static final int BLOCKS_IN_CHUNK = SettledChunk.BITS / 8 / BLOCK_BYTES;
 
     /** Where the head begins in an entry of {@code blocked}, after why and since when. */
     private static final int HEAD_AT = 14;
@@ -51,7 +51,7 @@ final class Answers {
         int code = in.count();
         return switch (code) {
             case OK -> applied(request, in, durable);
-            case APPLIED -> new StoreAnswer.Applied();
+            case APPLIED -> new StoreAnswer.AlreadyApplied();
             case GAP -> new StoreAnswer.Gap(in.number());
             case FENCED -> new StoreAnswer.Fenced();
             case REFUSED -> new StoreAnswer.Refused(in.text(), in.number());
@@ -60,30 +60,30 @@ final class Answers {
     }
 
     private static StoreAnswer applied(StoreRequest request, Reader in, boolean durable) {
-        if (request instanceof StoreRequest.Step step) {
-            return new StoreAnswer.Stepped(
+        if (request instanceof StoreRequest.SettleAndClaim step) {
+            return new StoreAnswer.SettledAndClaimed(
                     settled(in.list(), step.settles().size()),
                     claimed(in.list(), step.claims().size()));
-        } else if (request instanceof StoreRequest.Hand) {
-            return new StoreAnswer.Handed(codes(in.bytes()), in.number());
-        } else if (request instanceof StoreRequest.Renew) {
-            return new StoreAnswer.Renewed(
+        } else if (request instanceof StoreRequest.TakeCustody) {
+            return new StoreAnswer.CustodyTaken(codes(in.bytes()), in.number());
+        } else if (request instanceof StoreRequest.RenewLeases) {
+            return new StoreAnswer.LeasesRenewed(
                     in.text(), positions(in.list()), in.list().texts(), in.number(), in.number(), durable);
-        } else if (request instanceof StoreRequest.Due) {
+        } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(
                     dueTasks(in.list(), true), dueTasks(in.list(), false), in.number(), in.number() == 1);
         } else if (request instanceof StoreRequest.Acquire) {
             return acquired(in);
-        } else if (request instanceof StoreRequest.Patrol) {
-            return new StoreAnswer.Patrolled(in.count(), waiting(in.list()), in.number(), in.number());
-        } else if (request instanceof StoreRequest.Keep) {
-            return new StoreAnswer.Kept(positions(in.list()));
-        } else if (request instanceof StoreRequest.Late) {
+        } else if (request instanceof StoreRequest.ExpireLeases) {
+            return new StoreAnswer.LeasesExpired(in.count(), waiting(in.list()), in.number(), in.number());
+        } else if (request instanceof StoreRequest.KeepClaims) {
+            return new StoreAnswer.ClaimsKept(positions(in.list()));
+        } else if (request instanceof StoreRequest.SettleLate) {
             return new StoreAnswer.LateSettled(in.number() == 1);
-        } else if (request instanceof StoreRequest.Recall) {
-            return new StoreAnswer.Recalled(in.text(), in.number() == 1, live(in.list()), past(in.list()));
-        } else if (request instanceof StoreRequest.Redeliver) {
-            return new StoreAnswer.Redelivered(in.text(), codes(in.bytes()), durable);
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
+            return new StoreAnswer.KnownPositions(in.text(), in.number() == 1, live(in.list()), history(in.list()));
+        } else if (request instanceof StoreRequest.ForwardRedeliveries) {
+            return new StoreAnswer.RedeliveriesForwarded(in.text(), codes(in.bytes()), durable);
         }
         return new StoreAnswer.Ok(in.number());
     }
@@ -93,16 +93,16 @@ final class Answers {
         String runId = in.text();
         long incarnation = in.number();
         long highWater = in.number();
-        long mirror = in.number();
+        long storedCommit = in.number();
         Reader listed = in.list();
-        List<Foreign> foreign = new ArrayList<>();
+        List<OtherClaim> otherClaims = new ArrayList<>();
         while (listed.more()) {
-            foreign.add(new Foreign(
+            otherClaims.add(new OtherClaim(
                     listed.position(), listed.number(), listed.maybeText(), listed.number() == 1, listed.number()));
         }
-        List<Chunk> chunks = chunks(in.list());
+        List<SettledChunk> chunks = chunks(in.list());
         Reader entries = in.list();
-        List<Blocked> blocked = new ArrayList<>();
+        List<BlockedKey> blocked = new ArrayList<>();
         while (entries.more()) {
             blocked.add(blocked(entries.text(), entries.text()));
         }
@@ -119,49 +119,49 @@ final class Answers {
                 runId,
                 incarnation,
                 highWater,
-                mirror,
-                foreign,
+                storedCommit,
+                otherClaims,
                 chunks,
                 blocked,
                 nextDue,
                 nextLapse,
                 quiet,
                 presented,
-                past(in.list()));
+                history(in.list()));
     }
 
-    private static List<Live> live(Reader in) {
-        List<Live> live = new ArrayList<>();
+    private static List<LiveClaim> live(Reader in) {
+        List<LiveClaim> live = new ArrayList<>();
         while (in.more()) {
-            live.add(new Live(in.position(), in.number() == 1, in.number()));
+            live.add(new LiveClaim(in.position(), in.number() == 1, in.number()));
         }
         return live;
     }
 
-    private static Past past(Reader in) {
+    private static RedeliveryHistory history(Reader in) {
         if (!in.more()) {
-            return Past.NONE;
+            return RedeliveryHistory.NONE;
         }
         Reader lapses = in.list();
-        List<Lapsed> lapsed = new ArrayList<>();
+        List<LapsedClaim> lapsed = new ArrayList<>();
         while (lapses.more()) {
-            lapsed.add(new Lapsed(lapses.position(), lapses.count()));
+            lapsed.add(new LapsedClaim(lapses.position(), lapses.count()));
         }
-        return new Past(lapsed, positions(in.list()), pages(in.list(), in.bytes()));
+        return new RedeliveryHistory(lapsed, positions(in.list()), pages(in.list(), in.bytes()));
     }
 
     /** @param elements the number of a page in 4 bytes, and identities */
-    private static List<Page> pages(Reader elements, byte[] given) {
+    private static List<IdentityPage> pages(Reader elements, byte[] given) {
         TreeMap<Long, ByteArrayOutputStream> pages = new TreeMap<>();
         if (given.length > 0) {
-            append(pages, Page.REDELIVERED, given, 0);
+            append(pages, IdentityPage.REDELIVERED, given, 0);
         }
         while (elements.more()) {
             byte[] element = elements.bytes();
             append(pages, ByteBuffer.wrap(element).getInt() & 0xFFFF_FFFFL, element, Integer.BYTES);
         }
-        List<Page> list = new ArrayList<>(pages.size());
-        pages.forEach((number, identities) -> list.add(new Page(number, identities.toByteArray())));
+        List<IdentityPage> list = new ArrayList<>(pages.size());
+        pages.forEach((number, identities) -> list.add(new IdentityPage(number, identities.toByteArray())));
         return list;
     }
 
@@ -169,17 +169,17 @@ final class Answers {
         pages.computeIfAbsent(number, page -> new ByteArrayOutputStream()).write(bytes, from, bytes.length - from);
     }
 
-    static Blocked blocked(String key, String entry) {
-        Why why = switch (entry.charAt(0)) {
-            case 'H' -> Why.HEAD;
-            case 'F' -> Why.FOREIGN;
-            case 'R' -> Why.REDELIVERY;
-            case 'X' -> Why.HALTED;
+    static BlockedKey blocked(String key, String entry) {
+        BlockReason reason = switch (entry.charAt(0)) {
+            case 'H' -> BlockReason.HEAD;
+            case 'F' -> BlockReason.OTHER_OWNER;
+            case 'R' -> BlockReason.REDELIVERY;
+            case 'X' -> BlockReason.HALTED;
             default ->
                 throw new IllegalStateException(
                         "The key '" + key + "' is blocked for an unknown reason '" + entry.charAt(0) + "'");
         };
-        return new Blocked(key, why, new Position(entry.substring(HEAD_AT)));
+        return new BlockedKey(key, reason, new Position(entry.substring(HEAD_AT)));
     }
 
     /** Since when the key of this entry is blocked. */
@@ -187,7 +187,7 @@ final class Answers {
         return Long.parseLong(entry.substring(1, HEAD_AT));
     }
 
-    private static List<Chunk> chunks(Reader blocks) {
+    private static List<SettledChunk> chunks(Reader blocks) {
         TreeMap<Long, byte[]> chunks = new TreeMap<>();
         while (blocks.more()) {
             long number = Long.parseLong(blocks.text());
@@ -200,63 +200,63 @@ final class Answers {
                 return grown;
             });
         }
-        List<Chunk> list = new ArrayList<>(chunks.size());
-        chunks.forEach((index, bits) -> list.add(new Chunk(index, bits)));
+        List<SettledChunk> list = new ArrayList<>(chunks.size());
+        chunks.forEach((index, bits) -> list.add(new SettledChunk(index, bits)));
         return list;
     }
 
-    private static List<Settled> settled(Reader in, int count) {
+    private static List<SettleResult> settled(Reader in, int count) {
         if (!in.more()) {
-            return Collections.nCopies(count, Settled.Ok.PLAIN);
+            return Collections.nCopies(count, SettleResult.Ok.PLAIN);
         }
-        List<Settled> settled = new ArrayList<>(Collections.nCopies(count, Settled.Ok.PLAIN));
+        List<SettleResult> settled = new ArrayList<>(Collections.nCopies(count, SettleResult.Ok.PLAIN));
         while (in.more()) {
             int index = in.count() - 1;
             int code = in.count();
             settled.set(
                     index,
                     switch (code) {
-                        case 1 -> Settled.Ok.OPENED;
-                        case 2 -> Settled.Done.INSTANCE;
-                        case 3 -> Settled.Refused.INSTANCE;
-                        case 4 -> new Settled.Next(in.position(), in.count(), in.bytes());
+                        case 1 -> SettleResult.Ok.OPENED;
+                        case 2 -> SettleResult.Done.INSTANCE;
+                        case 3 -> SettleResult.Refused.INSTANCE;
+                        case 4 -> new SettleResult.Next(in.position(), in.count(), in.bytes());
                         default -> throw new IllegalStateException("A settle was answered by the unknown code " + code);
                     });
         }
         return settled;
     }
 
-    private static List<Claimed> claimed(Reader in, int count) {
+    private static List<ClaimResult> claimed(Reader in, int count) {
         if (!in.more()) {
-            return Collections.nCopies(count, Claimed.Ok.FIRST);
+            return Collections.nCopies(count, ClaimResult.Ok.FIRST);
         }
-        List<Claimed> claimed = new ArrayList<>(Collections.nCopies(count, Claimed.Ok.FIRST));
+        List<ClaimResult> claimed = new ArrayList<>(Collections.nCopies(count, ClaimResult.Ok.FIRST));
         while (in.more()) {
             int index = in.count() - 1;
             int code = in.count();
             claimed.set(
                     index,
                     switch (code) {
-                        case 1 -> new Claimed.Ok(in.count());
-                        case 2 -> Claimed.Done.INSTANCE;
-                        case 3 -> new Claimed.KeyBlocked(in.position());
+                        case 1 -> new ClaimResult.Ok(in.count());
+                        case 2 -> ClaimResult.Done.INSTANCE;
+                        case 3 -> new ClaimResult.KeyBlocked(in.position());
                         default -> throw new IllegalStateException("A claim was answered by the unknown code " + code);
                     });
         }
         return claimed;
     }
 
-    private static List<HandCode> codes(byte[] letters) {
-        List<HandCode> codes = new ArrayList<>(letters.length);
+    private static List<HandOverResult> codes(byte[] letters) {
+        List<HandOverResult> codes = new ArrayList<>(letters.length);
         for (byte letter : letters) {
             codes.add(
                     switch (letter) {
-                        case 'O' -> HandCode.OK;
-                        case 'D' -> HandCode.DONE;
-                        case 'P' -> HandCode.OPEN;
-                        case 'F' -> HandCode.FULL;
-                        case 'G' -> HandCode.GONE;
-                        case 'M' -> HandCode.NO_ROOM;
+                        case 'O' -> HandOverResult.OK;
+                        case 'D' -> HandOverResult.DONE;
+                        case 'P' -> HandOverResult.OPEN;
+                        case 'F' -> HandOverResult.FULL;
+                        case 'G' -> HandOverResult.GONE;
+                        case 'M' -> HandOverResult.NO_ROOM;
                         default ->
                             throw new IllegalStateException("A hand-over was answered by the unknown code " + letter);
                     });
@@ -272,10 +272,10 @@ final class Answers {
         return tasks;
     }
 
-    private static List<Blocked> waiting(Reader in) {
-        List<Blocked> waiting = new ArrayList<>();
+    private static List<BlockedKey> waiting(Reader in) {
+        List<BlockedKey> waiting = new ArrayList<>();
         while (in.more()) {
-            waiting.add(new Blocked(in.text(), Why.REDELIVERY, in.position()));
+            waiting.add(new BlockedKey(in.text(), BlockReason.REDELIVERY, in.position()));
         }
         return waiting;
     }

@@ -270,7 +270,7 @@ public final class Inspector {
 
     private static KeyView keyView(Partition partition, String key, String entry, long parked) {
         var blocked = Answers.blocked(key, entry);
-        return new KeyView(partition, key, blocked.why(), blocked.head(), Answers.since(entry), parked);
+        return new KeyView(partition, key, blocked.reason(), blocked.head(), Answers.since(entry), parked);
     }
 
     private static <T> CompletableFuture<List<T>> all(

@@ -11,4 +11,5 @@ import dev.tandem.task.store.StoreAnswer;
  * @param since epoch milliseconds
  * @param parked tasks behind the head
  */
-public record KeyView(Partition partition, String key, StoreAnswer.Why why, Position head, long since, long parked) {}
+public record KeyView(
+        Partition partition, String key, StoreAnswer.BlockReason reason, Position head, long since, long parked) {}

@@ -3,7 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -58,9 +58,9 @@ final class RedisLink implements Store.Link, Runnable {
             Requests.Call call = Requests.encode(request, executor, System.currentTimeMillis());
             unanswered.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
-            boolean probe = request instanceof StoreRequest.Renew renew
+            boolean probe = request instanceof StoreRequest.RenewLeases renew
                     && renew.positions().isEmpty();
-            if (probe || request instanceof StoreRequest.Redeliver) {
+            if (probe || request instanceof StoreRequest.ForwardRedeliveries) {
                 to.probed(partition);
             }
         }
@@ -68,7 +68,7 @@ final class RedisLink implements Store.Link, Runnable {
 
     private void answered(
             Session from, StoreRequest request, @Nullable List<Object> reply, @Nullable Throwable failure) {
-        String why;
+        String reason;
         synchronized (this) {
             if (session != from) {
                 return;
@@ -82,14 +82,14 @@ final class RedisLink implements Store.Link, Runnable {
                     listener.answered(request, answer);
                     return;
                 } catch (RuntimeException e) {
-                    why = "the answer to " + request.getClass().getSimpleName() + " can't be read: " + e;
+                    reason = "the answer to " + request.getClass().getSimpleName() + " can't be read: " + e;
                 }
             } else {
-                why = failure == null ? "an empty answer" : Failures.why(failure);
+                reason = failure == null ? "an empty answer" : Failures.why(failure);
             }
             detach();
         }
-        store.failed(this, from, why, failure);
+        store.failed(this, from, reason, failure);
     }
 
     private void noteOwnership(StoreRequest request, StoreAnswer answer) {
@@ -101,11 +101,11 @@ final class RedisLink implements Store.Link, Runnable {
     }
 
     private void noteRoom(Session from, StoreAnswer answer) {
-        List<HandCode> codes = answer instanceof StoreAnswer.Handed handed
+        List<HandOverResult> codes = answer instanceof StoreAnswer.CustodyTaken handed
                 ? handed.codes()
-                : answer instanceof StoreAnswer.Redelivered redelivered ? redelivered.codes() : List.of();
+                : answer instanceof StoreAnswer.RedeliveriesForwarded redelivered ? redelivered.codes() : List.of();
         if (!codes.isEmpty()) {
-            store.room(from.node(), codes.get(0) != HandCode.NO_ROOM);
+            store.room(from.node(), codes.get(0) != HandOverResult.NO_ROOM);
         }
     }
 
@@ -139,9 +139,9 @@ final class RedisLink implements Store.Link, Runnable {
         unanswered.clear();
     }
 
-    void down(String why) {
+    void down(String reason) {
         if (!isClosed()) {
-            listener.down(why);
+            listener.down(reason);
         }
     }
 

@@ -188,19 +188,19 @@ public final class RedisStore implements Store {
     }
 
     /** An answer failed, and the link has voided what it sent. */
-    void failed(RedisLink link, Session from, String why, @Nullable Throwable failure) {
+    void failed(RedisLink link, Session from, String reason, @Nullable Throwable failure) {
         onLoop(() -> {
-            link.down(why);
+            link.down(reason);
             switch (Failures.kind(failure)) {
-                case CONNECTION -> broken(from, why);
+                case CONNECTION -> broken(from, reason);
                 case MOVED -> {
                     from.node().links.remove(link);
                     homeless.add(link);
-                    log.info("{} is not at {} any more: {}", link.partition(), from.node(), why);
+                    log.info("{} is not at {} any more: {}", link.partition(), from.node(), reason);
                     later(this::find);
                 }
                 case REQUEST -> {
-                    log.warn("Redis at {} refused a request of {}: {}", from.node(), link.partition(), why);
+                    log.warn("Redis at {} refused a request of {}: {}", from.node(), link.partition(), reason);
                     loop.schedule(() -> guarded(() -> again(link, from)), LINK_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
                 }
             }
@@ -350,7 +350,7 @@ public final class RedisStore implements Store {
         }
     }
 
-    private void broken(Session session, String why) {
+    private void broken(Session session, String reason) {
         Node node = session.node();
         if (node.session != session) {
             return;
@@ -360,10 +360,10 @@ public final class RedisStore implements Store {
         if (closed) {
             return;
         }
-        trouble("Redis at " + node + ": " + why + ". A new connection is made");
+        trouble("Redis at " + node + ": " + reason + ". A new connection is made");
         for (RedisLink link : node.links) {
             if (link.detach(session)) {
-                link.down(why);
+                link.down(reason);
             }
         }
         evict(node);

@@ -1,12 +1,12 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -37,54 +37,57 @@ final class Requests {
      */
     static Call encode(StoreRequest request, String executor, long now) {
         Args args = new Args();
-        if (request instanceof StoreRequest.Step step) {
+        if (request instanceof StoreRequest.SettleAndClaim step) {
             return step(args, step, new Claimant(executor.getBytes(StandardCharsets.UTF_8), now));
-        } else if (request instanceof StoreRequest.Hand hand) {
+        } else if (request instanceof StoreRequest.TakeCustody hand) {
             return hand(args, hand);
-        } else if (request instanceof StoreRequest.Renew renew) {
-            args.line(renew.line(), 0).number(renew.leaseMillis());
+        } else if (request instanceof StoreRequest.RenewLeases renew) {
+            args.header(renew.header(), 0).number(renew.leaseMillis());
             args.add(named(renew.positions(), renew.tokens()));
             return args.call(Script.RENEW);
-        } else if (request instanceof StoreRequest.Due due) {
-            args.line(due.line(), 0).number(due.leaseMillis()).number(due.maxClaims());
+        } else if (request instanceof StoreRequest.ClaimDue due) {
+            args.header(due.header(), 0).number(due.leaseMillis()).number(due.maxClaims());
             args.number(due.maxOffers()).number(due.firstToken()).flag(due.ordered());
             return args.call(Script.DUE);
         } else if (request instanceof StoreRequest.Acquire acquire) {
             return acquire(args, acquire);
-        } else if (request instanceof StoreRequest.Patrol patrol) {
-            args.line(patrol.line(), 0).number(patrol.limit());
+        } else if (request instanceof StoreRequest.ExpireLeases patrol) {
+            args.header(patrol.header(), 0).number(patrol.limit());
             args.number(patrol.extendMillis()).flag(patrol.ordered());
             return args.call(Script.PATROL);
-        } else if (request instanceof StoreRequest.Committed committed) {
-            args.line(committed.line(), 0).number(committed.incarnation()).number(committed.committed());
+        } else if (request instanceof StoreRequest.RecordCommit committed) {
+            args.header(committed.header(), 0).number(committed.incarnation()).number(committed.committed());
             return args.call(Script.COMMITTED);
-        } else if (request instanceof StoreRequest.Gone gone) {
-            args.line(gone.line(), 0).text(gone.position().text()).key(gone.key());
+        } else if (request instanceof StoreRequest.AbandonPosition gone) {
+            args.header(gone.header(), 0).text(gone.position().text()).key(gone.key());
             return args.call(Script.GONE);
         } else if (request instanceof StoreRequest.Release release) {
-            return args.line(release.line(), 0).call(Script.RELEASE);
-        } else if (request instanceof StoreRequest.Keep keep) {
+            return args.header(release.header(), 0).call(Script.RELEASE);
+        } else if (request instanceof StoreRequest.KeepClaims keep) {
             args.number(keep.leaseMillis()).add(named(keep.positions(), keep.tokens()));
             return args.call(Script.KEEP);
-        } else if (request instanceof StoreRequest.Late late) {
+        } else if (request instanceof StoreRequest.SettleLate late) {
             return late(args, late);
-        } else if (request instanceof StoreRequest.Recall) {
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
             return args.call(Script.RECALL);
-        } else if (request instanceof StoreRequest.Redeliver redeliver) {
+        } else if (request instanceof StoreRequest.ForwardRedeliveries redeliver) {
             return redeliver(args, redeliver);
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
 
     private static Call acquire(Args args, StoreRequest.Acquire acquire) {
-        Line line = acquire.line();
-        args.text(line.writer()).number(line.number()).text(acquire.executor()).number(acquire.leaseMillis());
+        RequestHeader header = acquire.header();
+        args.text(header.writer())
+                .number(header.number())
+                .text(acquire.executor())
+                .number(acquire.leaseMillis());
         args.number(acquire.generation()).text(acquire.sourceId()).number(acquire.committed());
-        List<Presented> presented = acquire.presented().stream()
-                .sorted(Comparator.comparingLong(Presented::token))
+        List<PresentedClaim> presented = acquire.presented().stream()
+                .sorted(Comparator.comparingLong(PresentedClaim::token))
                 .toList();
         Packer packer = new Packer().list(6);
-        positions(packer, presented, Presented::position);
+        positions(packer, presented, PresentedClaim::position);
         packer.list(presented.size());
         presented.forEach(each -> packer.token(each.token()));
         packer.list(presented.size());
@@ -95,7 +98,7 @@ final class Requests {
         presented.forEach(each -> packer.number(each.outcomeNumber()));
         packer.list(presented.size());
         presented.forEach(each -> packer.token(each.after()));
-        args.add(packer.done()).number(line.epoch());
+        args.add(packer.done()).number(header.epoch());
         return args.call(Script.ACQUIRE);
     }
 
@@ -109,11 +112,11 @@ final class Requests {
         }
     }
 
-    private static Call step(Args args, StoreRequest.Step step, Claimant claimant) {
+    private static Call step(Args args, StoreRequest.SettleAndClaim step, Claimant claimant) {
         List<Settle> settles = step.settles();
         List<Claim> claims = step.claims();
         long highest = Math.max(highest(settles, Requests::nextToken), highest(claims, Claim::token));
-        args.line(step.line(), highest).number(step.leaseMillis());
+        args.header(step.header(), highest).number(step.leaseMillis());
         args.number(step.incarnation()).number(step.highWater());
         List<byte[]> blobs = new ArrayList<>();
         Packer packer = new Packer().list(12);
@@ -190,14 +193,14 @@ final class Requests {
     private static void claims(Packer packer, List<Claim> claims, Claimant claimant) {
         positions(packer, claims, Claim::position);
         packer.list(claims.size());
-        int held = 0;
+        int inStore = 0;
         for (Claim claim : claims) {
             packer.bytes(claimant.claim(claim));
-            held += claim.held() ? 1 : 0;
+            inStore += claim.inStore() ? 1 : 0;
         }
-        packer.list(held);
+        packer.list(inStore);
         for (int i = 0; i < claims.size(); i++) {
-            if (claims.get(i).held()) {
+            if (claims.get(i).inStore()) {
                 packer.number(i + 1);
             }
         }
@@ -217,7 +220,7 @@ final class Requests {
     }
 
     private static boolean asksForBit(Claim claim) {
-        return claim.bit() >= 0 && !claim.held();
+        return claim.bit() >= 0 && !claim.inStore();
     }
 
     private static long nextToken(Settle settle) {
@@ -259,12 +262,12 @@ final class Requests {
         return null;
     }
 
-    private static Call hand(Args args, StoreRequest.Hand hand) {
-        List<Entry> entries = hand.entries();
-        args.line(hand.line(), 0).number(hand.incarnation()).number(hand.highWater());
+    private static Call hand(Args args, StoreRequest.TakeCustody hand) {
+        List<HandOver> entries = hand.entries();
+        args.header(hand.header(), 0).number(hand.incarnation()).number(hand.highWater());
         args.number(hand.maxParkedPerKey()).number(hand.maxParkedPerPartition());
         Packer packer = new Packer().list(6);
-        positions(packer, entries, Entry::position);
+        positions(packer, entries, HandOver::position);
         packer.list(entries.size());
         entries.forEach(entry -> key(packer, entry.key()));
         packer.list(entries.size());
@@ -275,7 +278,7 @@ final class Requests {
         entries.forEach(entry -> packer.number(entry.move() instanceof Move.Schedule at ? at.dueAt() : 0));
         packer.list(entries.size());
         List<byte[]> blobs = new ArrayList<>(entries.size());
-        for (Entry entry : entries) {
+        for (HandOver entry : entries) {
             byte[] envelope = entry.envelope();
             packer.number(envelope == null ? -1 : blobs.size());
             if (envelope != null) {
@@ -296,7 +299,7 @@ final class Requests {
         return move instanceof Move.Adopt ? "A" : "B";
     }
 
-    private static Call late(Args args, StoreRequest.Late late) {
+    private static Call late(Args args, StoreRequest.SettleLate late) {
         Settle settle = late.settle();
         byte[] blob = blob(settle.verdict());
         args.number(late.incarnation()).text(Keys.wake(late.partition()));
@@ -308,7 +311,7 @@ final class Requests {
         return args.call(Script.LATE);
     }
 
-    private static Call redeliver(Args args, StoreRequest.Redeliver redeliver) {
+    private static Call redeliver(Args args, StoreRequest.ForwardRedeliveries redeliver) {
         List<Redelivery> messages = redeliver.messages();
         Packer packer = new Packer();
         positions(packer, messages, Redelivery::position);
@@ -365,10 +368,10 @@ final class Requests {
     private static final class Args {
         private final List<byte[]> args = new ArrayList<>();
 
-        Args line(Line line, long highestToken) {
-            return text(line.writer())
-                    .number(line.number())
-                    .number(line.epoch())
+        Args header(RequestHeader header, long highestToken) {
+            return text(header.writer())
+                    .number(header.number())
+                    .number(header.epoch())
                     .number(highestToken);
         }
 

@@ -58,8 +58,8 @@ final class Asked implements AutoCloseable {
         }
 
         @Override
-        public void down(String why) {
-            events.add(new IllegalStateException(why));
+        public void down(String reason) {
+            events.add(new IllegalStateException(reason));
         }
 
         @Override

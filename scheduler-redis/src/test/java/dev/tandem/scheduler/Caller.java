@@ -1,7 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -43,7 +43,7 @@ final class Caller implements Store.Listener, AutoCloseable {
     }
 
     @Override
-    public void down(String why) {
+    public void down(String reason) {
         events.add("down");
     }
 
@@ -89,31 +89,32 @@ final class Caller implements Store.Listener, AutoCloseable {
         return type.cast(came);
     }
 
-    Line line() {
-        return new Line(partition, writer, ++number, epoch);
+    RequestHeader header() {
+        return new RequestHeader(partition, writer, ++number, epoch);
     }
 
-    StoreRequest.Acquire acquiring(List<StoreRequest.Presented> presented) {
-        return new StoreRequest.Acquire(line(), executor, LEASE, -1, "", -1, presented);
+    StoreRequest.Acquire acquiring(List<StoreRequest.PresentedClaim> presented) {
+        return new StoreRequest.Acquire(header(), executor, LEASE, -1, "", -1, presented);
     }
 
-    StoreAnswer.Acquired acquire(StoreRequest.Presented... presented) {
+    StoreAnswer.Acquired acquire(StoreRequest.PresentedClaim... presented) {
         StoreAnswer.Acquired acquired = ask(acquiring(List.of(presented)), StoreAnswer.Acquired.class);
         epoch = acquired.epoch();
         token = epoch;
         return acquired;
     }
 
-    StoreRequest.Step stepping(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
-        return new StoreRequest.Step(line(), LEASE, 0, 0, settles, claims);
+    StoreRequest.SettleAndClaim stepping(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+        return new StoreRequest.SettleAndClaim(header(), LEASE, 0, 0, settles, claims);
     }
 
-    StoreAnswer.Stepped step(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
-        return ask(stepping(settles, claims), StoreAnswer.Stepped.class);
+    StoreAnswer.SettledAndClaimed step(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+        return ask(stepping(settles, claims), StoreAnswer.SettledAndClaimed.class);
     }
 
-    StoreAnswer.Renewed renew() {
-        return ask(new StoreRequest.Renew(line(), LEASE, List.of(), new long[0]), StoreAnswer.Renewed.class);
+    StoreAnswer.LeasesRenewed renew() {
+        return ask(
+                new StoreRequest.RenewLeases(header(), LEASE, List.of(), new long[0]), StoreAnswer.LeasesRenewed.class);
     }
 
     long nextToken() {

@@ -7,14 +7,14 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
@@ -69,11 +69,11 @@ class FarOffIT {
         Random random = new Random(seed);
         Set<Long> missing = new HashSet<>();
         for (int batch = 0; batch < 20; batch++) {
-            List<Entry> entries = new ArrayList<>();
+            List<HandOver> entries = new ArrayList<>();
             for (int i = 0; i < 250; i++) {
                 long offset = batch * 250L + i;
                 long at = now + random.nextInt((int) (2 * HOUR));
-                entries.add(new Entry(Position.of(0, offset), null, -1, new Move.Schedule(at), envelope(at)));
+                entries.add(new HandOver(Position.of(0, offset), null, -1, new Move.Schedule(at), envelope(at)));
                 missing.add(offset);
             }
             hand(entries);
@@ -105,7 +105,7 @@ class FarOffIT {
     void aPresentedClaimOfOneIsNotRunTwice() {
         Position position = schedule(1, now + HOUR);
         long claimed = epoch - 1;
-        StoreAnswer.Acquired acquired = acquire(List.of(new Presented(position, claimed, null, 1, -1)));
+        StoreAnswer.Acquired acquired = acquire(List.of(new PresentedClaim(position, claimed, null, 1, -1)));
         assertThat(acquired.presentedTokens()).containsExactly(claimed);
         settle(position, claimed, new Verdict.Retry(0, new Envelope(task(0), 1, claimed, "x").encode()));
         now += 2 * HOUR;
@@ -118,16 +118,16 @@ class FarOffIT {
         Position position = schedule(1, now + HOUR);
         long claimed = ++token;
         assertThat(ask(
-                                new StoreRequest.Step(
-                                        line(),
+                                new StoreRequest.SettleAndClaim(
+                                        header(),
                                         10_000,
                                         0,
                                         0,
                                         List.of(),
                                         List.of(new Claim(position, claimed, null, true))),
-                                StoreAnswer.Stepped.class)
+                                StoreAnswer.SettledAndClaimed.class)
                         .claims())
-                .containsExactly(StoreAnswer.Claimed.Ok.FIRST);
+                .containsExactly(StoreAnswer.ClaimResult.Ok.FIRST);
         settle(position, claimed, new Verdict.Returned());
         now += 2 * HOUR;
         assertThat(due().claimed()).extracting(DueTask::position).containsExactly(position);
@@ -175,9 +175,9 @@ class FarOffIT {
         assertThat(commands().hgetall(key("later"))).containsExactly(Map.entry("count", "0"));
     }
 
-    private StoreAnswer.Acquired acquire(List<Presented> presented) {
-        StoreRequest.Acquire request =
-                new StoreRequest.Acquire(new Line(partition, "w", ++number, 0), "one", 10_000, 1, "", -1, presented);
+    private StoreAnswer.Acquired acquire(List<PresentedClaim> presented) {
+        StoreRequest.Acquire request = new StoreRequest.Acquire(
+                new RequestHeader(partition, "w", ++number, 0), "one", 10_000, 1, "", -1, presented);
         StoreAnswer.Acquired acquired = ask(request, StoreAnswer.Acquired.class);
         epoch = acquired.epoch();
         token = epoch;
@@ -186,39 +186,39 @@ class FarOffIT {
 
     private Position schedule(long offset, long at) {
         Position position = Position.of(0, offset);
-        hand(List.of(new Entry(position, null, -1, new Move.Schedule(at), envelope(at))));
+        hand(List.of(new HandOver(position, null, -1, new Move.Schedule(at), envelope(at))));
         return position;
     }
 
-    private void hand(List<Entry> entries) {
-        assertThat(ask(new StoreRequest.Hand(line(), 0, 0, 10, 10, entries), StoreAnswer.Handed.class)
+    private void hand(List<HandOver> entries) {
+        assertThat(ask(new StoreRequest.TakeCustody(header(), 0, 0, 10, 10, entries), StoreAnswer.CustodyTaken.class)
                         .codes())
-                .containsOnly(StoreAnswer.HandCode.OK);
+                .containsOnly(StoreAnswer.HandOverResult.OK);
     }
 
     private void settle(Position position, long claimed, Verdict verdict) {
         assertThat(ask(
-                                new StoreRequest.Step(
-                                        line(),
+                                new StoreRequest.SettleAndClaim(
+                                        header(),
                                         10_000,
                                         0,
                                         0,
                                         List.of(new Settle(position, claimed, null, -1, verdict, 0)),
                                         List.of()),
-                                StoreAnswer.Stepped.class)
+                                StoreAnswer.SettledAndClaimed.class)
                         .settles())
-                .containsExactly(StoreAnswer.Settled.Ok.PLAIN);
+                .containsExactly(StoreAnswer.SettleResult.Ok.PLAIN);
     }
 
     private StoreAnswer.DueTasks due() {
         StoreAnswer.DueTasks due =
-                ask(new StoreRequest.Due(line(), 10_000, 100, 0, token + 1, false), StoreAnswer.DueTasks.class);
+                ask(new StoreRequest.ClaimDue(header(), 10_000, 100, 0, token + 1, false), StoreAnswer.DueTasks.class);
         token += due.claimed().size();
         return due;
     }
 
-    private Line line() {
-        return new Line(partition, "w", ++number, epoch);
+    private RequestHeader header() {
+        return new RequestHeader(partition, "w", ++number, epoch);
     }
 
     private <T extends StoreAnswer> T ask(StoreRequest request, Class<T> type) {

@@ -17,7 +17,7 @@ final class Heard implements Store.Listener {
     }
 
     @Override
-    public void down(String why) {
+    public void down(String reason) {
         events.add("down");
     }
 

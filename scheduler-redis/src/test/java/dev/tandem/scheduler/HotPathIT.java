@@ -9,7 +9,7 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
-import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.RedisClient;
@@ -96,10 +96,10 @@ class HotPathIT {
                 next.add(new Settle(position, token, key, bit, new Verdict.Success(null), 0));
             }
             List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.poll() : List.of();
-            owner.link.send(new Step(
-                    owner.line(),
+            owner.link.send(new SettleAndClaim(
+                    owner.header(),
                     Caller.LEASE,
-                    queue ? StoreRequest.QUEUE : 0,
+                    queue ? StoreRequest.NO_INCARNATION : 0,
                     0,
                     settles == null ? List.of() : settles,
                     claims));
@@ -118,9 +118,9 @@ class HotPathIT {
     }
 
     private static void check(Caller owner) {
-        StoreAnswer.Stepped stepped = (StoreAnswer.Stepped) owner.next();
-        assertThat(stepped.claims()).allMatch(StoreAnswer.Claimed.Ok.FIRST::equals);
-        assertThat(stepped.settles()).allMatch(StoreAnswer.Settled.Ok.PLAIN::equals);
+        StoreAnswer.SettledAndClaimed stepped = (StoreAnswer.SettledAndClaimed) owner.next();
+        assertThat(stepped.claims()).allMatch(StoreAnswer.ClaimResult.Ok.FIRST::equals);
+        assertThat(stepped.settles()).allMatch(StoreAnswer.SettleResult.Ok.PLAIN::equals);
     }
 
     private static double evalshaMicros(RedisCommands<String, String> commands) {

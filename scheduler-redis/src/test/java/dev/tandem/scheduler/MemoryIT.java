@@ -9,7 +9,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.RedisClient;
@@ -42,21 +42,23 @@ class MemoryIT {
                 Random random = new Random(1);
                 long now = System.currentTimeMillis();
                 for (int from = 0; from < TASKS; from += 250) {
-                    List<Entry> entries = new ArrayList<>();
+                    List<HandOver> entries = new ArrayList<>();
                     for (int i = from; i < from + 250; i++) {
                         String key = keyed ? "customer-" + i % 5_000 : null;
                         byte[] payload = new byte[64];
                         random.nextBytes(payload);
                         long at = now + random.nextInt(range);
                         Task task = new Task(null, "orders", "order.paid", key, payload, Map.of(), now, at, 0, 0, null);
-                        entries.add(new Entry(
+                        entries.add(new HandOver(
                                 Position.of(1, 10_000_000 + i),
                                 key,
                                 -1,
                                 new Move.Schedule(at),
                                 Envelope.of(task).encode()));
                     }
-                    owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, entries), StoreAnswer.Handed.class);
+                    owner.ask(
+                            new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, entries),
+                            StoreAnswer.CustodyTaken.class);
                 }
                 System.out.printf(
                         "memory: %.0f bytes of used_memory for each of %d tasks scheduled %s%n",

@@ -12,11 +12,11 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -121,12 +121,14 @@ class OperatorIT {
         Partition second = Partition.of(queue, 1);
         try (Caller other = new Caller(store, second, "executor-one")) {
             other.acquire();
-            List<Entry> entries = new ArrayList<>();
+            List<HandOver> entries = new ArrayList<>();
             for (int i = 20; i < 27; i++) {
                 entries.add(entry(i, null, new Move.Schedule(FAR + i)));
                 schedule(i, FAR + i);
             }
-            other.ask(new StoreRequest.Hand(other.line(), 0, 0, 10, 1_000, entries), StoreAnswer.Handed.class);
+            other.ask(
+                    new StoreRequest.TakeCustody(other.header(), 0, 0, 10, 1_000, entries),
+                    StoreAnswer.CustodyTaken.class);
             await().until(() -> get(store.inspector().partitions(queue)).size() == 2);
             List<TaskView> all = new ArrayList<>();
             String cursor = null;
@@ -151,7 +153,7 @@ class OperatorIT {
         halt("k", 1);
         park("k", 2);
         KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
-        assertThat(key.why()).isEqualTo(Why.HALTED);
+        assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
         assertThat(key.parked()).isEqualTo(1);
         int wakes = owner.wakes.get();
 
@@ -165,8 +167,8 @@ class OperatorIT {
         assertThat(envelope.attempts()).isZero();
         assertThat(envelope.error()).isEqualTo("boom");
         assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.ACTIVE);
-        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().why())
-                .isEqualTo(Why.HEAD);
+        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+                .isEqualTo(BlockReason.HEAD);
     }
 
     @Test
@@ -187,10 +189,10 @@ class OperatorIT {
         assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
         assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(3L, 2L, 4L, 1L);
-        String why = "drained behind @0/0:1, the head of its key";
+        String reason = "drained behind @0/0:1, the head of its key";
         assertThat(page(TaskState.DEAD, null, 10).items())
                 .extracting(task -> task.envelope().error())
-                .containsExactly(why, why, why, "boom");
+                .containsExactly(reason, reason, reason, "boom");
         assertThat(owner.renew().opened()).containsExactly("k");
         assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("dead", 4L);
     }
@@ -199,7 +201,7 @@ class OperatorIT {
     @Test
     void aDrainedTaskKeepsAllThatItBrought() {
         halt("k", 1);
-        List<Entry> entries = new ArrayList<>();
+        List<HandOver> entries = new ArrayList<>();
         List<String> expected = new ArrayList<>();
         for (int has = 0; has < 128; has++) {
             Task task = new Task(
@@ -216,7 +218,8 @@ class OperatorIT {
                     (has & 8) == 0 ? null : "d".repeat(300));
             String error = (has & 64) == 0 ? null : "x".repeat(200);
             Envelope envelope = new Envelope(task, (has & 32) == 0 ? 0 : 300, (has & 32) == 0 ? 0 : 7, error);
-            entries.add(new Entry(Position.of(0, 1_000 + has), "k", 1_000 + has, new Move.Park(), envelope.encode()));
+            entries.add(
+                    new HandOver(Position.of(0, 1_000 + has), "k", 1_000 + has, new Move.Park(), envelope.encode()));
             expected.add(HexFormat.of()
                     .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)))
                             .encode()));
@@ -277,17 +280,17 @@ class OperatorIT {
         Task labelled = new Task("invoice-7", queue, "t", null, new byte[3], Map.of(), 0, 0, 0, 0, null);
         byte[] envelope = Envelope.of(labelled).encode();
         owner.ask(
-                new StoreRequest.Hand(
-                        owner.line(),
+                new StoreRequest.TakeCustody(
+                        owner.header(),
                         0,
                         0,
                         10,
                         10,
                         List.of(
-                                new Entry(Position.of(0, 1), null, 1, new Move.Schedule(FAR), envelope),
-                                new Entry(Position.of(0, 2), null, 2, new Move.Schedule(FAR), envelope),
+                                new HandOver(Position.of(0, 1), null, 1, new Move.Schedule(FAR), envelope),
+                                new HandOver(Position.of(0, 2), null, 2, new Move.Schedule(FAR), envelope),
                                 entry(3, null, new Move.Schedule(FAR)))),
-                StoreAnswer.Handed.class);
+                StoreAnswer.CustodyTaken.class);
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());
         assertThat(get(store.inspector().tasks(queue, "invoice-7")))
                 .extracting(TaskView::position)
@@ -312,7 +315,7 @@ class OperatorIT {
             cursor = page.next();
         } while (cursor != null);
         assertThat(all).extracting(KeyView::key).hasSize(30).doesNotHaveDuplicates();
-        assertThat(all).allMatch(key -> key.since() > 0 && key.why() == Why.HEAD);
+        assertThat(all).allMatch(key -> key.since() > 0 && key.reason() == BlockReason.HEAD);
     }
 
     @Test
@@ -404,9 +407,9 @@ class OperatorIT {
 
     private long claim(long offset, @Nullable String key) {
         long token = owner.nextToken();
-        StoreAnswer.Stepped stepped =
+        StoreAnswer.SettledAndClaimed stepped =
                 owner.step(List.of(), List.of(new Claim(Position.of(0, offset), token, key, false)));
-        assertThat(stepped.claims()).containsExactly(StoreAnswer.Claimed.Ok.FIRST);
+        assertThat(stepped.claims()).containsExactly(StoreAnswer.ClaimResult.Ok.FIRST);
         return token;
     }
 
@@ -423,7 +426,7 @@ class OperatorIT {
     }
 
     private void park(String key, long... offsets) {
-        List<Entry> entries = new ArrayList<>();
+        List<HandOver> entries = new ArrayList<>();
         for (long offset : offsets) {
             entries.add(entry(offset, key, new Move.Park()));
         }
@@ -434,19 +437,21 @@ class OperatorIT {
         hand(List.of(entry(offset, null, new Move.Schedule(dueAt))));
     }
 
-    private void hand(List<Entry> entries) {
-        assertThat(owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 1_000, 1_000, entries), StoreAnswer.Handed.class)
+    private void hand(List<HandOver> entries) {
+        assertThat(owner.ask(
+                                new StoreRequest.TakeCustody(owner.header(), 0, 0, 1_000, 1_000, entries),
+                                StoreAnswer.CustodyTaken.class)
                         .codes())
-                .containsOnly(HandCode.OK);
+                .containsOnly(HandOverResult.OK);
     }
 
-    private Entry entry(long offset, @Nullable String key, Move move) {
-        return new Entry(Position.of(0, offset), key, offset, move, envelope(key, 0));
+    private HandOver entry(long offset, @Nullable String key, Move move) {
+        return new HandOver(Position.of(0, offset), key, offset, move, envelope(key, 0));
     }
 
     private StoreAnswer.DueTasks due() {
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, owner.token + 1, true),
+                new StoreRequest.ClaimDue(owner.header(), Caller.LEASE, 10, 10, owner.token + 1, true),
                 StoreAnswer.DueTasks.class);
         owner.token += due.claimed().size();
         return due;

@@ -5,17 +5,17 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
-import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -87,12 +87,12 @@ final class RandomRequests {
     }
 
     String executorOf(StoreRequest request) {
-        return request instanceof StoreRequest.Numbered numbered ? of(numbered).name : "";
+        return request instanceof StoreRequest.OwnerRequest numbered ? of(numbered).name : "";
     }
 
-    private Executor of(StoreRequest.Numbered request) {
+    private Executor of(StoreRequest.OwnerRequest request) {
         return executors.stream()
-                .filter(executor -> request.line().writer().equals("w-" + executor.name))
+                .filter(executor -> request.header().writer().equals("w-" + executor.name))
                 .findFirst()
                 .orElseThrow();
     }
@@ -109,8 +109,8 @@ final class RandomRequests {
         } else if (dice < 65) {
             return hand(executor);
         } else if (dice < 78) {
-            return new StoreRequest.Due(
-                    line(executor),
+            return new StoreRequest.ClaimDue(
+                    header(executor),
                     lease(),
                     random.nextInt(4),
                     random.nextInt(4),
@@ -118,44 +118,44 @@ final class RandomRequests {
                     random.nextInt(8) > 0);
         } else if (dice < 84) {
             List<Position> positions = List.copyOf(executor.running.keySet());
-            return new StoreRequest.Renew(line(executor), lease(), positions, tokens(executor, positions));
+            return new StoreRequest.RenewLeases(header(executor), lease(), positions, tokens(executor, positions));
         } else if (dice < 90) {
             long extend = random.nextInt(6) == 0 ? random.nextInt(100) : 0;
             int limit = random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 100;
-            return new StoreRequest.Patrol(line(executor), limit, extend, random.nextInt(8) > 0);
+            return new StoreRequest.ExpireLeases(header(executor), limit, extend, random.nextInt(8) > 0);
         } else if (dice < 92) {
             committed = Math.max(committed, random.nextInt(POSITIONS));
-            return new StoreRequest.Committed(line(executor), incarnation(executor), committed);
+            return new StoreRequest.RecordCommit(header(executor), incarnation(executor), committed);
         } else if (dice < 94) {
             Position position = position();
             boolean keyless = queue && random.nextBoolean();
-            return new StoreRequest.Gone(line(executor), position, keyless ? null : key(position));
+            return new StoreRequest.AbandonPosition(header(executor), position, keyless ? null : key(position));
         } else if (dice < 95) {
-            return new StoreRequest.Release(line(executor));
+            return new StoreRequest.Release(header(executor));
         } else if (dice < 97) {
             List<Position> positions = List.copyOf(executor.running.keySet());
-            return new StoreRequest.Keep(partition, lease(), positions, tokens(executor, positions));
+            return new StoreRequest.KeepClaims(partition, lease(), positions, tokens(executor, positions));
         } else if (dice >= 105) {
-            return new StoreRequest.Recall(partition);
+            return new StoreRequest.ListKnownPositions(partition);
         } else if (dice >= 100) {
             return redeliver();
         }
-        return new StoreRequest.Late(partition, incarnation(executor), settle(executor));
+        return new StoreRequest.SettleLate(partition, incarnation(executor), settle(executor));
     }
 
-    private StoreRequest.Redeliver redeliver() {
+    private StoreRequest.ForwardRedeliveries redeliver() {
         List<Redelivery> messages = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
             messages.add(new Redelivery(position, envelope(position, 0)));
         }
-        return new StoreRequest.Redeliver(
+        return new StoreRequest.ForwardRedeliveries(
                 partition, random.nextBoolean() ? "x" : "y", random.nextInt(3) * 500L, messages);
     }
 
     /** What the answer told the executor. */
     void learn(StoreRequest request, StoreAnswer answer) {
-        if (!(request instanceof StoreRequest.Numbered numbered)) {
+        if (!(request instanceof StoreRequest.OwnerRequest numbered)) {
             return;
         }
         Executor executor = of(numbered);
@@ -167,8 +167,8 @@ final class RandomRequests {
         } else if (answer instanceof StoreAnswer.Gap gap) {
             executor.number = random.nextBoolean() ? gap.stored() : executor.number;
         } else if (answer instanceof StoreAnswer.Refused) {
-            executor.number = numbered.line().number();
-        } else if (answer instanceof StoreAnswer.Stepped stepped && request instanceof Step step) {
+            executor.number = numbered.header().number();
+        } else if (answer instanceof StoreAnswer.SettledAndClaimed stepped && request instanceof SettleAndClaim step) {
             stepped(executor, step, stepped);
         } else if (answer instanceof StoreAnswer.DueTasks due) {
             far.values().removeIf(at -> at <= now);
@@ -176,21 +176,21 @@ final class RandomRequests {
                 executor.running.put(task.position(), task.token());
                 executor.token = Math.max(executor.token, task.token());
             });
-        } else if (answer instanceof StoreAnswer.Renewed renewed && random.nextBoolean()) {
+        } else if (answer instanceof StoreAnswer.LeasesRenewed renewed && random.nextBoolean()) {
             renewed.lost().forEach(executor.running::remove);
         }
     }
 
-    private void stepped(Executor executor, Step step, StoreAnswer.Stepped answer) {
+    private void stepped(Executor executor, SettleAndClaim step, StoreAnswer.SettledAndClaimed answer) {
         for (int i = 0; i < step.settles().size(); i++) {
             Settle settle = step.settles().get(i);
-            if (answer.settles().get(i) instanceof StoreAnswer.Settled.Next next) {
+            if (answer.settles().get(i) instanceof StoreAnswer.SettleResult.Next next) {
                 executor.running.put(next.position(), settle.nextToken());
             }
         }
         for (int i = 0; i < step.claims().size(); i++) {
             Claim claim = step.claims().get(i);
-            if (answer.claims().get(i) instanceof StoreAnswer.Claimed.Ok) {
+            if (answer.claims().get(i) instanceof StoreAnswer.ClaimResult.Ok) {
                 executor.running.put(claim.position(), claim.token());
             }
         }
@@ -200,7 +200,7 @@ final class RandomRequests {
         long generation = random.nextInt(3) == 0 ? -1 : 1 + random.nextInt(2);
         String source = queue || random.nextInt(3) == 0 ? "" : random.nextInt(20) == 0 ? "second" : "first";
         long from = queue ? -1 : random.nextInt(20) == 0 ? random.nextInt(POSITIONS) : committed;
-        List<Presented> presented = new ArrayList<>();
+        List<PresentedClaim> presented = new ArrayList<>();
         executor.running.forEach((position, token) -> {
             if (random.nextInt(4) > 0) {
                 long outcome = random.nextInt(4) > 0 ? 0 : Math.max(0, executor.number - random.nextInt(3));
@@ -209,18 +209,18 @@ final class RandomRequests {
                         ? 0
                         : presented.get(random.nextInt(presented.size())).token();
                 presented.add(
-                        new Presented(position, token, key(position), 1, bit, outcome, after < token ? after : 0));
+                        new PresentedClaim(position, token, key(position), 1, bit, outcome, after < token ? after : 0));
             }
         });
-        Line line = new Line(
+        RequestHeader header = new RequestHeader(
                 partition,
                 "w-" + executor.name,
                 executor.number += 1 + random.nextInt(3),
                 random.nextBoolean() ? 0 : executor.epoch);
-        return new Acquire(line, executor.name, lease(), generation, source, from, presented);
+        return new Acquire(header, executor.name, lease(), generation, source, from, presented);
     }
 
-    private Step step(Executor executor) {
+    private SettleAndClaim step(Executor executor) {
         List<Settle> settles = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             settles.add(settle(executor));
@@ -228,11 +228,12 @@ final class RandomRequests {
         List<Claim> claims = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
-            boolean held = !far.containsKey(position) && random.nextInt(3) == 0;
+            boolean inStore = !far.containsKey(position) && random.nextInt(3) == 0;
             long bit = queue || random.nextBoolean() ? -1 : bit(position);
-            claims.add(new Claim(position, ++executor.token, key(position), held, bit));
+            claims.add(new Claim(position, ++executor.token, key(position), inStore, bit));
         }
-        return new Step(line(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
+        return new SettleAndClaim(
+                header(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
     }
 
     private Settle settle(Executor executor) {
@@ -271,8 +272,8 @@ final class RandomRequests {
         };
     }
 
-    private StoreRequest.Hand hand(Executor executor) {
-        List<Entry> entries = new ArrayList<>();
+    private StoreRequest.TakeCustody hand(Executor executor) {
+        List<HandOver> entries = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
             Position position = position();
             int dice = random.nextInt(10);
@@ -281,12 +282,12 @@ final class RandomRequests {
                     : dice < 5
                             ? new Move.Park()
                             : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
-            boolean held = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
+            boolean inStore = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
             long bit = bitOrPage(position);
-            entries.add(new Entry(position, key(position), bit, move, held ? null : envelope(position, 0)));
+            entries.add(new HandOver(position, key(position), bit, move, inStore ? null : envelope(position, 0)));
         }
-        return new StoreRequest.Hand(
-                line(executor),
+        return new StoreRequest.TakeCustody(
+                header(executor),
                 incarnation(executor),
                 random.nextInt(POSITIONS),
                 1 + random.nextInt(5),
@@ -303,7 +304,7 @@ final class RandomRequests {
         return new Move.Schedule(at);
     }
 
-    private Line line(Executor executor) {
+    private RequestHeader header(Executor executor) {
         long number = executor.number;
         long epoch = executor.epoch;
         int dice = random.nextInt(60);
@@ -315,21 +316,21 @@ final class RandomRequests {
             number++;
             executor.number = number;
         }
-        return new Line(partition, "w-" + executor.name, number, epoch);
+        return new RequestHeader(partition, "w-" + executor.name, number, epoch);
     }
 
     private long bitOrPage(Position position) {
         if (random.nextInt(6) == 0) {
             return -1;
         } else if (queue) {
-            return random.nextInt(3) == 0 ? StoreRequest.OWED : random.nextInt(5);
+            return random.nextInt(3) == 0 ? StoreRequest.AWAITS_REDELIVERY : random.nextInt(5);
         }
         return bit(position);
     }
 
     private long incarnation(Executor executor) {
         if (queue) {
-            return StoreRequest.QUEUE;
+            return StoreRequest.NO_INCARNATION;
         }
         return random.nextInt(20) == 0 ? executor.incarnation + 1 : executor.incarnation;
     }

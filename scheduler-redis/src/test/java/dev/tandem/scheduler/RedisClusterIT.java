@@ -8,11 +8,11 @@ import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Claimed;
-import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
@@ -78,8 +78,8 @@ class RedisClusterIT {
             Caller owner = new Caller(store, partition, "one");
             owner.acquire();
             Claim claim = claim(owner, 1);
-            assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(Claimed.Ok.FIRST);
-            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+            assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
+            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
         }
         assertThat(ports).hasSize(3);
     }
@@ -91,7 +91,7 @@ class RedisClusterIT {
         former.acquire();
         Claim claim = claim(former, 1);
         former.step(List.of(), List.of(claim));
-        former.ask(new StoreRequest.Release(former.line()), StoreAnswer.Ok.class);
+        former.ask(new StoreRequest.Release(former.header()), StoreAnswer.Ok.class);
         try (RedisStore elsewhere =
                 open(RedisSettings.cluster(List.of(cluster.nodes().get(4).address())))) {
             Caller owner = new Caller(elsewhere, partition, "two");
@@ -99,7 +99,7 @@ class RedisClusterIT {
             int before = owner.wakes.get();
             // The subscription wakes once itself, at a time of its own. The outcome is told until one more is heard.
             await().atMost(Duration.ofSeconds(60)).until(() -> {
-                former.ask(new StoreRequest.Late(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
+                former.ask(new StoreRequest.SettleLate(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
                 return owner.wakes.get() >= before + 2;
             });
         }
@@ -122,7 +122,7 @@ class RedisClusterIT {
         owner.expect("down");
         owner.expect("up");
         owner.number--;
-        assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+        assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
         assertThat(home(partition).port()).isEqualTo(to.port());
     }
 
@@ -144,7 +144,7 @@ class RedisClusterIT {
             StoreAnswer.Acquired acquired = acquireWhenItAnswers(owner, claim);
             assertThat(acquired.runId()).isNotEqualTo(run);
             assertThat(acquired.presentedTokens()).containsExactly(claim.token());
-            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
             assertThat(home(partition).port()).isNotEqualTo(primary.port());
         } finally {
             primary.start();
@@ -154,7 +154,7 @@ class RedisClusterIT {
 
     /** A node that is about to give up its slots may answer once more with an error, which is a down and an up. */
     private static StoreAnswer.Acquired acquireWhenItAnswers(Caller owner, Claim claim) {
-        Presented presented = new Presented(claim.position(), claim.token(), claim.key(), 1, 1);
+        PresentedClaim presented = new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 1);
         while (true) {
             owner.link.send(owner.acquiring(List.of(presented)));
             Object event = owner.next(Duration.ofSeconds(60));

@@ -10,9 +10,9 @@ import dev.tandem.local.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
@@ -132,10 +132,10 @@ class RedisReplicationIT {
                 Object event = owner.next(Duration.ofSeconds(60));
                 assertThat(event).isEqualTo("up");
                 StoreAnswer.Acquired acquired =
-                        owner.acquire(new Presented(claim.position(), claim.token(), null, 1, 1));
+                        owner.acquire(new PresentedClaim(claim.position(), claim.token(), null, 1, 1));
                 assertThat(acquired.runId()).isNotEqualTo(run);
                 Settle settle = new Settle(claim.position(), claim.token(), null, 1, new Verdict.Success(null), 0);
-                assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+                assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
             }
         }
     }

@@ -7,12 +7,12 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Claimed;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -45,17 +45,17 @@ class RedisStoreIT {
         Caller owner = new Caller(store, partition, "one");
         StoreAnswer.Acquired acquired = owner.acquire();
         assertThat(acquired.runId()).hasSize(40);
-        assertThat(acquired.mirror()).isEqualTo(-1);
+        assertThat(acquired.storedCommit()).isEqualTo(-1);
         Position position = Position.of(0, 7);
         long token = owner.nextToken();
 
-        StoreAnswer.Stepped claimed = owner.step(List.of(), List.of(new Claim(position, token, "k", false)));
-        assertThat(claimed.claims()).containsExactly(Claimed.Ok.FIRST);
+        StoreAnswer.SettledAndClaimed claimed = owner.step(List.of(), List.of(new Claim(position, token, "k", false)));
+        assertThat(claimed.claims()).containsExactly(ClaimResult.Ok.FIRST);
         assertThat(owner.renew().nextLapseMillis()).isBetween(1L, Caller.LEASE);
 
         Settle success = new Settle(position, token, "k", 7, new Verdict.Success(null), 0);
-        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
-        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(Settled.Done.INSTANCE);
+        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(SettleResult.Done.INSTANCE);
 
         StoreAnswer.Acquired again = owner.acquire();
         assertThat(again.chunks()).hasSize(1);
@@ -74,42 +74,45 @@ class RedisStoreIT {
         owner.step(List.of(), List.of(new Claim(head, token, "k", false)));
         Settle retry = new Settle(head, token, "k", 1, new Verdict.Retry(0, envelope("k", token)), 0);
         assertThat(owner.step(List.of(retry), List.of(new Claim(second, owner.nextToken(), "k", false))))
-                .isEqualTo(new StoreAnswer.Stepped(List.of(Settled.Ok.PLAIN), List.of(new Claimed.KeyBlocked(head))));
+                .isEqualTo(new StoreAnswer.SettledAndClaimed(
+                        List.of(SettleResult.Ok.PLAIN), List.of(new ClaimResult.KeyBlocked(head))));
 
-        StoreAnswer.Handed handed = owner.ask(
-                new StoreRequest.Hand(
-                        owner.line(),
+        StoreAnswer.CustodyTaken handed = owner.ask(
+                new StoreRequest.TakeCustody(
+                        owner.header(),
                         0,
                         4,
                         100,
                         100,
                         List.of(
-                                new Entry(second, "k", 2, new Move.Park(), envelope("k", 0)),
-                                new Entry(third, "k", 3, new Move.Park(), envelope("k", 0)),
-                                new Entry(Position.of(0, 4), "other", 4, new Move.Park(), envelope("other", 0)),
-                                new Entry(second, "k", 2, new Move.Park(), envelope("k", 0)))),
-                StoreAnswer.Handed.class);
-        assertThat(handed.codes()).containsExactly(HandCode.OK, HandCode.OK, HandCode.OPEN, HandCode.DONE);
+                                new HandOver(second, "k", 2, new Move.Park(), envelope("k", 0)),
+                                new HandOver(third, "k", 3, new Move.Park(), envelope("k", 0)),
+                                new HandOver(Position.of(0, 4), "other", 4, new Move.Park(), envelope("other", 0)),
+                                new HandOver(second, "k", 2, new Move.Park(), envelope("k", 0)))),
+                StoreAnswer.CustodyTaken.class);
+        assertThat(handed.codes())
+                .containsExactly(HandOverResult.OK, HandOverResult.OK, HandOverResult.OPEN, HandOverResult.DONE);
         assertThat(handed.nextDueMillis()).isZero();
 
         long again = owner.nextToken();
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.Due(owner.line(), Caller.LEASE, 10, 10, again, true), StoreAnswer.DueTasks.class);
+                new StoreRequest.ClaimDue(owner.header(), Caller.LEASE, 10, 10, again, true),
+                StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).hasSize(1);
         assertThat(due.claimed().get(0).position()).isEqualTo(head);
         long next = owner.nextToken();
-        StoreAnswer.Stepped stepped =
+        StoreAnswer.SettledAndClaimed stepped =
                 owner.step(List.of(new Settle(head, again, "k", -1, new Verdict.Success(null), next)), List.of());
-        Settled.Next followed = (Settled.Next) stepped.settles().get(0);
+        SettleResult.Next followed = (SettleResult.Next) stepped.settles().get(0);
         assertThat(followed.position()).isEqualTo(second);
         assertThat(Envelope.decode("orders", followed.envelope()).task().key()).isEqualTo("k");
         stepped = owner.step(
                 List.of(new Settle(second, next, "k", -1, new Verdict.Success(null), owner.nextToken())), List.of());
-        assertThat(((Settled.Next) stepped.settles().get(0)).position()).isEqualTo(third);
+        assertThat(((SettleResult.Next) stepped.settles().get(0)).position()).isEqualTo(third);
         stepped = owner.step(
                 List.of(new Settle(third, owner.token, "k", -1, new Verdict.Success(null), owner.nextToken())),
                 List.of());
-        assertThat(stepped.settles()).containsExactly(Settled.Ok.OPENED);
+        assertThat(stepped.settles()).containsExactly(SettleResult.Ok.OPENED);
         assertThat(owner.acquire().blocked()).isEmpty();
     }
 
@@ -117,19 +120,19 @@ class RedisStoreIT {
     void aFormerOwnerIsFencedAndANumberIsAppliedOnce() {
         Caller one = new Caller(store, partition, "one");
         one.acquire();
-        StoreRequest.Step first = one.stepping(List.of(), List.of());
-        assertThat(one.ask(first, StoreAnswer.Stepped.class).claims()).isEmpty();
-        one.ask(first, StoreAnswer.Applied.class);
+        StoreRequest.SettleAndClaim first = one.stepping(List.of(), List.of());
+        assertThat(one.ask(first, StoreAnswer.SettledAndClaimed.class).claims()).isEmpty();
+        one.ask(first, StoreAnswer.AlreadyApplied.class);
         one.number += 5;
         assertThat(one.ask(one.stepping(List.of(), List.of()), StoreAnswer.Gap.class)
                         .stored())
-                .isEqualTo(first.line().number());
+                .isEqualTo(first.header().number());
 
         Caller two = new Caller(store, partition, "two");
         assertThat(two.ask(two.acquiring(List.of()), StoreAnswer.Refused.class).owner())
                 .isEqualTo("one");
-        one.number = first.line().number();
-        one.ask(new StoreRequest.Release(one.line()), StoreAnswer.Ok.class);
+        one.number = first.header().number();
+        one.ask(new StoreRequest.Release(one.header()), StoreAnswer.Ok.class);
         two.acquire();
         assertThat(two.epoch).isGreaterThan(one.epoch);
         one.ask(one.stepping(List.of(), List.of()), StoreAnswer.Fenced.class);

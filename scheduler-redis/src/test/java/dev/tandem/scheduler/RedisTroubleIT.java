@@ -10,13 +10,13 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Claimed;
-import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -74,7 +74,7 @@ class RedisTroubleIT {
         int answered = 0;
         Object event = owner.next();
         while (!event.equals("down")) {
-            assertThat(event).isInstanceOf(StoreAnswer.Stepped.class);
+            assertThat(event).isInstanceOf(StoreAnswer.SettledAndClaimed.class);
             answered++;
             event = owner.next();
         }
@@ -116,7 +116,7 @@ class RedisTroubleIT {
         owner.expect("down");
         redis.start();
         owner.expect("up");
-        StoreAnswer.Renewed renewed = owner.renew();
+        StoreAnswer.LeasesRenewed renewed = owner.renew();
         assertThat(renewed.runId()).hasSize(40).isNotEqualTo(run);
     }
 
@@ -133,7 +133,7 @@ class RedisTroubleIT {
         assertThat(owner.events).isEmpty();
         assertThat(hlen(PARTITION)).isEqualTo("1");
         owner.acquire();
-        assertThat(owner.step(List.of(), List.of(claim(owner, 1))).claims()).containsExactly(Claimed.Ok.FIRST);
+        assertThat(owner.step(List.of(), List.of(claim(owner, 1))).claims()).containsExactly(ClaimResult.Ok.FIRST);
     }
 
     @Test
@@ -143,7 +143,7 @@ class RedisTroubleIT {
         long answeredBefore = owner.number;
         RedisCheckpoint checkpoint = durableCheckpoint(owner);
         Claim claim = claim(owner, 7);
-        assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(Claimed.Ok.FIRST);
+        assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
         long answered = owner.number;
         redis.restartFrom(checkpoint);
         owner.expect("down");
@@ -152,11 +152,11 @@ class RedisTroubleIT {
         StoreAnswer.Gap gap = owner.ask(owner.stepping(List.of(), List.of()), StoreAnswer.Gap.class);
         assertThat(gap.stored()).isBetween(answeredBefore, answered - 1);
         StoreAnswer.Acquired acquired =
-                owner.acquire(new Presented(claim.position(), claim.token(), claim.key(), 1, 7));
+                owner.acquire(new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 7));
         assertThat(acquired.presentedTokens()).containsExactly(claim.token());
         assertThat(owner.epoch).isGreaterThan(claim.token());
         Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 7, new Verdict.Success(null), 0);
-        assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
+        assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -169,28 +169,30 @@ class RedisTroubleIT {
 
         Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
         assertThat(owner.step(List.of(settle), List.of(claim(owner, 2))).settles())
-                .containsExactly(Settled.Ok.PLAIN);
+                .containsExactly(SettleResult.Ok.PLAIN);
         owner.renew();
         byte[] envelope = Envelope.of(Task.of("orders", null, new byte[100])).encode();
-        Entry entry = new Entry(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
-        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandCode.NO_ROOM);
+        HandOver entry = new HandOver(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
+        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
         Redelivery redelivery = new Redelivery(Position.of(0, 2), envelope);
         assertThat(owner.ask(
-                                new StoreRequest.Redeliver(PARTITION, "other", 0, List.of(redelivery)),
-                                StoreAnswer.Redelivered.class)
+                                new StoreRequest.ForwardRedeliveries(PARTITION, "other", 0, List.of(redelivery)),
+                                StoreAnswer.RedeliveriesForwarded.class)
                         .codes())
-                .containsExactly(StoreAnswer.HandCode.NO_ROOM);
+                .containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
         owner.renew();
         await().until(() -> store.status().detail().contains("maxmemory is 1048576"));
         assertThat(store.status().connected()).isTrue();
 
         commands.configSet("maxmemory", "0");
-        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandCode.OK);
+        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandOverResult.OK);
         await().until(() -> !store.status().detail().contains("maxmemory"));
     }
 
-    private static List<StoreAnswer.HandCode> handed(Caller owner, Entry entry) {
-        return owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)), StoreAnswer.Handed.class)
+    private static List<StoreAnswer.HandOverResult> handed(Caller owner, HandOver entry) {
+        return owner.ask(
+                        new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
+                        StoreAnswer.CustodyTaken.class)
                 .codes();
     }
 
@@ -200,15 +202,15 @@ class RedisTroubleIT {
         former.acquire();
         Claim claim = claim(former, 1);
         former.step(List.of(), List.of(claim));
-        former.ask(new StoreRequest.Release(former.line()), StoreAnswer.Ok.class);
+        former.ask(new StoreRequest.Release(former.header()), StoreAnswer.Ok.class);
         try (RedisStore elsewhere = RedisStore.open(RedisSettings.of(redis.address()))) {
             Caller owner = new Caller(elsewhere, PARTITION, "two");
-            assertThat(owner.acquire().foreign()).hasSize(1);
+            assertThat(owner.acquire().otherClaims()).hasSize(1);
             await().untilAsserted(() ->
                     assertThat(commands.pubsubNumsub(Keys.wake(PARTITION))).containsValue(2L));
             int before = owner.wakes.get();
             Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
-            assertThat(former.ask(new StoreRequest.Late(PARTITION, 0, settle), StoreAnswer.LateSettled.class)
+            assertThat(former.ask(new StoreRequest.SettleLate(PARTITION, 0, settle), StoreAnswer.LateSettled.class)
                             .recorded())
                     .isTrue();
             await().untilAsserted(() -> assertThat(owner.wakes.get()).isGreaterThan(before));
@@ -235,7 +237,7 @@ class RedisTroubleIT {
         return redis.checkpoint();
     }
 
-    private static StoreRequest.Step claimStep(Caller owner, int offset) {
+    private static StoreRequest.SettleAndClaim claimStep(Caller owner, int offset) {
         return owner.stepping(List.of(), List.of(claim(owner, offset)));
     }
 

@@ -7,11 +7,11 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.Settled;
-import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -61,10 +61,10 @@ class RelayIT {
             settles.add(success(claim, then));
             claim = then;
         }
-        assertThat(owner.step(settles, List.of(claim(200))).settles()).containsOnly(Settled.Ok.PLAIN);
+        assertThat(owner.step(settles, List.of(claim(200))).settles()).containsOnly(SettleResult.Ok.PLAIN);
         assertThat(positions()).containsExactlyInAnyOrder(Position.of(0, 100), Position.of(0, 200));
         assertThat(owner.step(List.of(success(claim, null)), List.of()).settles())
-                .containsExactly(Settled.Ok.PLAIN);
+                .containsExactly(SettleResult.Ok.PLAIN);
         StoreAnswer.Acquired again = owner.acquire();
         for (int i = 0; i <= 100; i++) {
             assertThat(again.chunks().get(0).has(i)).isTrue();
@@ -78,7 +78,7 @@ class RelayIT {
         Claim next = claim(1);
         Claim last = claim(2);
         List<Settle> settles = List.of(success(stolen, next), success(next, last), success(last, null));
-        assertThat(owner.step(settles, List.of()).settles()).containsOnly(Settled.Refused.INSTANCE);
+        assertThat(owner.step(settles, List.of()).settles()).containsOnly(SettleResult.Refused.INSTANCE);
         assertThat(positions()).isEmpty();
     }
 
@@ -98,7 +98,7 @@ class RelayIT {
                 third);
         assertThat(owner.step(List.of(success(first, second), retry, success(third, null)), List.of())
                         .settles())
-                .containsExactly(Settled.Ok.PLAIN, Settled.Ok.PLAIN, Settled.Refused.INSTANCE);
+                .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
         assertThat(positions()).isEmpty();
         assertThat(owner.acquire().blocked()).hasSize(1);
     }
@@ -108,10 +108,10 @@ class RelayIT {
         Claim first = claim(0);
         Claim scheduled = claim(1);
         owner.step(List.of(), List.of(first));
-        hand(new Entry(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
+        hand(new HandOver(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
         assertThat(owner.step(List.of(success(first, scheduled), success(scheduled, null)), List.of())
                         .settles())
-                .containsExactly(Settled.Ok.PLAIN, Settled.Refused.INSTANCE);
+                .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
     }
 
     @Test
@@ -121,7 +121,7 @@ class RelayIT {
         owner.step(List.of(), List.of(first, second));
         assertThat(owner.step(List.of(success(first, second), success(second, null)), List.of())
                         .settles())
-                .containsOnly(Settled.Ok.PLAIN);
+                .containsOnly(SettleResult.Ok.PLAIN);
         assertThat(positions()).isEmpty();
     }
 
@@ -130,43 +130,50 @@ class RelayIT {
         Claim first = claim(0);
         Claim second = claim(1);
         owner.step(List.of(), List.of(first));
-        owner.ask(new StoreRequest.Release(owner.line()), StoreAnswer.Ok.class);
+        owner.ask(new StoreRequest.Release(owner.header()), StoreAnswer.Ok.class);
         Caller heir = new Caller(store, partition, "two");
         assertThat(heir.acquire().blocked())
-                .extracting(StoreAnswer.Blocked::why)
-                .containsExactly(Why.FOREIGN);
+                .extracting(StoreAnswer.BlockedKey::reason)
+                .containsExactly(BlockReason.OTHER_OWNER);
         heir.ask(
-                new StoreRequest.Hand(
-                        heir.line(),
+                new StoreRequest.TakeCustody(
+                        heir.header(),
                         0,
                         0,
                         10,
                         10,
                         List.of(
-                                new Entry(second.position(), "k", 1, new Move.Park(), envelope(0)),
-                                new Entry(Position.of(0, 2), "k", 2, new Move.Park(), envelope(0)))),
-                StoreAnswer.Handed.class);
+                                new HandOver(second.position(), "k", 1, new Move.Park(), envelope(0)),
+                                new HandOver(Position.of(0, 2), "k", 2, new Move.Park(), envelope(0)))),
+                StoreAnswer.CustodyTaken.class);
 
-        assertThat(owner.ask(new StoreRequest.Late(partition, 0, success(first, second)), StoreAnswer.LateSettled.class)
+        assertThat(owner.ask(
+                                new StoreRequest.SettleLate(partition, 0, success(first, second)),
+                                StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
         StoreAnswer.Acquired again = heir.acquire();
-        assertThat(again.blocked()).containsExactly(new StoreAnswer.Blocked("k", Why.FOREIGN, second.position()));
-        assertThat(again.foreign()).hasSize(1);
-        assertThat(again.foreign().get(0).token()).isEqualTo(second.token());
-        assertThat(again.foreign().get(0).remainingMillis()).isPositive();
+        assertThat(again.blocked())
+                .containsExactly(new StoreAnswer.BlockedKey("k", BlockReason.OTHER_OWNER, second.position()));
+        assertThat(again.otherClaims()).hasSize(1);
+        assertThat(again.otherClaims().get(0).token()).isEqualTo(second.token());
+        assertThat(again.otherClaims().get(0).remainingMillis()).isPositive();
 
-        assertThat(owner.ask(new StoreRequest.Late(partition, 0, success(second, null)), StoreAnswer.LateSettled.class)
+        assertThat(owner.ask(
+                                new StoreRequest.SettleLate(partition, 0, success(second, null)),
+                                StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
         StoreAnswer.DueTasks due = heir.ask(
-                new StoreRequest.Due(heir.line(), Caller.LEASE, 10, 10, heir.nextToken(), true),
+                new StoreRequest.ClaimDue(heir.header(), Caller.LEASE, 10, 10, heir.nextToken(), true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
     }
 
-    private void hand(Entry entry) {
-        owner.ask(new StoreRequest.Hand(owner.line(), 0, 0, 10, 10, List.of(entry)), StoreAnswer.Handed.class);
+    private void hand(HandOver entry) {
+        owner.ask(
+                new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
+                StoreAnswer.CustodyTaken.class);
     }
 
     private List<Position> positions() {

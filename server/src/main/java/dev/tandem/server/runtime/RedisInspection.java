@@ -20,11 +20,11 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -184,12 +184,22 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
+    /** The words of the API, which programs outside rely on. */
+    private static String whyBlocked(StoreAnswer.BlockReason reason) {
+        return switch (reason) {
+            case HEAD -> "head";
+            case OTHER_OWNER -> "foreign";
+            case REDELIVERY -> "redelivery";
+            case HALTED -> "halted";
+        };
+    }
+
     private static KeyInfo info(KeyView view) {
         String partition = view.partition().name();
         return new KeyInfo(
                 view.key(),
                 partition,
-                view.why().name().toLowerCase(Locale.ROOT),
+                whyBlocked(view.reason()),
                 view.since() <= 0 ? null : Instant.ofEpochMilli(view.since()),
                 new TaskRef(partition, view.head().text()),
                 view.parked());

@@ -32,7 +32,7 @@ public interface Store extends AutoCloseable {
         void answered(StoreRequest request, StoreAnswer answer);
 
         /** The connection broke or an answer is overdue: all that is unanswered may or may not have been applied. */
-        void down(String why);
+        void down(String reason);
 
         /** The store can be reached (again). Also the first event of a link. */
         void up();

@@ -11,7 +11,7 @@ public sealed interface StoreAnswer {
     record Fenced() implements StoreAnswer {}
 
     /** This number was applied before, its answer is not known any more. Nothing was changed. */
-    record Applied() implements StoreAnswer {}
+    record AlreadyApplied() implements StoreAnswer {}
 
     /**
      * The number does not follow the stored one. Nothing was changed. A stored number below the highest answered one
@@ -29,8 +29,8 @@ public sealed interface StoreAnswer {
      * @param runId the store's process
      * @param incarnation the current one
      * @param highWater bits at or above it were never set
-     * @param mirror offsets below it are settled and committed; -1: none
-     * @param foreign live claims of other executors
+     * @param storedCommit offsets below it are settled and committed; -1: none
+     * @param otherClaims live claims of other executors
      * @param chunks settled offsets
      * @param blocked every blocked key
      * @param nextDueMillis until the next scheduled or retried task is due; -1: none
@@ -38,22 +38,22 @@ public sealed interface StoreAnswer {
      * @param quietMillis for how long nothing may be claimed yet: the store was restarted and may have forgotten claims
      *     that others still run; 0: no wait
      * @param presentedTokens the tokens of the presented claims that hold now
-     * @param past what else a redelivery of a queue could be
+     * @param history what else a redelivery of a queue could be
      */
     record Acquired(
             long epoch,
             String runId,
             long incarnation,
             long highWater,
-            long mirror,
-            List<Foreign> foreign,
-            List<Chunk> chunks,
-            List<Blocked> blocked,
+            long storedCommit,
+            List<OtherClaim> otherClaims,
+            List<SettledChunk> chunks,
+            List<BlockedKey> blocked,
             long nextDueMillis,
             long nextLapseMillis,
             long quietMillis,
             List<Long> presentedTokens,
-            Past past)
+            RedeliveryHistory history)
             implements StoreAnswer {
 
         /** Of a log, or of a queue without a past. */
@@ -62,10 +62,10 @@ public sealed interface StoreAnswer {
                 String runId,
                 long incarnation,
                 long highWater,
-                long mirror,
-                List<Foreign> foreign,
-                List<Chunk> chunks,
-                List<Blocked> blocked,
+                long storedCommit,
+                List<OtherClaim> otherClaims,
+                List<SettledChunk> chunks,
+                List<BlockedKey> blocked,
                 long nextDueMillis,
                 long nextLapseMillis,
                 long quietMillis,
@@ -75,15 +75,15 @@ public sealed interface StoreAnswer {
                     runId,
                     incarnation,
                     highWater,
-                    mirror,
-                    foreign,
+                    storedCommit,
+                    otherClaims,
                     chunks,
                     blocked,
                     nextDueMillis,
                     nextLapseMillis,
                     quietMillis,
                     presentedTokens,
-                    Past.NONE);
+                    RedeliveryHistory.NONE);
         }
     }
 
@@ -91,33 +91,34 @@ public sealed interface StoreAnswer {
      * What is known of positions that have no claim, by which a queue's redelivery can be recognised.
      *
      * @param lapsed in the broker's custody, their claims lapsed: a redelivery is certain
-     * @param owed settled, and their message is certain to come again; the longest owed first
+     * @param awaitingRedelivery settled, and their message is certain to come again; the longest owed first
      * @param pages settled, and their acks may or may not have arrived; in order
      */
-    record Past(List<Lapsed> lapsed, List<Position> owed, List<Page> pages) {
-        public static final Past NONE = new Past(List.of(), List.of(), List.of());
+    record RedeliveryHistory(List<LapsedClaim> lapsed, List<Position> awaitingRedelivery, List<IdentityPage> pages) {
+        public static final RedeliveryHistory NONE = new RedeliveryHistory(List.of(), List.of(), List.of());
     }
 
     /** @param lapses starts that ended with a lapsed lease */
-    record Lapsed(Position position, int lapses) {}
+    record LapsedClaim(Position position, int lapses) {}
 
     /**
      * Identities that were settled, 12 ASCII characters each, as often as they were.
      *
      * @param number {@link #REDELIVERED} or 0 or more
      */
-    record Page(long number, byte[] identities) {
+    record IdentityPage(long number, byte[] identities) {
         /** Of the messages that other partitions gave back to this one. It is never dropped by Committed. */
         public static final long REDELIVERED = -1;
 
         public static final int IDENTITY_BYTES = 12;
     }
 
-    /** @param held the store has its envelope */
-    record Foreign(Position position, long token, @Nullable String key, boolean held, long remainingMillis) {}
+    /** @param inStore the store has its envelope */
+    record OtherClaim(
+            Position position, long token, @Nullable String key, boolean inStore, long remainingMillis) {}
 
     /** Bits of offsets {@code index * BITS} on; the first offset is the highest bit of the first byte, as in Redis. */
-    record Chunk(long index, byte[] bits) {
+    record SettledChunk(long index, byte[] bits) {
         public static final int BITS = 16_384;
 
         public boolean has(long offset) {
@@ -128,14 +129,14 @@ public sealed interface StoreAnswer {
     }
 
     /** @param head the position that must end or come first */
-    record Blocked(String key, Why why, Position head) {}
+    record BlockedKey(String key, BlockReason reason, Position head) {}
 
     /** Why a key is blocked. */
-    enum Why {
+    enum BlockReason {
         /** Its head waits for its next attempt, or is due, or runs, in the store's custody. */
         HEAD,
         /** Its head runs under a claim of another executor. */
-        FOREIGN,
+        OTHER_OWNER,
         /** Its head's claim lapsed while the broker had custody: it must be redelivered first. */
         REDELIVERY,
         /** Its head is dead and the policy is to halt. */
@@ -143,51 +144,51 @@ public sealed interface StoreAnswer {
     }
 
     /** To a step; codes in the request's order. */
-    record Stepped(List<Settled> settles, List<Claimed> claims) implements StoreAnswer {}
+    record SettledAndClaimed(List<SettleResult> settles, List<ClaimResult> claims) implements StoreAnswer {}
 
     /** What became of one settle. */
-    sealed interface Settled {
+    sealed interface SettleResult {
         /** Recorded. @param opened it was the head of a blocked key, whose lane is empty: the key is open now */
-        record Ok(boolean opened) implements Settled {
+        record Ok(boolean opened) implements SettleResult {
             public static final Ok PLAIN = new Ok(false);
             public static final Ok OPENED = new Ok(true);
         }
 
         /** Recorded, and the lane's next is claimed under the given next token. */
-        record Next(Position position, int lapses, byte[] envelope) implements Settled {}
+        record Next(Position position, int lapses, byte[] envelope) implements SettleResult {}
 
         /** This outcome is there already. */
-        record Done() implements Settled {
+        record Done() implements SettleResult {
             public static final Done INSTANCE = new Done();
         }
 
         /** Another token holds or held the position: the outcome is dropped. */
-        record Refused() implements Settled {
+        record Refused() implements SettleResult {
             public static final Refused INSTANCE = new Refused();
         }
     }
 
     /** What became of one claim. */
-    sealed interface Claimed {
+    sealed interface ClaimResult {
         /** @param lapses starts that ended with a lapsed lease, to be counted as attempts */
-        record Ok(int lapses) implements Claimed {
+        record Ok(int lapses) implements ClaimResult {
             public static final Ok FIRST = new Ok(0);
         }
 
         /** The key is blocked and this is not its head. */
-        record KeyBlocked(Position head) implements Claimed {}
+        record KeyBlocked(Position head) implements ClaimResult {}
 
         /** The position is settled, or claimed by another, or no longer held: there is nothing to run. */
-        record Done() implements Claimed {
+        record Done() implements ClaimResult {
             public static final Done INSTANCE = new Done();
         }
     }
 
     /** To a hand-over; codes in the request's order. @param nextDueMillis as in {@link Acquired} */
-    record Handed(List<HandCode> codes, long nextDueMillis) implements StoreAnswer {}
+    record CustodyTaken(List<HandOverResult> codes, long nextDueMillis) implements StoreAnswer {}
 
     /** What became of one hand-over. */
-    enum HandCode {
+    enum HandOverResult {
         OK,
         /** The position is settled, or in the store's custody already. */
         DONE,
@@ -215,7 +216,7 @@ public sealed interface StoreAnswer {
      * @param opened keys that foreign or dead heads blocked and that went on since: open, or with a next one due
      * @param durable false: written, but its replicas did not confirm; the probe does not count
      */
-    record Renewed(
+    record LeasesRenewed(
             String runId,
             List<Position> lost,
             List<String> opened,
@@ -225,7 +226,7 @@ public sealed interface StoreAnswer {
             implements StoreAnswer {}
 
     /** To a patrol. @param waiting keys that wait for a position to be redelivered */
-    record Patrolled(int returned, List<Blocked> waiting, long nextDueMillis, long nextLapseMillis)
+    record LeasesExpired(int returned, List<BlockedKey> waiting, long nextDueMillis, long nextLapseMillis)
             implements StoreAnswer {}
 
     /** To committed, gone and release. */
@@ -234,7 +235,7 @@ public sealed interface StoreAnswer {
     }
 
     /** To a keep. @param lost positions that are not ours under that token any more */
-    record Kept(List<Position> lost) implements StoreAnswer {}
+    record ClaimsKept(List<Position> lost) implements StoreAnswer {}
 
     /** To a late outcome. @param recorded false: refused by its token */
     record LateSettled(boolean recorded) implements StoreAnswer {}
@@ -247,13 +248,14 @@ public sealed interface StoreAnswer {
      *     partition since, or a lease ago at most
      * @param claims live ones in the broker's custody
      */
-    record Recalled(String runId, boolean complete, List<Live> claims, Past past) implements StoreAnswer {}
+    record KnownPositions(String runId, boolean complete, List<LiveClaim> claims, RedeliveryHistory history)
+            implements StoreAnswer {}
 
     /**
      * @param former it is not the partition's stored owner who has the claim: the channel that delivered the message is
      *     gone, and a redelivery is certain
      */
-    record Live(Position position, boolean former, long remainingMillis) {}
+    record LiveClaim(Position position, boolean former, long remainingMillis) {}
 
     /**
      * To a redeliver.
@@ -263,5 +265,5 @@ public sealed interface StoreAnswer {
      *     know the position (any more), or gave it to another
      * @param durable false: its replicas did not confirm what was answered a horizon ago
      */
-    record Redelivered(String runId, List<HandCode> codes, boolean durable) implements StoreAnswer {}
+    record RedeliveriesForwarded(String runId, List<HandOverResult> codes, boolean durable) implements StoreAnswer {}
 }

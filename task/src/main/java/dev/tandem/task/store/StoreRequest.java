@@ -15,25 +15,25 @@ public sealed interface StoreRequest {
     /**
      * As an incarnation: the partition is one of a queue (RabbitMQ), whose positions have no offset. Where a log's
      * request names a bit, it names a <em>page</em> then: 0 or more, what settles the position appends the 12
-     * characters of its identity (the 2nd to the 13th of the position) to that page; or {@link #OWED}; -1: nothing.
+     * characters of its identity (the 2nd to the 13th of the position) to that page; or {@link #AWAITS_REDELIVERY}; -1: nothing.
      */
-    long QUEUE = -1;
+    long NO_INCARNATION = -1;
 
     /**
      * As a page: the channel that delivered this message is gone, so it is certain to come again. Its position is noted
      * as owed, unless the store has its envelope already, for then it came.
      */
-    long OWED = -2;
+    long AWAITS_REDELIVERY = -2;
 
     Partition partition();
 
     /** Requests of an owner: the epoch is checked, then the number. */
-    sealed interface Numbered extends StoreRequest {
-        Line line();
+    sealed interface OwnerRequest extends StoreRequest {
+        RequestHeader header();
 
         @Override
         default Partition partition() {
-            return line().partition();
+            return header().partition();
         }
     }
 
@@ -53,14 +53,14 @@ public sealed interface StoreRequest {
      * @param committed the broker's committed offset; one below the mirror begins a new incarnation; -1: none
      */
     record Acquire(
-            Line line,
+            RequestHeader header,
             String executor,
             long leaseMillis,
             long generation,
             String sourceId,
             long committed,
-            List<Presented> presented)
-            implements Numbered {}
+            List<PresentedClaim> presented)
+            implements OwnerRequest {}
 
     /**
      * A claim that is still held by its executor, or whose outcome is.
@@ -71,7 +71,7 @@ public sealed interface StoreRequest {
      * @param after the token of the claim from which this one is relayed ({@link Settle#then}), 0 if from none: while that
      *     one is presented and has not ended, this one holds without being written; the relay, sent again, brings it
      */
-    record Presented(
+    record PresentedClaim(
             Position position,
             long token,
             @Nullable String key,
@@ -80,12 +80,12 @@ public sealed interface StoreRequest {
             long outcomeNumber,
             long after) {
 
-        public Presented(
+        public PresentedClaim(
                 Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
             this(position, token, key, attempt, bit, outcomeNumber, 0);
         }
 
-        public Presented(Position position, long token, @Nullable String key, int attempt, long bit) {
+        public PresentedClaim(Position position, long token, @Nullable String key, int attempt, long bit) {
             this(position, token, key, attempt, bit, 0);
         }
     }
@@ -96,8 +96,14 @@ public sealed interface StoreRequest {
      * @param incarnation whose bits are meant
      * @param highWater one above the highest offset that this line ever named; the stored mark never falls
      */
-    record Step(Line line, long leaseMillis, long incarnation, long highWater, List<Settle> settles, List<Claim> claims)
-            implements Numbered {}
+    record SettleAndClaim(
+            RequestHeader header,
+            long leaseMillis,
+            long incarnation,
+            long highWater,
+            List<Settle> settles,
+            List<Claim> claims)
+            implements OwnerRequest {}
 
     /**
      * One outcome. Refused unless the position's claim has exactly this token; the deadline is not looked at.
@@ -147,32 +153,32 @@ public sealed interface StoreRequest {
      * @param token higher than every earlier one of this line
      * @param key null for a task without order; else the claim is BLOCKED if the key is, unless this position is its
      *     head
-     * @param held true if the store has the task's envelope (it was offered by {@link Due}); then DONE if it has not
+     * @param inStore true if the store has the task's envelope (it was offered by {@link ClaimDue}); then DONE if it has not
      * @param bit asks for DONE if this bit of the incarnation is set; -1: the core knows that it is not. A former owner's
      *     outcome sets bits that no acquire has told of
      */
-    record Claim(Position position, long token, @Nullable String key, boolean held, long bit) {
+    record Claim(Position position, long token, @Nullable String key, boolean inStore, long bit) {
 
-        public Claim(Position position, long token, @Nullable String key, boolean held) {
-            this(position, token, key, held, -1);
+        public Claim(Position position, long token, @Nullable String key, boolean inStore) {
+            this(position, token, key, inStore, -1);
         }
     }
 
     /** Moves custody to the store, in order. */
-    record Hand(
-            Line line,
+    record TakeCustody(
+            RequestHeader header,
             long incarnation,
             long highWater,
             int maxParkedPerKey,
             int maxParkedPerPartition,
-            List<Entry> entries)
-            implements Numbered {}
+            List<HandOver> entries)
+            implements OwnerRequest {}
 
     /**
      * @param envelope null only where the store has it already
      * @param bit set when OK or DONE; -1: none. In a queue its page; a DONE takes the position out of what is owed
      */
-    record Entry(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
+    record HandOver(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
 
     /** Why custody moves. */
     sealed interface Move {
@@ -204,15 +210,17 @@ public sealed interface StoreRequest {
      * @param maxClaims free slots, 0 or more
      * @param maxOffers room for offered tasks, 0 or more
      */
-    record Due(Line line, long leaseMillis, int maxClaims, int maxOffers, long firstToken, boolean ordered)
-            implements Numbered {}
+    record ClaimDue(
+            RequestHeader header, long leaseMillis, int maxClaims, int maxOffers, long firstToken, boolean ordered)
+            implements OwnerRequest {}
 
     /**
      * Extends the owner's lease and those of the given running claims. With no claims it is the probe.
      *
      * @param positions running claims, with {@code tokens} at the same index
      */
-    record Renew(Line line, long leaseMillis, List<Position> positions, long[] tokens) implements Numbered {}
+    record RenewLeases(RequestHeader header, long leaseMillis, List<Position> positions, long[] tokens)
+            implements OwnerRequest {}
 
     /**
      * Moves what lapsed: with an envelope to due now, else to {@code attempts}, and its key waits for that position.
@@ -220,39 +228,42 @@ public sealed interface StoreRequest {
      * @param extendMillis above 0: this process was deaf or the store restarted; all deadlines are first moved on by
      *     this much and nothing lapses now
      */
-    record Patrol(Line line, int limit, long extendMillis, boolean ordered) implements Numbered {}
+    record ExpireLeases(RequestHeader header, int limit, long extendMillis, boolean ordered) implements OwnerRequest {}
 
     /** The mirror of the committed offset; chunks of bits wholly below it go. In a queue: the pages below it go. */
-    record Committed(Line line, long incarnation, long committed) implements Numbered {}
+    record RecordCommit(RequestHeader header, long incarnation, long committed) implements OwnerRequest {}
 
     /**
      * The position that a lapsed key waited for is proven gone: its key goes on.
      *
      * @param key null: the position is only forgotten, with its lapses and as owed, unless it is claimed or held
      */
-    record Gone(Line line, Position position, @Nullable String key) implements Numbered {}
+    record AbandonPosition(
+            RequestHeader header,
+            Position position,
+            @Nullable String key) implements OwnerRequest {}
 
     /** Gives the partition up: the owner's lease ends now, claims stay. */
-    record Release(Line line) implements Numbered {}
+    record Release(RequestHeader header) implements OwnerRequest {}
 
     /**
      * A former owner's outcome, by token only. The lane's next becomes due now; {@code nextToken} is ignored.
      *
-     * @param incarnation whose bit is meant. With {@link #QUEUE} the position is {@link #OWED}, whatever the bit says: a
+     * @param incarnation whose bit is meant. With {@link #QUEUE} the position is {@link #AWAITS_REDELIVERY}, whatever the bit says: a
      *     former owner can ack nothing
      */
-    record Late(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
+    record SettleLate(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
 
     /**
      * Extends the leases of a former owner's running claims, by token only.
      *
      * @param positions with {@code tokens} at the same index
      */
-    record Keep(Partition partition, long leaseMillis, List<Position> positions, long[] tokens)
+    record KeepClaims(Partition partition, long leaseMillis, List<Position> positions, long[] tokens)
             implements StoreRequest {}
 
     /** What a redelivery of a queue could be that this partition knows. By no epoch, changes nothing. */
-    record Recall(Partition partition) implements StoreRequest {}
+    record ListKnownPositions(Partition partition) implements StoreRequest {}
 
     /**
      * Gives messages that came again to another partition of an unordered queue to the one that had them: their
@@ -263,7 +274,7 @@ public sealed interface StoreRequest {
      *     acked by then: one whose task kills its executors would be taken for another each time it comes again
      * @param messages may be none: then it only asks whether what was answered a horizon ago is durable
      */
-    record Redeliver(Partition partition, String by, long afterMillis, List<Redelivery> messages)
+    record ForwardRedeliveries(Partition partition, String by, long afterMillis, List<Redelivery> messages)
             implements StoreRequest {}
 
     /** @param position the one that it had in the asked partition */

@@ -6,22 +6,22 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer.Acquired;
-import dev.tandem.task.store.StoreAnswer.Blocked;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.CustodyTaken;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Handed;
-import dev.tandem.task.store.StoreAnswer.Patrolled;
-import dev.tandem.task.store.StoreAnswer.Renewed;
-import dev.tandem.task.store.StoreAnswer.Settled;
-import dev.tandem.task.store.StoreAnswer.Stepped;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.LeasesExpired;
+import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreAnswer.SettledAndClaimed;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
-import dev.tandem.task.store.StoreRequest.Hand;
+import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
-import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.Arrays;
 import java.util.List;
@@ -69,28 +69,28 @@ final class Owner {
         return store.apply(request);
     }
 
-    StoreAnswer tryAcquire(Presented... presented) {
-        Line line = new Line(partition, writer, ++number, continues ? epoch : 0);
+    StoreAnswer tryAcquire(PresentedClaim... presented) {
+        RequestHeader header = new RequestHeader(partition, writer, ++number, continues ? epoch : 0);
         StoreAnswer answer = ask(
-                new Acquire(line, executor, leaseMillis, generation, sourceId, committed, Arrays.asList(presented)));
+                new Acquire(header, executor, leaseMillis, generation, sourceId, committed, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;
-            incarnation = queue ? StoreRequest.QUEUE : acquired.incarnation();
+            incarnation = queue ? StoreRequest.NO_INCARNATION : acquired.incarnation();
         }
         return answer;
     }
 
-    Acquired acquire(Presented... presented) {
+    Acquired acquire(PresentedClaim... presented) {
         return (Acquired) tryAcquire(presented);
     }
 
-    List<Blocked> blocked() {
+    List<BlockedKey> blocked() {
         return acquire().blocked();
     }
 
-    Line line() {
-        return new Line(partition, writer, ++number, epoch);
+    RequestHeader header() {
+        return new RequestHeader(partition, writer, ++number, epoch);
     }
 
     /** A token that no claim has yet. */
@@ -104,44 +104,44 @@ final class Owner {
 
     // Step
 
-    Stepped step(List<Settle> settles, List<Claim> claims) {
-        return (Stepped) ask(new Step(line(), leaseMillis, incarnation, 0, settles, claims));
+    SettledAndClaimed step(List<Settle> settles, List<Claim> claims) {
+        return (SettledAndClaimed) ask(new SettleAndClaim(header(), leaseMillis, incarnation, 0, settles, claims));
     }
 
-    StoreAnswer.Claimed claimed(Position position, @Nullable String key, boolean held) {
-        return step(List.of(), List.of(new Claim(position, nextToken(), key, held)))
+    StoreAnswer.ClaimResult claimed(Position position, @Nullable String key, boolean inStore) {
+        return step(List.of(), List.of(new Claim(position, nextToken(), key, inStore)))
                 .claims()
                 .get(0);
     }
 
     /** Claims a task in the broker's custody. @return its token */
     long claim(Position position, @Nullable String key) {
-        StoreAnswer.Claimed claimed = claimed(position, key, false);
-        if (!(claimed instanceof StoreAnswer.Claimed.Ok)) {
+        StoreAnswer.ClaimResult claimed = claimed(position, key, false);
+        if (!(claimed instanceof StoreAnswer.ClaimResult.Ok)) {
             throw new AssertionError(position + " can't be claimed: " + claimed);
         }
         return token;
     }
 
-    Settled settle(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
+    SettleResult settle(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
         return settle(position, claimToken, key, bit, verdict, 0);
     }
 
-    Settled settle(
+    SettleResult settle(
             Position position, long claimToken, @Nullable String key, long bit, Verdict verdict, long nextToken) {
         Settle settle = new Settle(position, claimToken, key, bit, verdict, nextToken);
         return step(List.of(settle), List.of()).settles().get(0);
     }
 
-    Settled succeed(Position position, long claimToken, @Nullable String key, long bit) {
+    SettleResult succeed(Position position, long claimToken, @Nullable String key, long bit) {
         return settle(position, claimToken, key, bit, new Verdict.Success(null));
     }
 
-    Settled retry(Position position, long claimToken, @Nullable String key, long bit, long delayMillis) {
+    SettleResult retry(Position position, long claimToken, @Nullable String key, long bit, long delayMillis) {
         return settle(position, claimToken, key, bit, new Verdict.Retry(delayMillis, envelope(key, claimToken)));
     }
 
-    Settled die(Position position, long claimToken, @Nullable String key, long bit, DeadHead deadHead) {
+    SettleResult die(Position position, long claimToken, @Nullable String key, long bit, DeadHead deadHead) {
         return settle(position, claimToken, key, bit, new Verdict.Dead(deadHead, envelope(key, claimToken)));
     }
 
@@ -152,35 +152,36 @@ final class Owner {
 
     // Hand
 
-    List<HandCode> hand(Entry... entries) {
+    List<HandOverResult> hand(HandOver... entries) {
         return hand(100, 1_000, entries);
     }
 
-    List<HandCode> hand(int maxParkedPerKey, int maxParkedPerPartition, Entry... entries) {
-        Hand hand = new Hand(line(), incarnation, 0, maxParkedPerKey, maxParkedPerPartition, Arrays.asList(entries));
-        return ((Handed) ask(hand)).codes();
+    List<HandOverResult> hand(int maxParkedPerKey, int maxParkedPerPartition, HandOver... entries) {
+        TakeCustody hand = new TakeCustody(
+                header(), incarnation, 0, maxParkedPerKey, maxParkedPerPartition, Arrays.asList(entries));
+        return ((CustodyTaken) ask(hand)).codes();
     }
 
-    HandCode schedule(Position position, @Nullable String key, long bit, long dueAt) {
-        return hand(new Entry(position, key, bit, new Move.Schedule(dueAt), envelope(key, 0)))
+    HandOverResult schedule(Position position, @Nullable String key, long bit, long dueAt) {
+        return hand(new HandOver(position, key, bit, new Move.Schedule(dueAt), envelope(key, 0)))
                 .get(0);
     }
 
-    static Entry park(Position position, String key, long bit) {
-        return new Entry(position, key, bit, new Move.Park(), envelope(key, 0));
+    static HandOver park(Position position, String key, long bit) {
+        return new HandOver(position, key, bit, new Move.Park(), envelope(key, 0));
     }
 
-    static Entry parkHeld(Position position, String key) {
-        return new Entry(position, key, -1, new Move.Park(), null);
+    static HandOver parkHeld(Position position, String key) {
+        return new HandOver(position, key, -1, new Move.Park(), null);
     }
 
-    HandCode adopt(Position position, @Nullable String key, long bit) {
-        return hand(new Entry(position, key, bit, new Move.Adopt(), envelope(key, 0)))
+    HandOverResult adopt(Position position, @Nullable String key, long bit) {
+        return hand(new HandOver(position, key, bit, new Move.Adopt(), envelope(key, 0)))
                 .get(0);
     }
 
-    HandCode bury(Position position, long bit) {
-        return hand(new Entry(position, null, bit, new Move.Bury(), envelope(null, 0)))
+    HandOverResult bury(Position position, long bit) {
+        return hand(new HandOver(position, null, bit, new Move.Bury(), envelope(null, 0)))
                 .get(0);
     }
 
@@ -191,44 +192,46 @@ final class Owner {
     }
 
     DueTasks due(int maxClaims, int maxOffers, boolean ordered) {
-        StoreRequest.Due due = new StoreRequest.Due(line(), leaseMillis, maxClaims, maxOffers, token + 1, ordered);
+        StoreRequest.ClaimDue due =
+                new StoreRequest.ClaimDue(header(), leaseMillis, maxClaims, maxOffers, token + 1, ordered);
         DueTasks tasks = (DueTasks) ask(due);
         token += maxClaims;
         return tasks;
     }
 
-    Renewed renew(Position position, long claimToken) {
-        return (Renewed) ask(new StoreRequest.Renew(line(), leaseMillis, List.of(position), new long[] {claimToken}));
+    LeasesRenewed renew(Position position, long claimToken) {
+        return (LeasesRenewed)
+                ask(new StoreRequest.RenewLeases(header(), leaseMillis, List.of(position), new long[] {claimToken}));
     }
 
-    Renewed probe() {
-        return (Renewed) ask(new StoreRequest.Renew(line(), leaseMillis, List.of(), new long[0]));
+    LeasesRenewed probe() {
+        return (LeasesRenewed) ask(new StoreRequest.RenewLeases(header(), leaseMillis, List.of(), new long[0]));
     }
 
-    Patrolled patrol() {
+    LeasesExpired patrol() {
         return patrol(0, 100);
     }
 
-    Patrolled patrol(long extendMillis, int limit) {
-        return (Patrolled) ask(new StoreRequest.Patrol(line(), limit, extendMillis, true));
+    LeasesExpired patrol(long extendMillis, int limit) {
+        return (LeasesExpired) ask(new StoreRequest.ExpireLeases(header(), limit, extendMillis, true));
     }
 
     void gone(Position position, @Nullable String key) {
-        ask(new StoreRequest.Gone(line(), position, key));
+        ask(new StoreRequest.AbandonPosition(header(), position, key));
     }
 
     void committed(long upTo) {
-        ask(new StoreRequest.Committed(line(), incarnation, upTo));
+        ask(new StoreRequest.RecordCommit(header(), incarnation, upTo));
     }
 
     void release() {
-        ask(new StoreRequest.Release(line()));
+        ask(new StoreRequest.Release(header()));
     }
 
     /** As a former owner. */
     List<Position> keep(Position position, long claimToken) {
-        return ((StoreAnswer.Kept)
-                        ask(new StoreRequest.Keep(partition, leaseMillis, List.of(position), new long[] {claimToken})))
+        return ((StoreAnswer.ClaimsKept) ask(new StoreRequest.KeepClaims(
+                        partition, leaseMillis, List.of(position), new long[] {claimToken})))
                 .lost();
     }
 
@@ -238,6 +241,6 @@ final class Owner {
     }
 
     boolean late(Settle settle) {
-        return ((StoreAnswer.LateSettled) ask(new StoreRequest.Late(partition, incarnation, settle))).recorded();
+        return ((StoreAnswer.LateSettled) ask(new StoreRequest.SettleLate(partition, incarnation, settle))).recorded();
     }
 }

@@ -6,23 +6,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Acquired;
-import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
-import dev.tandem.task.store.StoreAnswer.Foreign;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Lapsed;
-import dev.tandem.task.store.StoreAnswer.Live;
-import dev.tandem.task.store.StoreAnswer.Page;
-import dev.tandem.task.store.StoreAnswer.Past;
-import dev.tandem.task.store.StoreAnswer.Recalled;
-import dev.tandem.task.store.StoreAnswer.Redelivered;
-import dev.tandem.task.store.StoreAnswer.Settled;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.IdentityPage;
+import dev.tandem.task.store.StoreAnswer.KnownPositions;
+import dev.tandem.task.store.StoreAnswer.LapsedClaim;
+import dev.tandem.task.store.StoreAnswer.LiveClaim;
+import dev.tandem.task.store.StoreAnswer.OtherClaim;
+import dev.tandem.task.store.StoreAnswer.RedeliveriesForwarded;
+import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Entry;
+import dev.tandem.task.store.StoreRequest.ForwardRedeliveries;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.ListKnownPositions;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Presented;
-import dev.tandem.task.store.StoreRequest.Recall;
-import dev.tandem.task.store.StoreRequest.Redeliver;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -63,19 +63,19 @@ public abstract class QueueConformance extends StoreConformance {
         first.retry(M2, first.claim(M2, null), null, 3, Owner.LONG);
         first.die(TWIN, first.claim(TWIN, null), null, 3, DeadHead.HALT);
         first.succeed(C1, first.claim(C1, null), null, -1);
-        assertThat(pages(first.acquire().past())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
-        assertThat(pages(recall().past())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
+        assertThat(pages(first.acquire().history())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
+        assertThat(pages(recall().history())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
     }
 
     @Test
     void whatIsHandedOverIsRememberedInItsPage() {
         first.acquire();
         first.claim(TWIN, null);
-        assertThat(first.schedule(M1, null, 1, now() + Owner.LONG)).isEqualTo(HandCode.OK);
-        assertThat(first.adopt(TWIN, null, 1)).isEqualTo(HandCode.OK);
-        assertThat(first.adopt(M2, null, 1)).isEqualTo(HandCode.GONE);
-        assertThat(first.schedule(M1, null, 2, now() + Owner.LONG)).isEqualTo(HandCode.DONE);
-        assertThat(pages(first.acquire().past())).containsExactly("1 " + ONE + ONE, "2 " + ONE);
+        assertThat(first.schedule(M1, null, 1, now() + Owner.LONG)).isEqualTo(HandOverResult.OK);
+        assertThat(first.adopt(TWIN, null, 1)).isEqualTo(HandOverResult.OK);
+        assertThat(first.adopt(M2, null, 1)).isEqualTo(HandOverResult.GONE);
+        assertThat(first.schedule(M1, null, 2, now() + Owner.LONG)).isEqualTo(HandOverResult.DONE);
+        assertThat(pages(first.acquire().history())).containsExactly("1 " + ONE + ONE, "2 " + ONE);
     }
 
     @Test
@@ -84,7 +84,7 @@ public abstract class QueueConformance extends StoreConformance {
         long token = first.claim(M1, null);
         first.settle(M1, token, null, 0, new Verdict.Returned());
         first.succeed(M1, token, null, 0);
-        assertThat(first.acquire().past()).isEqualTo(Past.NONE);
+        assertThat(first.acquire().history()).isEqualTo(RedeliveryHistory.NONE);
     }
 
     @Test
@@ -93,10 +93,10 @@ public abstract class QueueConformance extends StoreConformance {
         first.succeed(M1, first.claim(M1, null), null, 7);
         Acquired acquired = first.acquire();
         assertThat(acquired.chunks()).isEmpty();
-        assertThat(acquired.mirror()).isEqualTo(-1);
-        assertThat(first.claimed(M2, null, false)).isEqualTo(Claimed.Ok.FIRST);
-        assertThat(first.succeed(M2, first.lastToken() - 1, null, 7)).isEqualTo(Settled.Refused.INSTANCE);
-        assertThat(first.succeed(M2, first.lastToken(), null, 7)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(acquired.storedCommit()).isEqualTo(-1);
+        assertThat(first.claimed(M2, null, false)).isEqualTo(ClaimResult.Ok.FIRST);
+        assertThat(first.succeed(M2, first.lastToken() - 1, null, 7)).isEqualTo(SettleResult.Refused.INSTANCE);
+        assertThat(first.succeed(M2, first.lastToken(), null, 7)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -108,10 +108,10 @@ public abstract class QueueConformance extends StoreConformance {
         }
         first.committed(2);
         Acquired acquired = first.acquire();
-        assertThat(pages(acquired.past())).containsExactly("2 " + ONE, "3 " + ONE);
-        assertThat(acquired.mirror()).isEqualTo(-1);
+        assertThat(pages(acquired.history())).containsExactly("2 " + ONE, "3 " + ONE);
+        assertThat(acquired.storedCommit()).isEqualTo(-1);
         first.committed(4);
-        assertThat(first.acquire().past()).isEqualTo(Past.NONE);
+        assertThat(first.acquire().history()).isEqualTo(RedeliveryHistory.NONE);
     }
 
     // What lapsed
@@ -127,11 +127,12 @@ public abstract class QueueConformance extends StoreConformance {
         pass(SHORT + 1);
         assertThat(first.patrol().returned()).isEqualTo(3);
         second.acquire();
-        assertThat(second.acquire().past().lapsed()).containsExactlyInAnyOrder(new Lapsed(M1, 1), new Lapsed(M2, 1));
-        assertThat(second.claimed(M1, null, false)).isEqualTo(new Claimed.Ok(1));
-        assertThat(recall().past().lapsed()).containsExactly(new Lapsed(M2, 1));
+        assertThat(second.acquire().history().lapsed())
+                .containsExactlyInAnyOrder(new LapsedClaim(M1, 1), new LapsedClaim(M2, 1));
+        assertThat(second.claimed(M1, null, false)).isEqualTo(new ClaimResult.Ok(1));
+        assertThat(recall().history().lapsed()).containsExactly(new LapsedClaim(M2, 1));
         second.gone(M2, KEY);
-        assertThat(recall().past().lapsed()).isEmpty();
+        assertThat(recall().history().lapsed()).isEmpty();
     }
 
     @Test
@@ -145,9 +146,9 @@ public abstract class QueueConformance extends StoreConformance {
         first.gone(M1, null);
         pass(SHORT + 1);
         first.patrol();
-        assertThat(recall().past().lapsed()).as("it was claimed").containsExactly(new Lapsed(M1, 2));
+        assertThat(recall().history().lapsed()).as("it was claimed").containsExactly(new LapsedClaim(M1, 2));
         first.gone(M1, null);
-        assertThat(recall().past()).isEqualTo(Past.NONE);
+        assertThat(recall().history()).isEqualTo(RedeliveryHistory.NONE);
     }
 
     // What the broker owes
@@ -159,15 +160,17 @@ public abstract class QueueConformance extends StoreConformance {
         long retry = first.claim(M2, null);
         long dead = first.claim(C1, null);
         long returned = first.claim(TWIN, null);
-        assertThat(second.acquire().foreign()).extracting(Foreign::held).containsOnly(false);
+        assertThat(second.acquire().otherClaims())
+                .extracting(OtherClaim::inStore)
+                .containsOnly(false);
         first.late(M1, success, null, 5, new Verdict.Success(null));
         first.late(M2, retry, null, 5, new Verdict.Retry(0, envelope(null, retry)));
         first.late(C1, dead, null, -1, new Verdict.Dead(DeadHead.HALT, envelope(null, dead)));
         first.late(TWIN, returned, null, 5, new Verdict.Returned());
-        Past past = second.acquire().past();
-        assertThat(past.owed()).containsExactlyInAnyOrder(M1, M2, C1);
-        assertThat(past.pages()).isEmpty();
-        assertThat(recall().past().owed()).containsExactlyInAnyOrder(M1, M2, C1);
+        RedeliveryHistory history = second.acquire().history();
+        assertThat(history.awaitingRedelivery()).containsExactlyInAnyOrder(M1, M2, C1);
+        assertThat(history.pages()).isEmpty();
+        assertThat(recall().history().awaitingRedelivery()).containsExactlyInAnyOrder(M1, M2, C1);
     }
 
     @Test
@@ -176,22 +179,22 @@ public abstract class QueueConformance extends StoreConformance {
         long token = first.claim(M1, KEY);
         second.acquire();
         first.late(M1, token, KEY, -1, new Verdict.Success(null));
-        assertThat(second.claimed(M1, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(second.adopt(M1, KEY, 2)).isEqualTo(HandCode.DONE);
-        Past past = second.acquire().past();
-        assertThat(past.owed()).isEmpty();
-        assertThat(pages(past)).containsExactly("2 " + ONE);
-        assertThat(second.adopt(M1, KEY, 2)).as("its message came once").isEqualTo(HandCode.GONE);
+        assertThat(second.claimed(M1, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(second.adopt(M1, KEY, 2)).isEqualTo(HandOverResult.DONE);
+        RedeliveryHistory history = second.acquire().history();
+        assertThat(history.awaitingRedelivery()).isEmpty();
+        assertThat(pages(history)).containsExactly("2 " + ONE);
+        assertThat(second.adopt(M1, KEY, 2)).as("its message came once").isEqualTo(HandOverResult.GONE);
     }
 
     @Test
     void aRetryRunsWhileItsMessageIsOwed() {
         first.acquire();
-        first.retry(M1, first.claim(M1, KEY), KEY, StoreRequest.OWED, 0);
-        first.schedule(C1, "other", StoreRequest.OWED, now() - 5);
+        first.retry(M1, first.claim(M1, KEY), KEY, StoreRequest.AWAITS_REDELIVERY, 0);
+        first.schedule(C1, "other", StoreRequest.AWAITS_REDELIVERY, now() - 5);
         assertThat(first.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(M1);
-        assertThat(first.claimed(C1, "other", true)).isEqualTo(Claimed.Ok.FIRST);
-        assertThat(recall().past().owed()).hasSize(2);
+        assertThat(first.claimed(C1, "other", true)).isEqualTo(ClaimResult.Ok.FIRST);
+        assertThat(recall().history().awaitingRedelivery()).hasSize(2);
     }
 
     @Test
@@ -199,29 +202,29 @@ public abstract class QueueConformance extends StoreConformance {
         first.acquire();
         long token = first.claim(M1, null);
         second.acquire();
-        assertThat(second.adopt(M1, null, 2)).isEqualTo(HandCode.OK);
+        assertThat(second.adopt(M1, null, 2)).isEqualTo(HandOverResult.OK);
         first.late(M1, token, null, 2, new Verdict.Success(null));
-        Past past = second.acquire().past();
-        assertThat(past.owed()).isEmpty();
-        assertThat(pages(past)).containsExactly("2 " + ONE);
+        RedeliveryHistory history = second.acquire().history();
+        assertThat(history.awaitingRedelivery()).isEmpty();
+        assertThat(pages(history)).containsExactly("2 " + ONE);
     }
 
     @Test
     void anOwnersOutcomeIsOwedIfItSaysSo() {
         first.acquire();
-        first.succeed(M1, first.claim(M1, null), null, StoreRequest.OWED);
+        first.succeed(M1, first.claim(M1, null), null, StoreRequest.AWAITS_REDELIVERY);
         first.claim(C1, null);
-        assertThat(first.adopt(C1, null, StoreRequest.OWED)).isEqualTo(HandCode.OK);
-        assertThat(first.adopt(C1, null, StoreRequest.OWED)).isEqualTo(HandCode.DONE);
-        assertThat(first.acquire(new Presented(C1, first.lastToken(), null, 1, -1))
-                        .past()
-                        .owed())
+        assertThat(first.adopt(C1, null, StoreRequest.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.OK);
+        assertThat(first.adopt(C1, null, StoreRequest.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.DONE);
+        assertThat(first.acquire(new PresentedClaim(C1, first.lastToken(), null, 1, -1))
+                        .history()
+                        .awaitingRedelivery())
                 .containsExactlyInAnyOrder(M1, C1);
-        assertThat(first.adopt(C1, null, -1)).isEqualTo(HandCode.DONE);
-        first.succeed(C1, first.lastToken() - 1, null, StoreRequest.OWED);
-        assertThat(recall().past().owed()).containsExactly(M1);
+        assertThat(first.adopt(C1, null, -1)).isEqualTo(HandOverResult.DONE);
+        first.succeed(C1, first.lastToken() - 1, null, StoreRequest.AWAITS_REDELIVERY);
+        assertThat(recall().history().awaitingRedelivery()).containsExactly(M1);
         first.gone(M1, null);
-        assertThat(recall().past()).isEqualTo(Past.NONE);
+        assertThat(recall().history()).isEqualTo(RedeliveryHistory.NONE);
     }
 
     @Test
@@ -233,7 +236,7 @@ public abstract class QueueConformance extends StoreConformance {
         assertThat(first.late(M1, token, null, -1, new Verdict.Success(null)))
                 .as("once more: it is recorded already")
                 .isTrue();
-        assertThat(second.acquire(new Presented(M1, token, null, 1, -1)).presentedTokens())
+        assertThat(second.acquire(new PresentedClaim(M1, token, null, 1, -1)).presentedTokens())
                 .isEmpty();
     }
 
@@ -247,8 +250,8 @@ public abstract class QueueConformance extends StoreConformance {
         first.release();
         assertThat(first.late(relaying(M1, token, next))).isTrue();
         Acquired acquired = second.acquire();
-        assertThat(acquired.past().owed()).containsExactly(M1);
-        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactly(M2);
+        assertThat(acquired.history().awaitingRedelivery()).containsExactly(M1);
+        assertThat(acquired.otherClaims()).extracting(OtherClaim::position).containsExactly(M2);
     }
 
     @Test
@@ -261,8 +264,8 @@ public abstract class QueueConformance extends StoreConformance {
         assertThat(first.late(M2, next.token(), KEY, -1, new Verdict.Success(null)))
                 .isFalse();
         Acquired acquired = second.acquire();
-        assertThat(acquired.past()).isEqualTo(Past.NONE);
-        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactly(M1);
+        assertThat(acquired.history()).isEqualTo(RedeliveryHistory.NONE);
+        assertThat(acquired.otherClaims()).extracting(OtherClaim::position).containsExactly(M1);
     }
 
     private static Settle relaying(Position position, long token, Claim next) {
@@ -277,10 +280,10 @@ public abstract class QueueConformance extends StoreConformance {
         first.claim(M1, null);
         first.claim(M2, null);
         first.adopt(M2, null, -1);
-        assertThat(recall().claims()).extracting(Live::former).containsExactly(false);
+        assertThat(recall().claims()).extracting(LiveClaim::former).containsExactly(false);
         second.acquire();
         second.claim(C1, null);
-        assertThat(recall().claims()).extracting(Live::position).containsExactlyInAnyOrder(M1, C1);
+        assertThat(recall().claims()).extracting(LiveClaim::position).containsExactlyInAnyOrder(M1, C1);
         assertThat(recall().claims())
                 .allSatisfy(live ->
                         assertThat(live.former()).isEqualTo(live.position().equals(M1)))
@@ -306,8 +309,8 @@ public abstract class QueueConformance extends StoreConformance {
     void aRecallOfAnUnknownPartitionFindsNothing() {
         assertThat(recall().complete()).isTrue();
         assertThat(recall().claims()).isEmpty();
-        assertThat(recall().past()).isEqualTo(Past.NONE);
-        assertThat(redeliver("x", M1).codes()).containsExactly(HandCode.GONE);
+        assertThat(recall().history()).isEqualTo(RedeliveryHistory.NONE);
+        assertThat(redeliver("x", M1).codes()).containsExactly(HandOverResult.GONE);
         assertThat(redeliver("x").runId()).isEqualTo(recall().runId());
     }
 
@@ -317,14 +320,15 @@ public abstract class QueueConformance extends StoreConformance {
         first.acquire();
         long token = first.claim(M1, null);
         first.claim(TWIN, null);
-        assertThat(redeliver("x", M1, M2).codes()).containsExactly(HandCode.OK, HandCode.GONE);
-        assertThat(recall().claims()).extracting(Live::position).containsExactly(TWIN);
+        assertThat(redeliver("x", M1, M2).codes()).containsExactly(HandOverResult.OK, HandOverResult.GONE);
+        assertThat(recall().claims()).extracting(LiveClaim::position).containsExactly(TWIN);
         assertThat(first.due(9, 9).claimed()).isEmpty();
-        assertThat(first.succeed(M1, token, null, StoreRequest.OWED)).isEqualTo(Settled.Ok.PLAIN);
-        assertThat(recall().past().owed()).isEmpty();
+        assertThat(first.succeed(M1, token, null, StoreRequest.AWAITS_REDELIVERY))
+                .isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(recall().history().awaitingRedelivery()).isEmpty();
         pass(SHORT + 1);
         assertThat(first.patrol().returned()).isEqualTo(1);
-        assertThat(recall().past().lapsed()).containsExactly(new Lapsed(TWIN, 1));
+        assertThat(recall().history().lapsed()).containsExactly(new LapsedClaim(TWIN, 1));
     }
 
     @Test
@@ -333,11 +337,11 @@ public abstract class QueueConformance extends StoreConformance {
         first.acquire();
         first.claim(M1, null);
         first.claim(TWIN, null);
-        assertThat(redeliver("x", TWIN).codes()).containsExactly(HandCode.OK);
+        assertThat(redeliver("x", TWIN).codes()).containsExactly(HandOverResult.OK);
         pass(SHORT + 1);
         first.patrol();
-        assertThat(redeliver("x", M1).codes()).containsExactly(HandCode.OK);
-        assertThat(recall().past().lapsed()).isEmpty();
+        assertThat(redeliver("x", M1).codes()).containsExactly(HandOverResult.OK);
+        assertThat(recall().history().lapsed()).isEmpty();
         assertThat(first.due(9, 9).claimed())
                 .hasSize(2)
                 .extracting(DueTask::lapses)
@@ -356,10 +360,10 @@ public abstract class QueueConformance extends StoreConformance {
         first.acquire();
         first.claim(M1, null);
         first.claim(TWIN, null);
-        assertThat(redeliverAfter(Owner.LONG, "x", TWIN).codes()).containsExactly(HandCode.OK);
+        assertThat(redeliverAfter(Owner.LONG, "x", TWIN).codes()).containsExactly(HandOverResult.OK);
         pass(SHORT + 1);
         assertThat(first.patrol().returned()).as("only the other one").isEqualTo(1);
-        assertThat(redeliverAfter(Owner.LONG, "x", M1).codes()).containsExactly(HandCode.OK);
+        assertThat(redeliverAfter(Owner.LONG, "x", M1).codes()).containsExactly(HandOverResult.OK);
         assertThat(first.due(9, 9).claimed()).isEmpty();
         assertThat(first.patrol().nextDueMillis()).isBetween(1L, Owner.LONG);
     }
@@ -370,24 +374,24 @@ public abstract class QueueConformance extends StoreConformance {
         long token = first.claim(M1, null);
         second.acquire();
         first.late(M1, token, null, -1, new Verdict.Retry(0, envelope(null, token)));
-        assertThat(redeliver("x", M1).codes()).containsExactly(HandCode.DONE);
-        assertThat(recall().past().owed()).isEmpty();
+        assertThat(redeliver("x", M1).codes()).containsExactly(HandOverResult.DONE);
+        assertThat(recall().history().awaitingRedelivery()).isEmpty();
         assertThat(second.due(9, 9).claimed()).extracting(DueTask::envelope).containsExactly(envelope(null, token));
-        assertThat(second.adopt(M1, null, 1)).as("held").isEqualTo(HandCode.DONE);
+        assertThat(second.adopt(M1, null, 1)).as("held").isEqualTo(HandOverResult.DONE);
     }
 
     @Test
     void aPositionIsGivenUpOnce() {
         first.acquire();
-        long owed = first.claim(M1, null);
+        long awaitingRedelivery = first.claim(M1, null);
         long token = first.claim(M2, null);
-        first.succeed(M1, owed, null, StoreRequest.OWED);
-        assertThat(redeliver("x", M1, M2).codes()).containsExactly(HandCode.DONE, HandCode.OK);
-        assertThat(redeliver("y", M1, M2).codes()).containsExactly(HandCode.GONE, HandCode.GONE);
+        first.succeed(M1, awaitingRedelivery, null, StoreRequest.AWAITS_REDELIVERY);
+        assertThat(redeliver("x", M1, M2).codes()).containsExactly(HandOverResult.DONE, HandOverResult.OK);
+        assertThat(redeliver("y", M1, M2).codes()).containsExactly(HandOverResult.GONE, HandOverResult.GONE);
         first.succeed(M2, token, null, -1);
         assertThat(redeliver("x", M2, M1).codes())
                 .as("the same again, whatever became of it")
-                .containsExactly(HandCode.OK, HandCode.DONE);
+                .containsExactly(HandOverResult.OK, HandOverResult.DONE);
     }
 
     @Test
@@ -396,40 +400,40 @@ public abstract class QueueConformance extends StoreConformance {
         first.claim(M1, null);
         first.claim(M2, null);
         redeliver("x", M2, M1);
-        assertThat(pages(recall().past())).containsExactly(Page.REDELIVERED + " " + ONE + TWO);
+        assertThat(pages(recall().history())).containsExactly(IdentityPage.REDELIVERED + " " + ONE + TWO);
         first.committed(9);
-        assertThat(pages(first.acquire().past())).containsExactly(Page.REDELIVERED + " " + ONE + TWO);
+        assertThat(pages(first.acquire().history())).containsExactly(IdentityPage.REDELIVERED + " " + ONE + TWO);
     }
 
     @Test
     void aBuriedMessageIsOwedOrRememberedToo() {
         first.acquire();
-        Entry buried = new Entry(M1, null, StoreRequest.OWED, new Move.Bury(), envelope(null, 0));
-        assertThat(first.hand(buried)).containsExactly(HandCode.OK);
-        assertThat(first.bury(M2, 4)).isEqualTo(HandCode.OK);
-        assertThat(first.acquire().past().owed()).containsExactly(M1);
-        assertThat(first.bury(M1, 4)).isEqualTo(HandCode.DONE);
-        assertThat(pages(first.acquire().past())).containsExactly("4 " + TWO + ONE);
+        HandOver buried = new HandOver(M1, null, StoreRequest.AWAITS_REDELIVERY, new Move.Bury(), envelope(null, 0));
+        assertThat(first.hand(buried)).containsExactly(HandOverResult.OK);
+        assertThat(first.bury(M2, 4)).isEqualTo(HandOverResult.OK);
+        assertThat(first.acquire().history().awaitingRedelivery()).containsExactly(M1);
+        assertThat(first.bury(M1, 4)).isEqualTo(HandOverResult.DONE);
+        assertThat(pages(first.acquire().history())).containsExactly("4 " + TWO + ONE);
     }
 
-    private Recalled recall() {
-        return (Recalled) ask(new Recall(partition));
+    private KnownPositions recall() {
+        return (KnownPositions) ask(new ListKnownPositions(partition));
     }
 
-    private Redelivered redeliver(String by, Position... positions) {
+    private RedeliveriesForwarded redeliver(String by, Position... positions) {
         return redeliverAfter(0, by, positions);
     }
 
-    private Redelivered redeliverAfter(long after, String by, Position... positions) {
+    private RedeliveriesForwarded redeliverAfter(long after, String by, Position... positions) {
         List<Redelivery> messages = Stream.of(positions)
                 .map(position -> new Redelivery(position, envelope(null, 0)))
                 .toList();
-        return (Redelivered) ask(new Redeliver(partition, by, after, messages));
+        return (RedeliveriesForwarded) ask(new ForwardRedeliveries(partition, by, after, messages));
     }
 
     /** Each as its number and its identities. */
-    private static List<String> pages(Past past) {
-        return past.pages().stream()
+    private static List<String> pages(RedeliveryHistory history) {
+        return history.pages().stream()
                 .map(page -> page.number() + " " + new String(page.identities(), StandardCharsets.US_ASCII))
                 .toList();
     }

@@ -1,8 +1,8 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Position;
-import dev.tandem.task.store.StoreAnswer.HandCode;
-import dev.tandem.task.store.StoreAnswer.Page;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.IdentityPage;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,11 +22,11 @@ final class Remembered {
 
     private record Written(long page, String identity) {}
 
-    private record Given(String by, HandCode code) {}
+    private record Given(String by, HandOverResult code) {}
 
     private final Deque<Written> pages = new ArrayDeque<>();
     private long pagesWritten;
-    private final Map<Position, Long> owed = new LinkedHashMap<>();
+    private final Map<Position, Long> awaitingRedelivery = new LinkedHashMap<>();
     private final Map<Position, Given> given = new LinkedHashMap<>();
     private long lastGiven;
 
@@ -34,7 +34,7 @@ final class Remembered {
         Remembered copy = new Remembered();
         copy.pages.addAll(pages);
         copy.pagesWritten = pagesWritten;
-        copy.owed.putAll(owed);
+        copy.awaitingRedelivery.putAll(awaitingRedelivery);
         copy.given.putAll(given);
         copy.lastGiven = lastGiven;
         return copy;
@@ -48,22 +48,22 @@ final class Remembered {
         if (lastGiven + KEPT_MILLIS <= now) {
             given.clear();
         }
-        owed.values().removeIf(since -> since + KEPT_MILLIS <= now);
+        awaitingRedelivery.values().removeIf(since -> since + KEPT_MILLIS <= now);
     }
 
     /** Custody moved from the broker to the store, or the task ended in the broker's. */
     void settled(Position position, long page, boolean wasHeld, long now) {
         if (page >= 0) {
             write(position, page, now);
-        } else if (page == StoreRequest.OWED && !wasHeld) {
-            owed.put(position, now);
+        } else if (page == StoreRequest.AWAITS_REDELIVERY && !wasHeld) {
+            awaitingRedelivery.put(position, now);
         }
     }
 
     /** Its message came again. */
     void cameAgain(Position position, long page, long now) {
-        if (page != StoreRequest.OWED) {
-            owed.remove(position);
+        if (page != StoreRequest.AWAITS_REDELIVERY) {
+            awaitingRedelivery.remove(position);
         }
         if (page >= 0) {
             write(position, page, now);
@@ -76,11 +76,11 @@ final class Remembered {
     }
 
     boolean isOwed(Position position) {
-        return owed.containsKey(position);
+        return awaitingRedelivery.containsKey(position);
     }
 
     void forget(Position position) {
-        owed.remove(position);
+        awaitingRedelivery.remove(position);
     }
 
     void dropPagesBelow(long page) {
@@ -91,38 +91,38 @@ final class Remembered {
 
     /** What was answered when it was given up; GONE to any other asker; null: it was not. */
     @Nullable
-    HandCode givenUp(Position position, String by) {
+    HandOverResult givenUp(Position position, String by) {
         Given to = given.get(position);
         if (to == null) {
             return null;
         }
-        return to.by.equals(by) ? to.code : HandCode.GONE;
+        return to.by.equals(by) ? to.code : HandOverResult.GONE;
     }
 
-    HandCode giveUp(Position position, String by, HandCode code, long now) {
-        owed.remove(position);
+    HandOverResult giveUp(Position position, String by, HandOverResult code, long now) {
+        awaitingRedelivery.remove(position);
         given.put(position, new Given(by, code));
         lastGiven = now;
         return code;
     }
 
-    List<Position> owed() {
+    List<Position> awaitingRedelivery() {
         Comparator<Map.Entry<Position, Long>> order = Map.Entry.comparingByValue();
-        return owed.entrySet().stream()
+        return awaitingRedelivery.entrySet().stream()
                 .sorted(order.thenComparing(entry -> entry.getKey().text()))
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
-    List<Page> pages() {
+    List<IdentityPage> pages() {
         TreeMap<Long, StringBuilder> all = new TreeMap<>();
         given.keySet().stream()
                 .sorted(Comparator.comparing(Position::text))
-                .forEach(position -> add(all, Page.REDELIVERED, identity(position)));
+                .forEach(position -> add(all, IdentityPage.REDELIVERED, identity(position)));
         pages.forEach(written -> add(all, written.page, written.identity));
-        List<Page> list = new ArrayList<>();
+        List<IdentityPage> list = new ArrayList<>();
         all.forEach((number, identities) ->
-                list.add(new Page(number, identities.toString().getBytes(StandardCharsets.US_ASCII))));
+                list.add(new IdentityPage(number, identities.toString().getBytes(StandardCharsets.US_ASCII))));
         return list;
     }
 
@@ -131,6 +131,6 @@ final class Remembered {
     }
 
     private static String identity(Position position) {
-        return position.text().substring(1, 1 + Page.IDENTITY_BYTES);
+        return position.text().substring(1, 1 + IdentityPage.IDENTITY_BYTES);
     }
 }

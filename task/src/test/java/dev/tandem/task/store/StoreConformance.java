@@ -8,27 +8,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Acquired;
-import dev.tandem.task.store.StoreAnswer.Applied;
-import dev.tandem.task.store.StoreAnswer.Blocked;
-import dev.tandem.task.store.StoreAnswer.Chunk;
-import dev.tandem.task.store.StoreAnswer.Claimed;
+import dev.tandem.task.store.StoreAnswer.AlreadyApplied;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreAnswer.Fenced;
-import dev.tandem.task.store.StoreAnswer.Foreign;
 import dev.tandem.task.store.StoreAnswer.Gap;
-import dev.tandem.task.store.StoreAnswer.HandCode;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
+import dev.tandem.task.store.StoreAnswer.OtherClaim;
 import dev.tandem.task.store.StoreAnswer.Refused;
-import dev.tandem.task.store.StoreAnswer.Renewed;
-import dev.tandem.task.store.StoreAnswer.Settled;
-import dev.tandem.task.store.StoreAnswer.Stepped;
-import dev.tandem.task.store.StoreAnswer.Why;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreAnswer.SettledAndClaimed;
+import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest.Claim;
-import dev.tandem.task.store.StoreRequest.Hand;
-import dev.tandem.task.store.StoreRequest.Presented;
-import dev.tandem.task.store.StoreRequest.Renew;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
+import dev.tandem.task.store.StoreRequest.RenewLeases;
 import dev.tandem.task.store.StoreRequest.Settle;
-import dev.tandem.task.store.StoreRequest.Step;
+import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -49,24 +49,25 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P1, null);
         b.generation = 2;
         b.acquire();
-        assertThat(ask(step(a.line(), success(P1, token)))).isEqualTo(new Fenced());
-        assertThat(b.acquire().foreign()).extracting(Foreign::position).containsExactly(P1);
+        assertThat(ask(step(a.header(), success(P1, token)))).isEqualTo(new Fenced());
+        assertThat(b.acquire().otherClaims()).extracting(OtherClaim::position).containsExactly(P1);
     }
 
     @Test
     void onAFreshPartitionEveryEpochIsFenced() {
-        assertThat(ask(new Renew(a.line(), Owner.LONG, List.of(), new long[0]))).isEqualTo(new Fenced());
+        assertThat(ask(new RenewLeases(a.header(), Owner.LONG, List.of(), new long[0])))
+                .isEqualTo(new Fenced());
     }
 
     @Test
     void aNumberAppliesOnce() {
         a.acquire();
-        Step claim = step(a.line(), new Claim(P1, a.nextToken(), null, false));
-        assertThat(ask(claim)).isInstanceOf(Stepped.class);
-        assertThat(ask(claim)).isEqualTo(new Applied());
-        assertThat(a.succeed(P1, a.lastToken(), null, -1)).isEqualTo(Settled.Ok.PLAIN);
-        assertThat(ask(step(new Line(partition, "a-writer", a.number, a.epoch), success(P1, a.lastToken()))))
-                .isEqualTo(new Applied());
+        SettleAndClaim claim = step(a.header(), new Claim(P1, a.nextToken(), null, false));
+        assertThat(ask(claim)).isInstanceOf(SettledAndClaimed.class);
+        assertThat(ask(claim)).isEqualTo(new AlreadyApplied());
+        assertThat(a.succeed(P1, a.lastToken(), null, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(ask(step(new RequestHeader(partition, "a-writer", a.number, a.epoch), success(P1, a.lastToken()))))
+                .isEqualTo(new AlreadyApplied());
     }
 
     @Test
@@ -74,7 +75,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long stored = a.number;
         a.number++;
-        assertThat(ask(step(a.line(), new Claim(P1, a.nextToken(), null, false))))
+        assertThat(ask(step(a.header(), new Claim(P1, a.nextToken(), null, false))))
                 .isEqualTo(new Gap(stored));
         a.number = stored;
         assertThat(a.acquire().nextLapseMillis()).isEqualTo(-1);
@@ -85,14 +86,14 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.probe();
         a.probe();
-        Line old = new Line(partition, "a-writer", a.number - 1, a.epoch);
+        RequestHeader old = new RequestHeader(partition, "a-writer", a.number - 1, a.epoch);
         assertThat(ask(step(old, new Claim(P1, a.nextToken(), null, false)))).isEqualTo(new Gap(a.number));
     }
 
     @Test
     void aWriterThatTheEpochDoesNotKnowHasAGapFromZero() {
         a.acquire();
-        Line stranger = new Line(partition, "stranger", 7, a.epoch);
+        RequestHeader stranger = new RequestHeader(partition, "stranger", 7, a.epoch);
         assertThat(ask(step(stranger, new Claim(P1, a.nextToken(), null, false))))
                 .isEqualTo(new Gap(0));
     }
@@ -102,7 +103,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.number = 5;
         long epoch = a.acquire().epoch();
         a.number--;
-        assertThat(a.tryAcquire()).isEqualTo(new Applied());
+        assertThat(a.tryAcquire()).isEqualTo(new AlreadyApplied());
         a.number = 2;
         assertThat(a.tryAcquire()).isEqualTo(new Gap(6));
         a.number = 100;
@@ -117,9 +118,9 @@ public abstract class StoreConformance extends StoreHarness {
         Acquired acquired = a.acquire();
         assertThat(acquired.epoch()).isGreaterThan(1_000_000L);
         assertThat(acquired.runId()).isNotEmpty();
-        assertThat(acquired.mirror()).isEqualTo(-1);
+        assertThat(acquired.storedCommit()).isEqualTo(-1);
         assertThat(acquired.highWater()).isEqualTo(0);
-        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.chunks()).isEmpty();
         assertThat(acquired.blocked()).isEmpty();
         assertThat(acquired.nextDueMillis()).isEqualTo(-1);
@@ -140,10 +141,10 @@ public abstract class StoreConformance extends StoreHarness {
     void anEpochKeepsItsLeadOnTheClock() {
         a.acquire();
         long ahead = a.epoch + 3_600_000_000L;
-        long epoch = a.acquire(new Presented(P1, ahead, null, 1, -1)).epoch();
+        long epoch = a.acquire(new PresentedClaim(P1, ahead, null, 1, -1)).epoch();
         assertThat(epoch).isGreaterThan(ahead);
         pass(SHORT);
-        assertThat(a.acquire(new Presented(P1, ahead, null, 1, -1)).epoch())
+        assertThat(a.acquire(new PresentedClaim(P1, ahead, null, 1, -1)).epoch())
                 .as("a forgotten epoch is not given again")
                 .isGreaterThanOrEqualTo(epoch + SHORT * 1_000);
     }
@@ -234,7 +235,7 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(acquired.incarnation()).isEqualTo(first + 1);
         assertThat(acquired.chunks()).isEmpty();
         assertThat(acquired.highWater()).isEqualTo(0);
-        assertThat(acquired.mirror()).isEqualTo(3);
+        assertThat(acquired.storedCommit()).isEqualTo(3);
     }
 
     @Test
@@ -246,11 +247,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.committed = 15;
         Acquired acquired = a.acquire();
         assertThat(acquired.incarnation()).isEqualTo(first);
-        assertThat(acquired.mirror()).isEqualTo(15);
+        assertThat(acquired.storedCommit()).isEqualTo(15);
         a.committed = 14;
         acquired = a.acquire();
         assertThat(acquired.incarnation()).isEqualTo(first + 1);
-        assertThat(acquired.mirror()).isEqualTo(14);
+        assertThat(acquired.storedCommit()).isEqualTo(14);
     }
 
     @Test
@@ -258,17 +259,17 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long t1 = a.claim(P1, null);
         long t2 = a.claim(P2, null);
-        ask(new Step(
-                a.line(),
+        ask(new SettleAndClaim(
+                a.header(),
                 Owner.LONG,
                 a.incarnation,
                 16_400,
                 List.of(settle(P1, t1, 9), settle(P2, t2, 16_390)),
                 List.of()));
-        ask(new Hand(a.line(), a.incarnation, 300, 1, 1, List.of()));
+        ask(new TakeCustody(a.header(), a.incarnation, 300, 1, 1, List.of()));
         Acquired acquired = a.acquire();
         assertThat(acquired.highWater()).isEqualTo(16_400);
-        assertThat(acquired.chunks()).extracting(Chunk::index).containsExactlyInAnyOrder(0L, 1L);
+        assertThat(acquired.chunks()).extracting(SettledChunk::index).containsExactlyInAnyOrder(0L, 1L);
         assertThat(acquired.chunks()).anyMatch(chunk -> chunk.has(9) && !chunk.has(8) && !chunk.has(10));
         assertThat(acquired.chunks()).anyMatch(chunk -> chunk.has(16_390) && !chunk.has(16_389));
     }
@@ -277,21 +278,21 @@ public abstract class StoreConformance extends StoreHarness {
     void aPresentedClaimIsAFact() {
         a.acquire();
         long token = a.epoch + 5;
-        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 3));
+        Acquired acquired = a.acquire(new PresentedClaim(P1, token, KEY, 1, 3));
         assertThat(acquired.presentedTokens()).containsExactly(token);
         assertThat(acquired.epoch()).isGreaterThan(token);
-        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.nextLapseMillis()).isBetween(1L, Owner.LONG);
-        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
     void aPresentedClaimThatIsStillThereStays() {
         a.acquire();
         long token = a.claim(P1, KEY);
-        assertThat(a.acquire(new Presented(P1, token, KEY, 1, 3)).presentedTokens())
+        assertThat(a.acquire(new PresentedClaim(P1, token, KEY, 1, 3)).presentedTokens())
                 .containsExactly(token);
-        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, KEY, 3)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -304,9 +305,9 @@ public abstract class StoreConformance extends StoreHarness {
         long retried = a.claim(P3, null);
         a.retry(P3, retried, null, 4, Owner.LONG);
         Acquired acquired = a.acquire(
-                new Presented(P1, succeeded, null, 1, 3),
-                new Presented(P2, died, null, 1, -1),
-                new Presented(P3, retried, null, 1, 4));
+                new PresentedClaim(P1, succeeded, null, 1, 3),
+                new PresentedClaim(P2, died, null, 1, -1),
+                new PresentedClaim(P3, retried, null, 1, 4));
         assertThat(acquired.presentedTokens()).isEmpty();
         assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
     }
@@ -318,7 +319,7 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P1, null);
         b.generation = 2;
         b.acquire();
-        assertThat(b.acquire(new Presented(P1, old, null, 1, -1)).presentedTokens())
+        assertThat(b.acquire(new PresentedClaim(P1, old, null, 1, -1)).presentedTokens())
                 .isEmpty();
         assertThat(a.late(P1, token, null, -1, new Verdict.Success(null))).isTrue();
     }
@@ -330,7 +331,7 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P2, "k");
         b.generation = 2;
         b.acquire();
-        assertThat(b.acquire(new Presented(P1, old, "k", 1, -1)).presentedTokens())
+        assertThat(b.acquire(new PresentedClaim(P1, old, "k", 1, -1)).presentedTokens())
                 .isEmpty();
         assertThat(a.late(P2, token, "k", -1, new Verdict.Success(null))).isTrue();
     }
@@ -340,11 +341,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.retry(P1, a.claim(P1, KEY), KEY, 1, 0);
         a.schedule(P2, null, 2, now() - 5);
-        Acquired acquired =
-                a.acquire(new Presented(P1, a.nextToken(), KEY, 2, 1), new Presented(P2, a.nextToken(), null, 1, -1));
+        Acquired acquired = a.acquire(
+                new PresentedClaim(P1, a.nextToken(), KEY, 2, 1), new PresentedClaim(P2, a.nextToken(), null, 1, -1));
         assertThat(acquired.presentedTokens()).hasSize(2);
         assertThat(acquired.nextDueMillis()).isEqualTo(-1);
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
         assertThat(a.due(9, 9).claimed()).isEmpty();
     }
 
@@ -354,13 +355,14 @@ public abstract class StoreConformance extends StoreHarness {
         a.block(KEY, P1, Owner.LONG);
         a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
         long token = a.nextToken();
-        assertThat(a.acquire(new Presented(P2, token, KEY, 1, -1)).presentedTokens())
+        assertThat(a.acquire(new PresentedClaim(P2, token, KEY, 1, -1)).presentedTokens())
                 .containsExactly(token);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
-        Settled settled = a.settle(P2, token, KEY, -1, new Verdict.Success(null), a.nextToken());
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandOverResult.DONE);
+        SettleResult settled = a.settle(P2, token, KEY, -1, new Verdict.Success(null), a.nextToken());
         assertThat(settled)
                 .isInstanceOfSatisfying(
-                        Settled.Next.class, next -> assertThat(next.position()).isEqualTo(P3));
+                        SettleResult.Next.class,
+                        next -> assertThat(next.position()).isEqualTo(P3));
     }
 
     @Test
@@ -370,11 +372,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
         long t1 = a.nextToken();
         long t2 = a.nextToken();
-        Acquired acquired = a.acquire(new Presented(P2, t2, KEY, 1, -1), new Presented(P1, t1, KEY, 2, -1));
+        Acquired acquired = a.acquire(new PresentedClaim(P2, t2, KEY, 1, -1), new PresentedClaim(P1, t1, KEY, 2, -1));
         assertThat(acquired.presentedTokens()).containsExactlyInAnyOrder(t1, t2);
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
-        assertThat(a.settle(P1, t1, KEY, -1, new Verdict.Success(null), t2)).isEqualTo(Settled.Ok.PLAIN);
-        assertThat(a.succeed(P2, t2, KEY, -1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
+        assertThat(a.settle(P1, t1, KEY, -1, new Verdict.Success(null), t2)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(a.succeed(P2, t2, KEY, -1)).isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
     }
 
@@ -386,10 +388,10 @@ public abstract class StoreConformance extends StoreHarness {
         pass(SHORT + 1);
         a.patrol();
         a.leaseMillis = Owner.LONG;
-        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 1));
+        Acquired acquired = a.acquire(new PresentedClaim(P1, token, KEY, 1, 1));
         assertThat(acquired.presentedTokens()).containsExactly(token);
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
-        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -399,11 +401,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2));
         long token = a.due(1, 0).claimed().get(0).token();
         a.settle(P1, token, KEY, -1, new Verdict.Success(null), 0);
-        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 2, -1, a.number));
+        Acquired acquired = a.acquire(new PresentedClaim(P1, token, KEY, 2, -1, a.number));
         assertThat(acquired.presentedTokens()).isEmpty();
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         long lost = a.nextToken();
-        assertThat(a.acquire(new Presented(P3, lost, "other", 2, -1, a.number + 1))
+        assertThat(a.acquire(new PresentedClaim(P3, lost, "other", 2, -1, a.number + 1))
                         .presentedTokens())
                 .as("its outcome was sent, but not applied")
                 .containsExactly(lost);
@@ -416,11 +418,11 @@ public abstract class StoreConformance extends StoreHarness {
         b.generation = 2;
         b.acquire();
         long token = b.nextToken();
-        Acquired acquired = b.acquire(new Presented(P2, token, KEY, 1, -1));
+        Acquired acquired = b.acquire(new PresentedClaim(P2, token, KEY, 1, -1));
         assertThat(acquired.presentedTokens()).containsExactly(token);
-        assertThat(acquired.foreign()).isEmpty();
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
-        assertThat(b.succeed(P2, token, KEY, -1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(acquired.otherClaims()).isEmpty();
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
+        assertThat(b.succeed(P2, token, KEY, -1)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -430,10 +432,10 @@ public abstract class StoreConformance extends StoreHarness {
         a.schedule(P2, null, 2, now() - 5);
         assertThat(a.due(1, 0).claimed()).hasSize(1);
         Acquired acquired = a.acquire();
-        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
         assertThat(acquired.nextDueMillis()).isEqualTo(0);
-        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
         assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(0);
     }
 
@@ -445,20 +447,20 @@ public abstract class StoreConformance extends StoreHarness {
         a.adopt(P2, null, 2);
         b.generation = 2;
         Acquired acquired = b.acquire();
-        assertThat(acquired.foreign()).extracting(Foreign::position).containsExactlyInAnyOrder(P1, P2);
-        assertThat(acquired.foreign()).anySatisfy(foreign -> {
-            assertThat(foreign.position()).isEqualTo(P1);
-            assertThat(foreign.token()).isEqualTo(t1);
-            assertThat(foreign.key()).isEqualTo(KEY);
-            assertThat(foreign.held()).isFalse();
-            assertThat(foreign.remainingMillis()).isBetween(1L, Owner.LONG);
+        assertThat(acquired.otherClaims()).extracting(OtherClaim::position).containsExactlyInAnyOrder(P1, P2);
+        assertThat(acquired.otherClaims()).anySatisfy(otherClaims -> {
+            assertThat(otherClaims.position()).isEqualTo(P1);
+            assertThat(otherClaims.token()).isEqualTo(t1);
+            assertThat(otherClaims.key()).isEqualTo(KEY);
+            assertThat(otherClaims.inStore()).isFalse();
+            assertThat(otherClaims.remainingMillis()).isBetween(1L, Owner.LONG);
         });
-        assertThat(acquired.foreign()).anySatisfy(foreign -> {
-            assertThat(foreign.key()).isNull();
-            assertThat(foreign.held()).isTrue();
+        assertThat(acquired.otherClaims()).anySatisfy(otherClaims -> {
+            assertThat(otherClaims.key()).isNull();
+            assertThat(otherClaims.inStore()).isTrue();
         });
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P1));
-        assertThat(b.claimed(P3, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.OTHER_OWNER, P1));
+        assertThat(b.claimed(P3, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
     }
 
     @Test
@@ -467,7 +469,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.claim(P1, KEY);
         a.adopt(P1, KEY, 1);
         b.generation = 2;
-        assertThat(b.acquire().blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(b.acquire().blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
     }
 
     @Test
@@ -505,7 +507,7 @@ public abstract class StoreConformance extends StoreHarness {
     void aSuccessEndsItsClaimAndSetsItsBit() {
         a.acquire();
         long token = a.claim(P1, null);
-        assertThat(a.succeed(P1, token, null, 7)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, null, 7)).isEqualTo(SettleResult.Ok.PLAIN);
         Acquired acquired = a.acquire();
         assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(7));
@@ -516,23 +518,23 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long succeeded = a.claim(P1, null);
         a.succeed(P1, succeeded, null, 1);
-        assertThat(a.succeed(P1, succeeded, null, 1)).isEqualTo(Settled.Done.INSTANCE);
+        assertThat(a.succeed(P1, succeeded, null, 1)).isEqualTo(SettleResult.Done.INSTANCE);
         long retried = a.claim(P2, null);
         a.retry(P2, retried, null, 2, Owner.LONG);
-        assertThat(a.retry(P2, retried, null, 2, 0)).isEqualTo(Settled.Done.INSTANCE);
+        assertThat(a.retry(P2, retried, null, 2, 0)).isEqualTo(SettleResult.Done.INSTANCE);
         long died = a.claim(P3, null);
         a.die(P3, died, null, 3, DeadHead.HALT);
-        assertThat(a.die(P3, died, null, 3, DeadHead.HALT)).isEqualTo(Settled.Done.INSTANCE);
+        assertThat(a.die(P3, died, null, 3, DeadHead.HALT)).isEqualTo(SettleResult.Done.INSTANCE);
     }
 
     @Test
     void anOutcomeUnderAnotherTokenIsRefused() {
         a.acquire();
         long token = a.claim(P1, KEY);
-        assertThat(a.succeed(P1, token - 1, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
-        assertThat(a.succeed(P1, token + 1, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
-        assertThat(a.retry(P1, token - 1, KEY, 1, 0)).isEqualTo(Settled.Refused.INSTANCE);
-        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token - 1, KEY, 1)).isEqualTo(SettleResult.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token + 1, KEY, 1)).isEqualTo(SettleResult.Refused.INSTANCE);
+        assertThat(a.retry(P1, token - 1, KEY, 1, 0)).isEqualTo(SettleResult.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -540,7 +542,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long token = a.claim(P1, null);
         a.succeed(P1, token, null, -1);
-        assertThat(a.succeed(P1, token, null, -1)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token, null, -1)).isEqualTo(SettleResult.Refused.INSTANCE);
     }
 
     @Test
@@ -551,7 +553,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.adopt(P1, null, 1);
         pass(SHORT + 1);
         a.patrol();
-        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(SettleResult.Refused.INSTANCE);
     }
 
     @Test
@@ -560,14 +562,14 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long token = a.claim(P1, null);
         pass(SHORT + 1);
-        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, null, 1)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
     void aRetryComesBackWhenItIsDueWithItsNewEnvelope() {
         a.acquire();
         long token = a.claim(P1, null);
-        assertThat(a.retry(P1, token, null, 4, SHORT)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.retry(P1, token, null, 4, SHORT)).isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(a.acquire().chunks()).hasSize(1).allMatch(chunk -> chunk.has(4));
         pass(SHORT + 1);
         DueTask due = a.due(1, 0).claimed().get(0);
@@ -579,11 +581,11 @@ public abstract class StoreConformance extends StoreHarness {
     void aRetryBlocksItsKeyUntilItEnds() {
         a.acquire();
         a.block(KEY, P1, 0);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
-        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
         DueTask due = a.due(1, 0).claimed().get(0);
-        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
-        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
+        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(SettleResult.Ok.OPENED);
         assertThat(a.blocked()).isEmpty();
         a.claim(P2, KEY);
     }
@@ -595,17 +597,18 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = a.due(1, 0).claimed().get(0);
         long token = a.nextToken();
-        Settled.Next next = (Settled.Next) a.settle(P1, due.token(), KEY, -1, new Verdict.Success(null), token);
+        SettleResult.Next next =
+                (SettleResult.Next) a.settle(P1, due.token(), KEY, -1, new Verdict.Success(null), token);
         assertThat(next.position()).isEqualTo(P2);
         assertThat(next.lapses()).isEqualTo(0);
         assertThat(next.envelope()).isEqualTo(envelope(KEY, 0));
-        assertThat(a.acquire(new Presented(P2, token, KEY, 1, -1)).blocked())
-                .containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.acquire(new PresentedClaim(P2, token, KEY, 1, -1)).blocked())
+                .containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         long last = a.nextToken();
         assertThat(a.settle(P2, token, KEY, -1, new Verdict.Success(null), last))
-                .isInstanceOf(Settled.Next.class);
+                .isInstanceOf(SettleResult.Next.class);
         assertThat(a.settle(P3, last, KEY, -1, new Verdict.Success(null), a.nextToken()))
-                .isEqualTo(Settled.Ok.OPENED);
+                .isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -614,8 +617,8 @@ public abstract class StoreConformance extends StoreHarness {
         a.block(KEY, P1, 0);
         a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = a.due(1, 0).claimed().get(0);
-        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(Settled.Ok.PLAIN);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.succeed(P1, due.token(), KEY, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P2);
     }
 
@@ -626,28 +629,28 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2));
         DueTask due = a.due(1, 0).claimed().get(0);
         assertThat(a.settle(P1, due.token(), KEY, -1, new Verdict.Retry(0, envelope(KEY, due.token())), 99))
-                .isEqualTo(Settled.Ok.PLAIN);
+                .isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P1);
     }
 
     @Test
     void aDeadTaskThatHaltsBlocksItsKey() {
         a.acquire();
-        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.HALT)).isEqualTo(Settled.Ok.PLAIN);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HALTED, P1));
-        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandCode.OK);
+        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.HALT)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HALTED, P1));
+        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandOverResult.OK);
         assertThat(a.due(9, 9).claimed()).isEmpty();
-        assertThat(a.claimed(P3, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+        assertThat(a.claimed(P3, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
     }
 
     @Test
     void aDeadTaskWithoutAKeyBlocksNothing() {
         a.acquire();
-        assertThat(a.die(P1, a.claim(P1, null), null, 1, DeadHead.HALT)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.die(P1, a.claim(P1, null), null, 1, DeadHead.HALT)).isEqualTo(SettleResult.Ok.PLAIN);
         Acquired acquired = a.acquire();
         assertThat(acquired.blocked()).isEmpty();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
-        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
 
     @Test
@@ -657,16 +660,16 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2));
         DueTask due = a.due(1, 0).claimed().get(0);
         long token = a.nextToken();
-        Settled settled =
+        SettleResult settled =
                 a.settle(P1, due.token(), KEY, -1, new Verdict.Dead(DeadHead.SKIP, envelope(KEY, due.token())), token);
-        assertThat(settled).isInstanceOf(Settled.Next.class);
-        assertThat(a.die(P2, token, KEY, -1, DeadHead.SKIP)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(settled).isInstanceOf(SettleResult.Next.class);
+        assertThat(a.die(P2, token, KEY, -1, DeadHead.SKIP)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
     void aDeadTaskThatIsNotAHeadIsSkippedInPassing() {
         a.acquire();
-        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.SKIP)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.die(P1, a.claim(P1, KEY), KEY, 1, DeadHead.SKIP)).isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(a.blocked()).isEmpty();
     }
 
@@ -676,22 +679,22 @@ public abstract class StoreConformance extends StoreHarness {
         a.block(KEY, P1, 0);
         a.hand(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = a.due(1, 0).claimed().get(0);
-        assertThat(a.die(P1, due.token(), KEY, -1, DeadHead.DRAIN)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(a.die(P1, due.token(), KEY, -1, DeadHead.DRAIN)).isEqualTo(SettleResult.Ok.OPENED);
         assertThat(a.blocked()).isEmpty();
-        assertThat(a.claimed(P2, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(a.claimed(P3, KEY, true)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(a.claimed(P4, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(a.claimed(P3, KEY, true)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(a.claimed(P4, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 
     @Test
     void aReturnedTaskOfTheBrokerCanBeClaimedAgain() {
         a.acquire();
         long token = a.claim(P1, KEY);
-        assertThat(a.settle(P1, token, KEY, 1, new Verdict.Returned())).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.settle(P1, token, KEY, 1, new Verdict.Returned())).isEqualTo(SettleResult.Ok.PLAIN);
         Acquired acquired = a.acquire();
         assertThat(acquired.chunks()).isEmpty();
         assertThat(acquired.blocked()).isEmpty();
-        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 
     @Test
@@ -701,7 +704,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.hand(park(P2, KEY, 2));
         DueTask due = a.due(1, 0).claimed().get(0);
         a.settle(P1, due.token(), KEY, -1, new Verdict.Returned(), a.nextToken());
-        assertThat(a.blocked()).extracting(Blocked::head).containsExactly(P1);
+        assertThat(a.blocked()).extracting(BlockedKey::head).containsExactly(P1);
         assertThat(a.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P1);
     }
 
@@ -715,8 +718,8 @@ public abstract class StoreConformance extends StoreHarness {
         a.leaseMillis = Owner.LONG;
         long token = a.claim(P1, KEY);
         a.settle(P1, token, KEY, 1, new Verdict.Returned());
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
-        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new Claimed.Ok(1));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.REDELIVERY, P1));
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new ClaimResult.Ok(1));
     }
 
     @Test
@@ -726,7 +729,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.claim(P1, null);
         pass(SHORT + 1);
         a.patrol();
-        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(1));
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new ClaimResult.Ok(1));
         a.retry(P1, a.lastToken(), null, 1, 0);
         assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(0);
     }
@@ -739,12 +742,12 @@ public abstract class StoreConformance extends StoreHarness {
         long t1 = a.claim(P1, KEY);
         long t2 = a.nextToken();
         long t3 = a.nextToken();
-        Stepped stepped = a.step(
+        SettledAndClaimed stepped = a.step(
                 List.of(relay(P1, t1, P2, t2), relay(P2, t2, P3, t3)),
                 List.of(new Claim(P4, a.nextToken(), null, false)));
-        assertThat(stepped.settles()).containsExactly(Settled.Ok.PLAIN, Settled.Ok.PLAIN);
-        assertThat(a.claimed(P3, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(a.succeed(P3, t3, KEY, 3)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(stepped.settles()).containsExactly(SettleResult.Ok.PLAIN, SettleResult.Ok.PLAIN);
+        assertThat(a.claimed(P3, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(a.succeed(P3, t3, KEY, 3)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -753,14 +756,14 @@ public abstract class StoreConformance extends StoreHarness {
         long t1 = a.claim(P1, KEY);
         a.schedule(P2, KEY, 2, now() + Owner.LONG);
         long t2 = a.nextToken();
-        assertThat(a.step(List.of(relay(P1, t1, P2, t2)), List.of()).settles()).containsExactly(Settled.Ok.PLAIN);
-        assertThat(a.succeed(P2, t2, KEY, 2)).isEqualTo(Settled.Refused.INSTANCE);
+        assertThat(a.step(List.of(relay(P1, t1, P2, t2)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(a.succeed(P2, t2, KEY, 2)).isEqualTo(SettleResult.Refused.INSTANCE);
         long t3 = a.claim(P3, KEY);
         a.adopt(P3, KEY, 3);
         a.hand(park(P1, KEY, -1));
         assertThat(a.step(List.of(relay(P3, t3, P4, a.nextToken())), List.of()).settles())
-                .containsExactly(Settled.Ok.PLAIN);
-        assertThat(a.claimed(P4, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
+                .containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(a.claimed(P4, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
     }
 
     @Test
@@ -769,8 +772,8 @@ public abstract class StoreConformance extends StoreHarness {
         long t1 = a.claim(P1, KEY);
         assertThat(a.step(List.of(relay(P1, t1 - 1, P2, a.nextToken())), List.of())
                         .settles())
-                .containsExactly(Settled.Refused.INSTANCE);
-        assertThat(a.claimed(P2, null, false)).isEqualTo(Claimed.Ok.FIRST);
+                .containsExactly(SettleResult.Refused.INSTANCE);
+        assertThat(a.claimed(P2, null, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 
     @Test
@@ -784,8 +787,8 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(a.late(relay(P1, t1, P2, t2))).isTrue();
         assertThat(b.probe().opened()).containsExactly(KEY);
         Acquired acquired = b.acquire();
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P2));
-        assertThat(acquired.foreign()).extracting(Foreign::token).containsExactly(t2);
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.OTHER_OWNER, P2));
+        assertThat(acquired.otherClaims()).extracting(OtherClaim::token).containsExactly(t2);
         assertThat(a.late(P2, t2, KEY, 2, new Verdict.Success(null))).isTrue();
         assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P3);
     }
@@ -808,12 +811,13 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long t1 = a.claim(P1, KEY);
         long t2 = a.nextToken();
-        Acquired acquired = a.acquire(new Presented(P1, t1, KEY, 1, 1), new Presented(P2, t2, KEY, 1, 2, 0, t1));
+        Acquired acquired =
+                a.acquire(new PresentedClaim(P1, t1, KEY, 1, 1), new PresentedClaim(P2, t2, KEY, 1, 2, 0, t1));
         assertThat(acquired.presentedTokens()).containsExactly(t1, t2);
         b.generation = 2;
-        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(t1);
+        assertThat(b.acquire().otherClaims()).extracting(OtherClaim::token).containsExactly(t1);
         assertThat(a.late(relay(P1, t1, P2, t2))).isTrue();
-        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(t2);
+        assertThat(b.acquire().otherClaims()).extracting(OtherClaim::token).containsExactly(t2);
     }
 
     @Test
@@ -822,10 +826,10 @@ public abstract class StoreConformance extends StoreHarness {
         long t1 = a.claim(P1, KEY);
         long t2 = a.nextToken();
         a.succeed(P1, t1, KEY, 1);
-        Acquired acquired =
-                a.acquire(new Presented(P1, t1, KEY, 1, 1, a.number), new Presented(P2, t2, KEY, 1, 2, 0, t1));
+        Acquired acquired = a.acquire(
+                new PresentedClaim(P1, t1, KEY, 1, 1, a.number), new PresentedClaim(P2, t2, KEY, 1, 2, 0, t1));
         assertThat(acquired.presentedTokens()).containsExactly(t2);
-        assertThat(a.claimed(P2, KEY, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
 
     @Test
@@ -837,7 +841,8 @@ public abstract class StoreConformance extends StoreHarness {
         a.patrol();
         a.leaseMillis = Owner.LONG;
         long taken = a.claim(P1, KEY);
-        Acquired acquired = a.acquire(new Presented(P1, t1, KEY, 1, 1), new Presented(P2, taken + 1, KEY, 1, 2, 0, t1));
+        Acquired acquired =
+                a.acquire(new PresentedClaim(P1, t1, KEY, 1, 1), new PresentedClaim(P2, taken + 1, KEY, 1, 2, 0, t1));
         assertThat(acquired.presentedTokens()).isEmpty();
     }
 
@@ -852,10 +857,10 @@ public abstract class StoreConformance extends StoreHarness {
     void aClaimThatAsksForItsBitIsDoneWhereItIsSet() {
         a.acquire();
         a.succeed(P1, a.claim(P1, KEY), KEY, 1);
-        Stepped stepped = a.step(
+        SettledAndClaimed stepped = a.step(
                 List.of(),
                 List.of(new Claim(P1, a.nextToken(), KEY, false, 1), new Claim(P2, a.nextToken(), KEY, false, 2)));
-        assertThat(stepped.claims()).containsExactly(Claimed.Done.INSTANCE, Claimed.Ok.FIRST);
+        assertThat(stepped.claims()).containsExactly(ClaimResult.Done.INSTANCE, ClaimResult.Ok.FIRST);
     }
 
     @Test
@@ -863,24 +868,24 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.block(KEY, P1, 0);
         DueTask due = a.due(1, 0).claimed().get(0);
-        Stepped stepped = a.step(
+        SettledAndClaimed stepped = a.step(
                 List.of(new Settle(P1, due.token(), KEY, -1, new Verdict.Success(null), a.nextToken())),
                 List.of(new Claim(P2, a.nextToken(), KEY, false)));
-        assertThat(stepped.settles()).containsExactly(Settled.Ok.OPENED);
-        assertThat(stepped.claims()).containsExactly(Claimed.Ok.FIRST);
+        assertThat(stepped.settles()).containsExactly(SettleResult.Ok.OPENED);
+        assertThat(stepped.claims()).containsExactly(ClaimResult.Ok.FIRST);
     }
 
     @Test
     void whatIsClaimedOrHeldElsewhereIsDone() {
         a.acquire();
         a.claim(P1, null);
-        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(a.claimed(P2, null, true)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(a.claimed(P2, null, true)).isEqualTo(ClaimResult.Done.INSTANCE);
         a.schedule(P3, null, 3, now() + Owner.LONG);
-        assertThat(a.claimed(P3, null, false)).isEqualTo(Claimed.Done.INSTANCE);
-        assertThat(a.claimed(P3, null, true)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.claimed(P3, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+        assertThat(a.claimed(P3, null, true)).isEqualTo(ClaimResult.Ok.FIRST);
         a.bury(P4, 4);
-        assertThat(a.claimed(P4, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P4, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
 
     @Test
@@ -888,8 +893,8 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.schedule(P1, KEY, 1, now() - 5);
         assertThat(a.due(9, 9).offered()).extracting(DueTask::position).containsExactly(P1);
-        assertThat(a.claimed(P1, KEY, true)).isEqualTo(Claimed.Ok.FIRST);
-        assertThat(a.acquire(new Presented(P1, a.lastToken(), KEY, 1, -1)).nextDueMillis())
+        assertThat(a.claimed(P1, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
+        assertThat(a.acquire(new PresentedClaim(P1, a.lastToken(), KEY, 1, -1)).nextDueMillis())
                 .isEqualTo(-1);
     }
 
@@ -898,7 +903,7 @@ public abstract class StoreConformance extends StoreHarness {
     @Test
     void aScheduledTaskComesWhenItIsDue() {
         a.acquire();
-        assertThat(a.schedule(P1, KEY, 1, now() + Owner.LONG)).isEqualTo(HandCode.OK);
+        assertThat(a.schedule(P1, KEY, 1, now() + Owner.LONG)).isEqualTo(HandOverResult.OK);
         assertThat(a.due(9, 9)).satisfies(due -> {
             assertThat(due.claimed()).isEmpty();
             assertThat(due.offered()).isEmpty();
@@ -917,9 +922,9 @@ public abstract class StoreConformance extends StoreHarness {
         a.succeed(P1, a.claim(P1, null), null, 1);
         a.schedule(P2, null, -1, now() + Owner.LONG);
         a.bury(P3, -1);
-        assertThat(a.schedule(P1, null, 1, now())).isEqualTo(HandCode.DONE);
-        assertThat(a.schedule(P2, null, 2, now())).isEqualTo(HandCode.DONE);
-        assertThat(a.adopt(P3, null, 3)).isEqualTo(HandCode.DONE);
+        assertThat(a.schedule(P1, null, 1, now())).isEqualTo(HandOverResult.DONE);
+        assertThat(a.schedule(P2, null, 2, now())).isEqualTo(HandOverResult.DONE);
+        assertThat(a.adopt(P3, null, 3)).isEqualTo(HandOverResult.DONE);
         assertThat(a.acquire().chunks())
                 .hasSize(1)
                 .allMatch(chunk -> chunk.has(1) && chunk.has(2) && chunk.has(3) && !chunk.has(4));
@@ -928,9 +933,9 @@ public abstract class StoreConformance extends StoreHarness {
     @Test
     void parkingNeedsABlockedKey() {
         a.acquire();
-        assertThat(a.hand(park(P1, KEY, 1))).containsExactly(HandCode.OPEN);
+        assertThat(a.hand(park(P1, KEY, 1))).containsExactly(HandOverResult.OPEN);
         assertThat(a.acquire().chunks()).isEmpty();
-        assertThat(a.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 
     @Test
@@ -940,7 +945,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.claim(P1, KEY);
         pass(SHORT + 1);
         a.patrol();
-        assertThat(a.hand(park(P1, KEY, 1), park(P2, KEY, 2))).containsExactly(HandCode.OPEN, HandCode.OK);
+        assertThat(a.hand(park(P1, KEY, 1), park(P2, KEY, 2))).containsExactly(HandOverResult.OPEN, HandOverResult.OK);
     }
 
     @Test
@@ -955,7 +960,7 @@ public abstract class StoreConformance extends StoreHarness {
                         park(P3, KEY, 3),
                         park(new Position("1:5"), "other", 5),
                         park(new Position("1:6"), KEY, 6)))
-                .containsExactly(HandCode.OK, HandCode.FULL, HandCode.OK, HandCode.FULL);
+                .containsExactly(HandOverResult.OK, HandOverResult.FULL, HandOverResult.OK, HandOverResult.FULL);
         assertThat(a.acquire().chunks()).allMatch(chunk -> chunk.has(2) && !chunk.has(3) && !chunk.has(6));
     }
 
@@ -966,15 +971,15 @@ public abstract class StoreConformance extends StoreHarness {
         a.block("other", P4, Owner.LONG);
         a.schedule(new Position("1:7"), null, 7, now() + Owner.LONG);
         assertThat(a.hand(100, 2, park(P2, KEY, 2), park(new Position("1:5"), "other", 5), park(P3, KEY, 3)))
-                .containsExactly(HandCode.OK, HandCode.OK, HandCode.FULL);
+                .containsExactly(HandOverResult.OK, HandOverResult.OK, HandOverResult.FULL);
     }
 
     @Test
     void aParkOfWhatTheStoreForgotSetsNoBit() {
         a.acquire();
         a.block(KEY, P1, Owner.LONG);
-        assertThat(a.hand(new StoreRequest.Entry(P2, KEY, 2, new StoreRequest.Move.Park(), null)))
-                .containsExactly(HandCode.DONE);
+        assertThat(a.hand(new StoreRequest.HandOver(P2, KEY, 2, new StoreRequest.Move.Park(), null)))
+                .containsExactly(HandOverResult.DONE);
         assertThat(a.acquire().chunks()).noneMatch(chunk -> chunk.has(2));
     }
 
@@ -983,11 +988,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.schedule(P2, KEY, 2, now() - 5);
         assertThat(a.due(0, 9).offered()).hasSize(1);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OPEN);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandOverResult.OPEN);
         a.block(KEY, P1, Owner.LONG);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OK);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.DONE);
-        assertThat(a.hand(parkHeld(P3, KEY))).containsExactly(HandCode.DONE);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandOverResult.OK);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandOverResult.DONE);
+        assertThat(a.hand(parkHeld(P3, KEY))).containsExactly(HandOverResult.DONE);
         assertThat(a.acquire().nextDueMillis()).isGreaterThan(SHORT);
     }
 
@@ -995,14 +1000,14 @@ public abstract class StoreConformance extends StoreHarness {
     void anAdoptedTaskIsHeldUnderItsClaimAndItsKeyIsBlocked() {
         a.acquire();
         long token = a.claim(P1, KEY);
-        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
-        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandCode.OK);
-        Acquired acquired = a.acquire(new Presented(P1, token, KEY, 1, 1));
+        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandOverResult.OK);
+        assertThat(a.hand(park(P2, KEY, 2))).containsExactly(HandOverResult.OK);
+        Acquired acquired = a.acquire(new PresentedClaim(P1, token, KEY, 1, 1));
         assertThat(acquired.presentedTokens()).containsExactly(token);
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
         assertThat(a.settle(P1, token, KEY, 1, new Verdict.Success(null), a.nextToken()))
-                .isInstanceOf(Settled.Next.class);
+                .isInstanceOf(SettleResult.Next.class);
     }
 
     @Test
@@ -1011,11 +1016,11 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P1, KEY);
         b.generation = 2;
         b.acquire();
-        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
-        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.DONE);
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandOverResult.OK);
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandOverResult.DONE);
         Acquired acquired = b.acquire();
-        assertThat(acquired.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P1));
-        assertThat(acquired.foreign()).hasSize(1).allMatch(Foreign::held);
+        assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.OTHER_OWNER, P1));
+        assertThat(acquired.otherClaims()).hasSize(1).allMatch(OtherClaim::inStore);
         assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
         assertThat(b.blocked()).isEmpty();
     }
@@ -1023,7 +1028,7 @@ public abstract class StoreConformance extends StoreHarness {
     @Test
     void withoutAClaimThereIsNothingToAdopt() {
         a.acquire();
-        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandCode.GONE);
+        assertThat(a.adopt(P1, KEY, 1)).isEqualTo(HandOverResult.GONE);
         Acquired acquired = a.acquire();
         assertThat(acquired.chunks()).isEmpty();
         assertThat(acquired.blocked()).isEmpty();
@@ -1032,11 +1037,11 @@ public abstract class StoreConformance extends StoreHarness {
     @Test
     void aBuriedTaskIsDeadAndTouchesNoKey() {
         a.acquire();
-        assertThat(a.bury(P1, 1)).isEqualTo(HandCode.OK);
+        assertThat(a.bury(P1, 1)).isEqualTo(HandOverResult.OK);
         Acquired acquired = a.acquire();
         assertThat(acquired.blocked()).isEmpty();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
-        assertThat(a.claimed(P1, null, false)).isEqualTo(Claimed.Done.INSTANCE);
+        assertThat(a.claimed(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
 
     // Due
@@ -1057,7 +1062,7 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
         assertThat(due.more()).isFalse();
         assertThat(due.nextDueMillis()).isEqualTo(-1);
-        assertThat(a.succeed(P1, due.claimed().get(0).token(), null, -1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, due.claimed().get(0).token(), null, -1)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -1094,7 +1099,7 @@ public abstract class StoreConformance extends StoreHarness {
         DueTasks due = a.due(9, 9);
         assertThat(due.claimed()).isEmpty();
         assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
-        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandCode.OK);
+        assertThat(a.hand(parkHeld(P2, KEY))).containsExactly(HandOverResult.OK);
     }
 
     @Test
@@ -1125,12 +1130,12 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long token = a.claim(P1, KEY);
         a.leaseMillis = Owner.LONG;
-        Renewed renewed = a.renew(P1, token);
+        LeasesRenewed renewed = a.renew(P1, token);
         assertThat(renewed.lost()).isEmpty();
         assertThat(renewed.nextLapseMillis()).isBetween(SHORT, Owner.LONG);
         pass(SHORT + 1);
         assertThat(a.patrol().returned()).isEqualTo(0);
-        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test
@@ -1148,7 +1153,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.generation = -1;
         String runId = a.acquire().runId();
         a.leaseMillis = Owner.LONG;
-        Renewed renewed = a.probe();
+        LeasesRenewed renewed = a.probe();
         assertThat(renewed.runId()).isEqualTo(runId);
         assertThat(renewed.durable()).isTrue();
         assertThat(renewed.opened()).isEmpty();
@@ -1166,14 +1171,14 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P1, KEY);
         assertThat(a.patrol().returned()).isEqualTo(0);
         pass(SHORT + 1);
-        StoreAnswer.Patrolled patrolled = a.patrol();
+        StoreAnswer.LeasesExpired patrolled = a.patrol();
         assertThat(patrolled.returned()).isEqualTo(1);
-        assertThat(patrolled.waiting()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
+        assertThat(patrolled.waiting()).containsExactly(new BlockedKey(KEY, BlockReason.REDELIVERY, P1));
         assertThat(patrolled.nextLapseMillis()).isEqualTo(-1);
-        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Refused.INSTANCE);
-        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
-        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new Claimed.Ok(1));
-        assertThat(a.succeed(P1, a.lastToken(), KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Refused.INSTANCE);
+        assertThat(a.claimed(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
+        assertThat(a.claimed(P1, KEY, false)).isEqualTo(new ClaimResult.Ok(1));
+        assertThat(a.succeed(P1, a.lastToken(), KEY, 1)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -1184,10 +1189,10 @@ public abstract class StoreConformance extends StoreHarness {
         pass(SHORT + 1);
         assertThat(a.patrol().waiting()).isEmpty();
         a.leaseMillis = SHORT;
-        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(1));
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new ClaimResult.Ok(1));
         pass(SHORT + 1);
         a.patrol();
-        assertThat(a.claimed(P1, null, false)).isEqualTo(new Claimed.Ok(2));
+        assertThat(a.claimed(P1, null, false)).isEqualTo(new ClaimResult.Ok(2));
     }
 
     @Test
@@ -1197,12 +1202,12 @@ public abstract class StoreConformance extends StoreHarness {
         a.block(KEY, P1, 0);
         a.due(1, 0);
         pass(SHORT + 1);
-        StoreAnswer.Patrolled patrolled = a.patrol();
+        StoreAnswer.LeasesExpired patrolled = a.patrol();
         assertThat(patrolled.returned()).isEqualTo(1);
         assertThat(patrolled.waiting()).isEmpty();
         assertThat(patrolled.nextDueMillis()).isEqualTo(0);
         assertThat(a.due(1, 0).claimed()).extracting(DueTask::lapses).containsExactly(1);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
     }
 
     @Test
@@ -1211,14 +1216,14 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long first = a.nextToken();
         long last = a.nextToken();
-        a.acquire(new Presented(P1, first, KEY, 1, 1), new Presented(P2, last, KEY, 1, 2));
+        a.acquire(new PresentedClaim(P1, first, KEY, 1, 1), new PresentedClaim(P2, last, KEY, 1, 2));
         b.generation = 2;
         b.leaseMillis = Owner.LONG;
         b.acquire();
-        assertThat(b.adopt(P2, KEY, 2)).isEqualTo(HandCode.OK);
-        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandCode.OK);
-        assertThat(b.blocked()).containsExactly(new Blocked(KEY, Why.FOREIGN, P2));
-        assertThat(b.hand(Owner.park(P3, KEY, 3))).containsExactly(HandCode.OK);
+        assertThat(b.adopt(P2, KEY, 2)).isEqualTo(HandOverResult.OK);
+        assertThat(b.adopt(P1, KEY, 1)).isEqualTo(HandOverResult.OK);
+        assertThat(b.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.OTHER_OWNER, P2));
+        assertThat(b.hand(Owner.park(P3, KEY, 3))).containsExactly(HandOverResult.OK);
         pass(SHORT + 1);
         assertThat(b.patrol().returned()).isEqualTo(2);
         DueTask due = b.due(2, 2).claimed().get(0);
@@ -1229,8 +1234,8 @@ public abstract class StoreConformance extends StoreHarness {
 
     /** What b's lane goes on with when the given head has succeeded. */
     private Position next(Position head, long claimed) {
-        Settled settled = b.settle(head, claimed, KEY, -1, new Verdict.Success(null), b.nextToken());
-        return ((Settled.Next) settled).position();
+        SettleResult settled = b.settle(head, claimed, KEY, -1, new Verdict.Success(null), b.nextToken());
+        return ((SettleResult.Next) settled).position();
     }
 
     @Test
@@ -1239,7 +1244,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long first = a.nextToken();
         long last = a.nextToken();
-        a.acquire(new Presented(P1, first, KEY, 1, 1), new Presented(P2, last, KEY, 1, 2));
+        a.acquire(new PresentedClaim(P1, first, KEY, 1, 1), new PresentedClaim(P2, last, KEY, 1, 2));
         b.generation = 2;
         b.leaseMillis = Owner.LONG;
         b.acquire();
@@ -1247,7 +1252,7 @@ public abstract class StoreConformance extends StoreHarness {
         b.hand(Owner.park(P3, KEY, 3));
         pass(SHORT + 1);
         assertThat(b.patrol().waiting()).isEmpty();
-        assertThat(b.hand(Owner.park(P1, KEY, 1))).containsExactly(HandCode.OK);
+        assertThat(b.hand(Owner.park(P1, KEY, 1))).containsExactly(HandOverResult.OK);
         DueTask due = b.due(2, 2).claimed().get(0);
         assertThat(next(P2, due.token())).isEqualTo(P1);
     }
@@ -1260,7 +1265,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.claim(P2, null);
         a.claim(P3, null);
         pass(SHORT + 1);
-        StoreAnswer.Patrolled patrolled = a.patrol(0, 2);
+        StoreAnswer.LeasesExpired patrolled = a.patrol(0, 2);
         assertThat(patrolled.returned()).isEqualTo(2);
         assertThat(patrolled.nextLapseMillis()).isEqualTo(0);
         assertThat(a.patrol(0, 2).returned()).isEqualTo(1);
@@ -1272,11 +1277,11 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         long token = a.claim(P1, KEY);
         pass(SHORT + 1);
-        StoreAnswer.Patrolled patrolled = a.patrol(Owner.LONG, 100);
+        StoreAnswer.LeasesExpired patrolled = a.patrol(Owner.LONG, 100);
         assertThat(patrolled.returned()).isEqualTo(0);
         assertThat(patrolled.nextLapseMillis()).isGreaterThan(SHORT);
         assertThat(a.patrol().returned()).isEqualTo(0);
-        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.PLAIN);
+        assertThat(a.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.PLAIN);
         b.generation = -1;
         assertThat(b.tryAcquire()).as("the owner's lease too").isInstanceOf(Refused.class);
     }
@@ -1292,9 +1297,9 @@ public abstract class StoreConformance extends StoreHarness {
         a.patrol();
         a.hand(park(P2, KEY, 2));
         a.gone(P3, KEY);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.REDELIVERY, P1));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.REDELIVERY, P1));
         a.gone(P1, KEY);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P2));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         assertThat(a.due(1, 0).claimed()).extracting(DueTask::position).containsExactly(P2);
     }
 
@@ -1303,7 +1308,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.block(KEY, P1, Owner.LONG);
         a.gone(P1, KEY);
-        assertThat(a.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(a.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
     }
 
     @Test
@@ -1312,13 +1317,13 @@ public abstract class StoreConformance extends StoreHarness {
         long t1 = a.claim(P1, null);
         a.succeed(P1, t1, null, 5);
         long t2 = a.claim(P2, null);
-        a.succeed(P2, t2, null, Chunk.BITS + 5);
-        a.committed(Chunk.BITS + 1);
+        a.succeed(P2, t2, null, SettledChunk.BITS + 5);
+        a.committed(SettledChunk.BITS + 1);
         Acquired acquired = a.acquire();
-        assertThat(acquired.mirror()).isEqualTo(Chunk.BITS + 1);
-        assertThat(acquired.chunks()).extracting(Chunk::index).containsExactly(1L);
+        assertThat(acquired.storedCommit()).isEqualTo(SettledChunk.BITS + 1);
+        assertThat(acquired.chunks()).extracting(SettledChunk::index).containsExactly(1L);
         a.committed(3);
-        assertThat(a.acquire().mirror()).isEqualTo(Chunk.BITS + 1);
+        assertThat(a.acquire().storedCommit()).isEqualTo(SettledChunk.BITS + 1);
     }
 
     @Test
@@ -1327,7 +1332,7 @@ public abstract class StoreConformance extends StoreHarness {
         a.acquire();
         a.incarnation++;
         a.committed(20);
-        assertThat(a.acquire().mirror()).isEqualTo(10);
+        assertThat(a.acquire().storedCommit()).isEqualTo(10);
     }
 
     @Test
@@ -1337,7 +1342,7 @@ public abstract class StoreConformance extends StoreHarness {
         long token = a.claim(P1, KEY);
         a.release();
         b.generation = -1;
-        assertThat(b.acquire().foreign()).extracting(Foreign::token).containsExactly(token);
+        assertThat(b.acquire().otherClaims()).extracting(OtherClaim::token).containsExactly(token);
     }
 
     // Keep and late
@@ -1369,7 +1374,7 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(b.probe().opened()).containsExactly(KEY);
         assertThat(b.probe().opened()).as("said once").isEmpty();
         Acquired acquired = b.acquire();
-        assertThat(acquired.foreign()).isEmpty();
+        assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.blocked()).isEmpty();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
     }
@@ -1384,7 +1389,7 @@ public abstract class StoreConformance extends StoreHarness {
         assertThat(a.late(P1, token, KEY, 1, new Verdict.Success(null))).isTrue();
         assertThat(b.probe().opened()).containsExactly(KEY);
         assertThat(b.due(9, 9).claimed()).extracting(DueTask::position).containsExactly(P2);
-        assertThat(b.blocked()).extracting(Blocked::head).containsExactly(P2);
+        assertThat(b.blocked()).extracting(BlockedKey::head).containsExactly(P2);
     }
 
     @Test
@@ -1395,7 +1400,7 @@ public abstract class StoreConformance extends StoreHarness {
         b.acquire();
         assertThat(a.late(P1, token, KEY, 1, new Verdict.Retry(Owner.LONG, envelope(KEY, token))))
                 .isTrue();
-        assertThat(b.blocked()).containsExactly(new Blocked(KEY, Why.HEAD, P1));
+        assertThat(b.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
         assertThat(a.late(P1, token, KEY, 1, new Verdict.Retry(0, envelope(KEY, token))))
                 .as("once more: it is recorded already")
                 .isTrue();
@@ -1412,7 +1417,7 @@ public abstract class StoreConformance extends StoreHarness {
         b.patrol();
         long token = b.claim(P1, KEY);
         assertThat(a.late(P1, old, KEY, 1, new Verdict.Success(null))).isFalse();
-        assertThat(b.succeed(P1, token, KEY, 1)).isEqualTo(Settled.Ok.OPENED);
+        assertThat(b.succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -1423,8 +1428,8 @@ public abstract class StoreConformance extends StoreHarness {
         b.acquire();
         assertThat(a.late(P1, token, KEY, 1, new Verdict.Returned())).isTrue();
         assertThat(b.probe().opened()).containsExactly(KEY);
-        assertThat(b.claimed(P2, KEY, false)).isEqualTo(new Claimed.KeyBlocked(P1));
-        assertThat(b.claimed(P1, KEY, false)).isEqualTo(Claimed.Ok.FIRST);
+        assertThat(b.claimed(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
+        assertThat(b.claimed(P1, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 
     private Settle settle(Position position, long token, long bit) {
@@ -1435,11 +1440,11 @@ public abstract class StoreConformance extends StoreHarness {
         return settle(position, token, -1);
     }
 
-    private Step step(Line line, Settle settle) {
-        return new Step(line, Owner.LONG, a.incarnation, 0, List.of(settle), List.of());
+    private SettleAndClaim step(RequestHeader header, Settle settle) {
+        return new SettleAndClaim(header, Owner.LONG, a.incarnation, 0, List.of(settle), List.of());
     }
 
-    private Step step(Line line, Claim claim) {
-        return new Step(line, Owner.LONG, a.incarnation, 0, List.of(), List.of(claim));
+    private SettleAndClaim step(RequestHeader header, Claim claim) {
+        return new SettleAndClaim(header, Owner.LONG, a.incarnation, 0, List.of(), List.of(claim));
     }
 }

@@ -54,8 +54,8 @@ class StoreModelTest extends QueueConformance {
         owner.hand(Owner.park(new Position("2"), "k", 2));
         store.restore(snapshot);
         assertThat(store.partition(PARTITION).lane("k")).isEmpty();
-        assertThat(store.partition(PARTITION).held()).containsExactly(new Position("1"));
-        assertThat(ask(new StoreRequest.Release(owner.line()))).isEqualTo(new StoreAnswer.Gap(3));
+        assertThat(store.partition(PARTITION).inStore()).containsExactly(new Position("1"));
+        assertThat(ask(new StoreRequest.Release(owner.header()))).isEqualTo(new StoreAnswer.Gap(3));
     }
 
     @Test
@@ -64,13 +64,13 @@ class StoreModelTest extends QueueConformance {
         owner.queue = true;
         owner.acquire();
         Position remembered = new Position("mAAAAAAAAAAAA:w.1");
-        Position owed = new Position("cBBBBBBBBBBBB:w.2");
+        Position awaitingRedelivery = new Position("cBBBBBBBBBBBB:w.2");
         owner.succeed(remembered, owner.claim(remembered, null), null, 0);
-        owner.succeed(owed, owner.claim(owed, null), null, StoreRequest.OWED);
+        owner.succeed(awaitingRedelivery, owner.claim(awaitingRedelivery, null), null, StoreRequest.AWAITS_REDELIVERY);
         pass(Remembered.KEPT_MILLIS - 1);
-        assertThat(owner.acquire().past().owed()).containsExactly(owed);
-        assertThat(owner.acquire().past().pages()).hasSize(1);
+        assertThat(owner.acquire().history().awaitingRedelivery()).containsExactly(awaitingRedelivery);
+        assertThat(owner.acquire().history().pages()).hasSize(1);
         pass(1);
-        assertThat(owner.acquire().past()).isEqualTo(StoreAnswer.Past.NONE);
+        assertThat(owner.acquire().history()).isEqualTo(StoreAnswer.RedeliveryHistory.NONE);
     }
 }

@@ -114,15 +114,15 @@ public class CoreBenchmark {
             return new StoreAnswer.Acquired(
                     1_000, "run", 1, 0, 0, List.of(), List.of(), List.of(), -1, -1, 0, List.of());
         }
-        if (request instanceof StoreRequest.Step step) {
-            return new StoreAnswer.Stepped(
-                    Collections.nCopies(step.settles().size(), StoreAnswer.Settled.Ok.PLAIN),
-                    Collections.nCopies(step.claims().size(), StoreAnswer.Claimed.Ok.FIRST));
+        if (request instanceof StoreRequest.SettleAndClaim step) {
+            return new StoreAnswer.SettledAndClaimed(
+                    Collections.nCopies(step.settles().size(), StoreAnswer.SettleResult.Ok.PLAIN),
+                    Collections.nCopies(step.claims().size(), StoreAnswer.ClaimResult.Ok.FIRST));
         }
-        if (request instanceof StoreRequest.Renew) {
-            return new StoreAnswer.Renewed("run", List.of(), List.of(), -1, -1, true);
+        if (request instanceof StoreRequest.RenewLeases) {
+            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, true);
         }
-        if (request instanceof StoreRequest.Committed) {
+        if (request instanceof StoreRequest.RecordCommit) {
             return StoreAnswer.Ok.NOTHING_DUE;
         }
         throw new IllegalStateException("This store knows no " + request);

@@ -54,10 +54,10 @@ enum Mutant {
             "kafka-zipf",
             Rule.DUPLICATES,
             source(
-                    "ordering/src/main/java/dev/tandem/ordering/Outbox.java",
-                    "return new Line(partition, writer, ++number, epoch);",
+                    "ordering/src/main/java/dev/tandem/ordering/RequestLog.java",
+                    "return new RequestHeader(partition, writer, ++number, epoch);",
                     "if (++number % 50 == 0 && java.util.concurrent.ThreadLocalRandom.current().nextBoolean()) {"
-                            + " number--; } return new Line(partition, writer, number, epoch);")),
+                            + " number--; } return new RequestHeader(partition, writer, number, epoch);")),
     DROP_FOLLOWERS(
             "what waits behind a failed task is dropped",
             "redis-restart",
@@ -105,7 +105,7 @@ enum Mutant {
             Rule.EXCLUSION,
             script("settle", "if not claim or token_of(claim) ~= token then", "if not claim then"));
 
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 
     /** A text that is replaced by another, in a file of this repository. */
     private record Edit(Path file, String text, String by) {}

@@ -1,7 +1,7 @@
 package dev.tandem.verify.worker;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.store.Line;
+import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -57,21 +57,21 @@ final class Claims implements Store {
         return Integer.parseInt(partition.name());
     }
 
-    private synchronized void asked(Line line, long token, long at) {
+    private synchronized void asked(RequestHeader header, long token, long at) {
         if (token != 0) {
             claims.merge(
                     token,
-                    new Claim(number(line.partition()), line.epoch(), at),
+                    new Claim(number(header.partition()), header.epoch(), at),
                     (one, other) -> one.partition() == other.partition() ? other : Claim.UNKNOWN);
         }
     }
 
     private void sent(StoreRequest request, Map<StoreRequest, Long> dues) {
         long now = System.nanoTime();
-        if (request instanceof StoreRequest.Step step) {
-            step.claims().forEach(claim -> asked(step.line(), claim.token(), now));
-            step.settles().forEach(settle -> asked(step.line(), settle.nextToken(), now));
-        } else if (request instanceof StoreRequest.Due) {
+        if (request instanceof StoreRequest.SettleAndClaim step) {
+            step.claims().forEach(claim -> asked(step.header(), claim.token(), now));
+            step.settles().forEach(settle -> asked(step.header(), settle.nextToken(), now));
+        } else if (request instanceof StoreRequest.ClaimDue) {
             dues.put(request, now);
         }
     }
@@ -79,9 +79,9 @@ final class Claims implements Store {
     private void answered(StoreRequest request, StoreAnswer answer, Map<StoreRequest, Long> dues) {
         if (request instanceof StoreRequest.Acquire acquire && answer instanceof StoreAnswer.Acquired acquired) {
             log.write(new Event.Owned(System.nanoTime(), process, number(acquire.partition()), acquired.epoch()));
-        } else if (request instanceof StoreRequest.Due due && answer instanceof StoreAnswer.DueTasks tasks) {
+        } else if (request instanceof StoreRequest.ClaimDue due && answer instanceof StoreAnswer.DueTasks tasks) {
             long at = dues.getOrDefault(due, 0L);
-            tasks.claimed().forEach(task -> asked(due.line(), task.token(), at));
+            tasks.claimed().forEach(task -> asked(due.header(), task.token(), at));
         }
     }
 

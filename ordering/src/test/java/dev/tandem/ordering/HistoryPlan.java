@@ -1,0 +1,156 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.DeadHead;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+
+/**
+ * What kind of history a seed makes. Chances are in percent.
+ *
+ * @param losses the store may forget its last writes
+ * @param silentLosses it may do so without a changed run id
+ * @param operators offsets are rewound and topics created again
+ * @param shared all partitions compete for one queue, without order
+ */
+record HistoryPlan(
+        Source.Kind kind,
+        QueuePolicy policy,
+        CoreSettings settings,
+        int partitions,
+        int processes,
+        int keys,
+        int unkeyedPercent,
+        int delayedPercent,
+        int unreadablePercent,
+        int gapPercent,
+        int steps,
+        int chaosPercent,
+        int retryPercent,
+        int deadPercent,
+        int slowPercent,
+        boolean losses,
+        boolean silentLosses,
+        boolean crashes,
+        boolean freezes,
+        boolean drops,
+        boolean rebalances,
+        boolean operators,
+        boolean shared) {
+
+    static HistoryPlan of(SeededRandom random) {
+        boolean ordered = random.percent(85);
+        int concurrency = random.percent(30) ? 1 : random.between(2, 6);
+        QueuePolicy policy = ordered ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency);
+        policy = policy.withDeadHead(DeadHead.values()[random.below(3)]);
+        if (random.percent(20)) {
+            policy = new QueuePolicy(
+                    ordered,
+                    concurrency,
+                    policy.deadHead(),
+                    random.between(2, 8),
+                    1 << 20,
+                    random.between(1, 5),
+                    random.between(3, 12));
+        }
+        CoreSettings settings = new CoreSettings(
+                2_000,
+                500,
+                600,
+                150,
+                random.percent(50) ? random.between(1, 4) : 256,
+                random.between(1, 4),
+                random.percent(50) ? 0 : 50,
+                100);
+        boolean calm = random.percent(20);
+        return new HistoryPlan(
+                Source.Kind.LOG,
+                policy,
+                settings,
+                random.percent(60) ? 1 : random.between(2, 3),
+                random.between(1, 3),
+                random.between(1, 4),
+                random.percent(30) ? random.below(60) : 0,
+                random.percent(40) ? random.below(40) : 0,
+                random.percent(20) ? random.below(20) : 0,
+                random.percent(30) ? random.below(40) : 0,
+                random.between(60, 260),
+                random.between(2, 25),
+                random.percent(70) ? random.below(40) : 0,
+                random.percent(40) ? random.below(15) : 0,
+                random.percent(50) ? random.below(30) : 0,
+                !calm && random.percent(50),
+                random.percent(15),
+                !calm && random.percent(50),
+                !calm && random.percent(50),
+                random.percent(60),
+                !calm && random.percent(60),
+                !calm && random.percent(10),
+                false);
+    }
+
+    /**
+     * The same with a queue in the log's place: no offsets that an operator could change. What another partition of an
+     * unordered queue forgot, only its run id tells.
+     */
+    HistoryPlan forQueue() {
+        return new HistoryPlan(
+                Source.Kind.QUEUE,
+                policy,
+                settings,
+                partitions,
+                processes,
+                keys,
+                unkeyedPercent,
+                delayedPercent,
+                unreadablePercent,
+                0,
+                steps,
+                chaosPercent,
+                retryPercent,
+                deadPercent,
+                slowPercent,
+                losses,
+                policy.ordered() && silentLosses,
+                crashes,
+                freezes,
+                drops,
+                rebalances,
+                false,
+                false);
+    }
+
+    /** An unordered queue: several partitions compete for its messages. A store that forgets says so by its run id. */
+    HistoryPlan forSharedQueue(SeededRandom random) {
+        return new HistoryPlan(
+                Source.Kind.QUEUE,
+                new QueuePolicy(
+                        false,
+                        policy.concurrency(),
+                        DeadHead.SKIP,
+                        policy.maxInMemory(),
+                        policy.maxBytesInMemory(),
+                        policy.maxParkedPerKey(),
+                        policy.maxParkedPerPartition()),
+                settings,
+                random.between(2, 4),
+                processes,
+                keys,
+                unkeyedPercent,
+                delayedPercent,
+                unreadablePercent,
+                0,
+                steps,
+                chaosPercent,
+                retryPercent,
+                deadPercent,
+                slowPercent,
+                losses,
+                false,
+                crashes,
+                freezes,
+                drops,
+                rebalances,
+                false,
+                true);
+    }
+}

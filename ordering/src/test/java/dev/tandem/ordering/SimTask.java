@@ -1,0 +1,49 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Task;
+import org.jspecify.annotations.Nullable;
+
+/** One published task, and whether the platform has kept its promise about it. */
+final class SimTask {
+
+    final int id;
+    final Partition partition;
+    final @Nullable String key;
+    final long offset;
+    /** Epoch milliseconds; 0: now. */
+    final long notBefore;
+
+    final boolean unreadable;
+
+    /** A success of it was recorded at some time. */
+    boolean succeeded;
+    /** Its topic was deleted, or its offset expired, before anybody took it over. */
+    boolean excused;
+
+    SimTask(int id, Partition partition, @Nullable String key, long offset, long notBefore, boolean unreadable) {
+        this.id = id;
+        this.partition = partition;
+        this.key = key;
+        this.offset = offset;
+        this.notBefore = notBefore;
+        this.unreadable = unreadable;
+    }
+
+    Delivery delivery(long sequence, @Nullable String identity, boolean redelivered) {
+        byte[] payload = {(byte) (id >> 8), (byte) id};
+        Task task = Task.of(partition.queue(), unreadable ? null : key, payload).withNotBefore(notBefore);
+        return new Delivery(sequence, task, unreadable ? "can't be read" : null, identity, redelivered);
+    }
+
+    static int idOf(Task task) {
+        byte[] payload = task.payload();
+        return (payload[0] & 0xFF) << 8 | payload[1] & 0xFF;
+    }
+
+    @Override
+    public String toString() {
+        return "#" + id + (key == null ? "" : key);
+    }
+}
