@@ -37,4 +37,7 @@ public interface Commands {
 
     /** The partition is given up: released in the store, or lost. Late outcomes may still be sent. */
     void left(Partition partition);
+
+    /** Something to log. It has no effect on anything. */
+    default void report(CoreEvent event) {}
 }

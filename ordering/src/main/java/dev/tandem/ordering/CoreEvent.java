@@ -1,0 +1,35 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+
+/** Something that an operator may want to see in the log. The core decides nothing by it. */
+public sealed interface CoreEvent {
+
+    Partition partition();
+
+    /**
+     * The store made this process the owner.
+     *
+     * @param epoch of this ownership
+     * @param otherClaims live claims of other executors, whose keys wait for them
+     * @param blockedKeys keys whose tasks are parked behind a head
+     */
+    record Acquired(Partition partition, long epoch, int otherClaims, int blockedKeys) implements CoreEvent {}
+
+    /** The partition was given up in good order: the store released the lease. */
+    record Released(Partition partition, long epoch) implements CoreEvent {}
+
+    /** The store refused a request, because another process has owned the partition since. */
+    record Fenced(Partition partition, long epoch) implements CoreEvent {}
+
+    /** The partition is not ours any more, without a release: the broker gave it away, or the store was out of reach. */
+    record Lost(Partition partition, long epoch) implements CoreEvent {}
+
+    /** The tasks of a key must wait for a head. */
+    record KeyBlocked(Partition partition, String key, BlockReason reason, Position head) implements CoreEvent {}
+
+    /** The tasks of a key may start again. */
+    record KeyOpened(Partition partition, String key) implements CoreEvent {}
+}
