@@ -1,16 +1,19 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.redelivery.RedeliveryResolver;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
 /** What the core wants done. Called only from {@link QueueCore#flush}; carried out in the order of the calls. */
-public interface Commands {
+public interface Commands extends RedeliveryResolver.Output {
 
     /** Sends to the partition's store link, in order. */
+    @Override
     void send(StoreRequest request);
 
     /** Opens the way to the store of a partition that is not ours. {@link QueueCore#storeUp} follows. */
+    @Override
     void reach(Partition partition);
 
     /** Runs a handler on a worker; its end comes back by {@link QueueCore#finished}. */

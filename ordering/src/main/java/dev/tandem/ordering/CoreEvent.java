@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
+import org.jspecify.annotations.Nullable;
 
 /** Something that an operator may want to see in the log. The core decides nothing by it. */
 public sealed interface CoreEvent {
@@ -27,8 +28,9 @@ public sealed interface CoreEvent {
     /** The partition is not ours any more, without a release: the broker gave it away, or the store was out of reach. */
     record Lost(Partition partition, long epoch) implements CoreEvent {}
 
-    /** The tasks of a key must wait for a head. */
-    record KeyBlocked(Partition partition, String key, BlockReason reason, Position head) implements CoreEvent {}
+    /** The tasks of a key must wait for a head. {@code reason} is null where the store gave none. */
+    record KeyBlocked(Partition partition, String key, @Nullable BlockReason reason, Position head)
+            implements CoreEvent {}
 
     /** The tasks of a key may start again. */
     record KeyOpened(Partition partition, String key) implements CoreEvent {}

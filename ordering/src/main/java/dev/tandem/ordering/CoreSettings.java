@@ -1,16 +1,17 @@
 package dev.tandem.ordering;
 
 /**
- * Numbers of the platform's protocol, all in milliseconds but the counts.
+ * The numbers of the platform's protocol. Times are in milliseconds. Made by a {@link #builder}, which starts from {@link
+ * #DEFAULTS}.
  *
- * @param leaseMillis of partitions and claims
- * @param renewMillis between renewals
- * @param horizonMillis how old an answer must be before a probe proves it durable; 0 if every answer is
- * @param probeMillis between probes while anything waits to be proven
- * @param batchSize tasks in one request
- * @param batchesInFlight unanswered steps of one partition
- * @param commitMillis between commits of one partition while busy
- * @param retryMillis before a refused acquire, a failed commit or a full lane is tried again
+ * @param leaseMillis how long partitions and claims are held unless renewed; 1 or more
+ * @param renewMillis between renewals; at most half a lease
+ * @param horizonMillis how old an answer must be before a probe proves it durable; 0 if every answer is durable
+ * @param probeMillis between probes while anything waits to be proven durable; 1 or more
+ * @param batchSize tasks in one request; 1 to 1,000
+ * @param batchesInFlight unanswered requests to settle and claim of one partition; 1 or more
+ * @param commitMillis between commits of one partition while it is busy; 0 or more
+ * @param retryMillis before a refused acquire, a failed commit or a full lane is tried again; 1 or more
  */
 public record CoreSettings(
         long leaseMillis,
@@ -22,15 +23,117 @@ public record CoreSettings(
         long commitMillis,
         long retryMillis) {
 
+    private static final int MAX_BATCH_SIZE = 1_000;
+
+    /** How many renewals fit into a lease, unless it is said otherwise. */
+    private static final int RENEWALS_PER_LEASE = 4;
+
     public static final CoreSettings DEFAULTS = new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500);
 
+    /** @throws IllegalArgumentException naming the number that is out of range */
     public CoreSettings {
+        atLeast("leaseMillis", leaseMillis, 1);
+        atLeast("renewMillis", renewMillis, 1);
+        atLeast("horizonMillis", horizonMillis, 0);
+        atLeast("probeMillis", probeMillis, 1);
+        atLeast("batchesInFlight", batchesInFlight, 1);
+        atLeast("commitMillis", commitMillis, 0);
+        atLeast("retryMillis", retryMillis, 1);
         if (renewMillis * 2 > leaseMillis) {
             throw new IllegalArgumentException(
                     "The lease of " + leaseMillis + " ms must be at least twice its renewal of " + renewMillis + " ms");
         }
-        if (batchSize < 1 || batchSize > 1_000) {
-            throw new IllegalArgumentException("The batch size is " + batchSize + ", it must be 1 to 1000");
+        if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
+            throw new IllegalArgumentException(
+                    "The batch size is " + batchSize + ", it must be 1 to " + MAX_BATCH_SIZE);
+        }
+    }
+
+    private static void atLeast(String name, long value, long least) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + " is " + value + ", it must be " + least + " or more");
+        }
+    }
+
+    public static Builder builder() {
+        return new Builder(DEFAULTS);
+    }
+
+    /** Collects the numbers that differ from the defaults. */
+    public static final class Builder {
+        private long leaseMillis;
+        private long renewMillis;
+        private long horizonMillis;
+        private long probeMillis;
+        private int batchSize;
+        private int batchesInFlight;
+        private long commitMillis;
+        private long retryMillis;
+
+        private Builder(CoreSettings from) {
+            leaseMillis = from.leaseMillis;
+            renewMillis = from.renewMillis;
+            horizonMillis = from.horizonMillis;
+            probeMillis = from.probeMillis;
+            batchSize = from.batchSize;
+            batchesInFlight = from.batchesInFlight;
+            commitMillis = from.commitMillis;
+            retryMillis = from.retryMillis;
+        }
+
+        /** Sets the lease, and its renewal to a quarter of it. */
+        public Builder leaseMillis(long value) {
+            leaseMillis = value;
+            renewMillis = value / RENEWALS_PER_LEASE;
+            return this;
+        }
+
+        public Builder renewMillis(long value) {
+            renewMillis = value;
+            return this;
+        }
+
+        public Builder horizonMillis(long value) {
+            horizonMillis = value;
+            return this;
+        }
+
+        public Builder probeMillis(long value) {
+            probeMillis = value;
+            return this;
+        }
+
+        public Builder batchSize(int value) {
+            batchSize = value;
+            return this;
+        }
+
+        public Builder batchesInFlight(int value) {
+            batchesInFlight = value;
+            return this;
+        }
+
+        public Builder commitMillis(long value) {
+            commitMillis = value;
+            return this;
+        }
+
+        public Builder retryMillis(long value) {
+            retryMillis = value;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException naming the number that is out of range */
+        public CoreSettings build() {
+            return new CoreSettings(
+                    leaseMillis,
+                    renewMillis,
+                    horizonMillis,
+                    probeMillis,
+                    batchSize,
+                    batchesInFlight,
+                    commitMillis,
+                    retryMillis);
         }
     }
 }

@@ -1,134 +1,154 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.PartitionState.GonePosition;
+import dev.tandem.ordering.lanes.Lane;
+import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
- * What waits for deliveries: keys whose head is to come again, and tasks that the store offered before all that a former
- * owner may have begun has come again.
+ * Tasks that wait for deliveries: those of keys whose head must be redelivered, and those that the store offered before all
+ * that a former owner may have begun was delivered again.
  */
 final class DeferredTasks {
 
-    private final PartitionState m;
+    private final PartitionState state;
+    /** Keyed tasks that the store offered too early. */
+    private final List<TaskEntry> offers = new ArrayList<>();
+    /** When they wait no longer: the broker may have lost what it is expected to deliver. */
+    private long offersWaitUntil;
 
-    DeferredTasks(PartitionState m) {
-        this.m = m;
+    DeferredTasks(PartitionState state) {
+        this.state = state;
     }
 
+    void acquired() {
+        offersWaitUntil = state.now() + state.settings.leaseMillis();
+    }
+
+    void forget() {
+        offers.clear();
+    }
+
+    // ---- keys that wait for their head ----
+
+    /** Blocks a key as the store says. */
     void block(StoreAnswer.BlockedKey blocked) {
-        Lane lane = m.lanes.lane(blocked.key());
+        Lane lane = state.lanes.lane(blocked.key());
         lane.block(blocked.head());
         if (blocked.reason() == StoreAnswer.BlockReason.REDELIVERY) {
             awaitHead(blocked.key());
         }
-        m.lanes.touch(lane);
+        state.lanes.touch(lane);
     }
 
-    /** The key waits for a delivery of its head, which may never come. */
+    /** Lets the key wait for a delivery of its head, which may never come. */
     void awaitHead(String key) {
-        Lane lane = m.lanes.find(key);
-        if (lane == null || lane.head == null) {
-            return;
-        }
-        if (!m.tracker.isLog()) {
-            m.redeliveries.await(lane.head, key);
-            return;
-        }
-        long offset = m.offsetOf(lane.head);
-        if (offset >= 0) {
-            m.awaited.put(offset, key);
-        } else {
-            // Of an earlier incarnation: if it comes again, then as another position.
-            m.gone.addLast(new GonePosition(lane.head, key));
+        Lane lane = state.lanes.find(key);
+        Position head = lane == null ? null : lane.head();
+        if (head != null) {
+            state.broker.await(head, key);
         }
     }
 
-    /** Keys that wait for offsets which can't come any more go on. */
-    void giveUpAwaited() {
-        if (m.phase != OwnershipPhase.OWNED || !m.opened || m.rewindWanted) {
-            return;
-        }
-        m.redeliveries.takeAwaited().forEach((position, key) -> {
-            if (!m.tracker.isPending(position)) {
-                m.gone.addLast(new GonePosition(position, key));
-            }
-        });
-        m.redeliveries.takeLeftovers().forEach(position -> m.gone.addLast(new GonePosition(position, null)));
-        long passed = m.passed();
-        while (!m.awaited.isEmpty() && m.awaited.firstKey() < passed) {
-            Map.Entry<Long, String> first = m.awaited.pollFirstEntry();
-            if (!m.tracker.isPending(first.getKey())) {
-                m.gone.addLast(new GonePosition(Position.of(m.incarnation, first.getKey()), first.getValue()));
-            }
+    /** Lets keys go on that wait for positions which will not be delivered any more. */
+    void abandonMissing() {
+        if (state.ownership.isOwned() && state.gate.delivers()) {
+            state.broker.abandonMissing();
         }
     }
 
     /**
-     * All memory is taken by tasks that wait behind an offset for which there is no room: Redis forgot what came before it.
-     * Then those before it go first, as they did.
+     * Lets the first key that waits for an offset go on, if all memory is taken by tasks that wait behind offsets for which
+     * there is no room. That happens if Redis forgot what came before. The tasks before the head then go first, as they did.
      */
-    void giveUpIfStuck() {
-        boolean waits = !m.awaited.isEmpty() && m.opened && m.isFull(true, 1);
-        if (!waits || !m.active.isEmpty() || !m.outcomes.isEmpty() || m.lanes.hasReady() || !m.handovers.isEmpty()) {
-            return;
+    void abandonIfStuck() {
+        boolean waits = state.broker.isAwaitingOffsets() && state.gate.isOpened() && state.isFull(true, 1);
+        boolean works = !state.active.isEmpty()
+                || !state.work.outcomes().isEmpty()
+                || state.lanes.hasReady()
+                || !state.work.handOvers().isEmpty();
+        if (waits && !works && !isWorkInFlight()) {
+            state.broker.abandonFirstAwaited();
         }
-        boolean works = m.outbox.pending().stream()
+    }
+
+    private boolean isWorkInFlight() {
+        return state.requests.unanswered().stream()
                 .anyMatch(sent -> sent.request() instanceof StoreRequest.SettleAndClaim
                         || sent.request() instanceof StoreRequest.TakeCustody
                         || sent.request() instanceof StoreRequest.ClaimDue);
-        if (!works) {
-            Map.Entry<Long, String> first = m.awaited.pollFirstEntry();
-            m.gone.addLast(new GonePosition(Position.of(m.incarnation, first.getKey()), first.getValue()));
+    }
+
+    /** Tells the store which positions will not be delivered any more. */
+    void sendAbandoned(Commands out) {
+        for (PendingWork.AbandonedPosition next = state.work.pollAbandoned();
+                next != null;
+                next = state.work.pollAbandoned()) {
+            state.send(
+                    out, new StoreRequest.AbandonPosition(state.requests.next(), next.position(), next.key()), 0);
         }
     }
 
-    /** What a former owner may have begun goes first, in the broker's order. */
+    // ---- tasks that the store offers ----
+
+    /** Takes a task that the store offered. What a former owner may have begun goes first, in the broker's order. */
     void offered(TaskEntry entry) {
-        if (entry.key == null || !mayComeAgain()) {
-            m.lanes.enter(entry);
-        } else if (m.behindRelays.size() < PartitionState.MAX_OFFERED) {
-            m.behindRelays.add(entry);
+        if (entry.key() == null || !mustWait()) {
+            state.lanes.enter(entry);
+        } else if (offers.size() < PartitionState.MAX_OFFERED) {
+            offers.add(entry);
         }
     }
 
-    /** Before what was never delivered to anybody, all that may have begun has come. */
-    void comes(Delivery delivery) {
-        boolean isNew = m.tracker.isLog() ? delivery.sequence() >= m.relayedUpTo : !delivery.redelivered();
-        if (isNew) {
-            m.behindUntil = m.shared.now;
-            offerBehindRelays();
+    /** Notes a delivery. If nobody was given it before, all that may have begun has been delivered. */
+    void delivered(Delivery delivery) {
+        if (state.broker.isFirstDelivery(delivery)) {
+            offersWaitUntil = state.now();
+            enterOffers();
         }
     }
 
-    /** Whether the broker has still to deliver what a former owner may have begun. */
-    private boolean mayComeAgain() {
-        if (m.shared.now >= m.behindUntil || !m.shared.keeps(Rule.OFFER_BEHIND_RELAYS)) {
-            return false;
-        }
-        return m.tracker.isLog() ? m.passed() < m.relayedUpTo : !m.redeliveries.isCaughtUp();
+    private boolean mustWait() {
+        return state.now() < offersWaitUntil && state.broker.mayDeliverBegunTasks();
     }
 
-    void offerBehindRelays() {
-        if (!m.behindRelays.isEmpty() && !mayComeAgain()) {
-            List<TaskEntry> waiting = List.copyOf(m.behindRelays);
-            m.behindRelays.clear();
-            for (TaskEntry entry : waiting) {
-                if (!m.isHere(entry.position)) {
-                    entry.order = ++m.order;
-                    m.lanes.enter(entry);
-                }
+    /** Lets the offered tasks take their places, if they need not wait any more. */
+    void enterOffers() {
+        if (offers.isEmpty() || mustWait()) {
+            return;
+        }
+        List<TaskEntry> waiting = List.copyOf(offers);
+        offers.clear();
+        for (TaskEntry entry : waiting) {
+            if (!isHere(entry.position())) {
+                entry.order(state.nextArrival());
+                state.lanes.enter(entry);
             }
         }
     }
 
-    void gone(Commands out) {
-        for (GonePosition went = m.gone.pollFirst(); went != null; went = m.gone.pollFirst()) {
-            m.send(out, new StoreRequest.AbandonPosition(m.outbox.next(), went.position(), went.key()), 0);
-        }
+    /** When {@link #enterOffers} has something to do without any event. */
+    long nextTurn() {
+        return offers.isEmpty() ? PartitionState.NEVER : offersWaitUntil;
+    }
+
+    /** Whether an offered task waits or runs here already. */
+    boolean isHere(Position offered) {
+        boolean waits = state.lanes.isOffered(offered)
+                || offers.stream().anyMatch(entry -> entry.position().equals(offered));
+        return waits || state.active.contains(offered);
+    }
+
+    void forgetOffer(Position position) {
+        offers.removeIf(offer -> offer.position().equals(position));
+    }
+
+    /** Forgets offers of tasks that other executors have claimed. */
+    void forgetClaimedByOthers() {
+        offers.removeIf(entry -> state.otherClaims.contains(entry.position()));
     }
 }

@@ -1,139 +1,150 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.PartitionState.GonePosition;
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.DeliveryState;
+import dev.tandem.ordering.lanes.Lane;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.redelivery.Identities;
+import dev.tandem.ordering.redelivery.RedeliveryResolver;
+import dev.tandem.ordering.requests.PendingHandOver;
+import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.ordering.requests.PendingWrite;
+import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Move;
 import org.jspecify.annotations.Nullable;
 
-/** Decides where a task goes that the broker delivered: to its lane, to the store, or nowhere because it is settled. */
-final class DeliveryRouter {
+/** Decides where a delivered task goes: to its lane, to the store, or nowhere because it is settled. */
+final class DeliveryRouter implements RedeliveryResolver.Receiver {
 
-    private final PartitionState m;
+    private final PartitionState state;
+    private final DeferredTasks deferred;
 
-    DeliveryRouter(PartitionState m) {
-        this.m = m;
+    DeliveryRouter(PartitionState state, DeferredTasks deferred) {
+        this.state = state;
+        this.deferred = deferred;
     }
 
+    /** Makes an entry of a delivery. */
     TaskEntry entry(Delivery delivery) {
-        long arrival = ++m.order;
-        boolean log = m.tracker.isLog();
-        RedeliveryMatcher.Match match = log ? null : m.redeliveries.match(delivery);
-        Position position = match != null
-                ? match.position()
-                : log
-                        ? Position.of(m.incarnation, delivery.sequence())
-                        : RedeliveryMatcher.position(delivery.identity(), m.outbox.writer(), arrival);
-        String key = delivery.unreadable() == null ? m.keyOf(delivery.task()) : null;
-        TaskEntry entry = new TaskEntry(
-                position,
-                key,
-                delivery.sequence(),
-                log ? delivery.sequence() : -1,
-                arrival,
-                delivery.task(),
-                delivery.unreadable(),
-                0,
-                false);
-        if (!log) {
-            entry.redelivered = delivery.redelivered();
-            entry.matched = match != null;
-            entry.adoptFirst = match != null && match.adopt();
-        }
-        return entry;
+        String key = delivery.unreadable() == null ? state.context.keyOf(delivery.task()) : null;
+        return state.broker.entry(delivery, key, state.nextArrival());
     }
 
-    /** Decides where a delivered position goes. */
-    void judge(TaskEntry entry) {
-        RedeliveryResolver recalls = m.shared.recalls;
-        if (recalls != null && isToRecall(entry)) {
-            recalls.hold(this, entry);
+    void route(TaskEntry entry) {
+        if (state.broker.holdBack(entry, this)) {
             return;
         }
-        m.highest = Math.max(m.highest, entry.bit + 1);
-        @Nullable String waiting = m.awaited.remove(entry.bit);
-        Lane lane = m.lanes.find(entry.key);
-        if (lane != null && entry.position.equals(lane.head) || m.first.contains(entry.position)) {
-            // All of its key wait for it, and still will if the store forgets that.
-            entry.order = 0;
+        state.broker.routing(entry);
+        Position position = entry.position();
+        @Nullable String waitingKey = state.broker.takeKeyAwaiting(entry);
+        Lane lane = state.lanes.find(entry.key());
+        if (lane != null && lane.isHead(position) || state.returnedClaims.goesFirst(position)) {
+            // All tasks of the key wait for this one, and will do so even if the store forgets that.
+            entry.placeFirst();
         }
-        ActiveRun running = m.active.get(entry.position);
-        PendingItem.Outcome ending = m.undelivered.get(entry.position);
-        Long settledBy = m.settledAhead.get(entry.bit);
-        PendingItem planned = m.outbox.resend().get(entry.position);
-        boolean settled = m.tracker.isLog() ? m.isSettled(entry.bit) : m.redeliveries.isRemembered(entry);
-        entry.inStore = settled && running != null && running.entry == entry;
-        if (settled && waiting != null && running == null && ending == null && planned == null) {
-            // It came, and has ended long since; the store forgot that.
-            m.gone.addLast(new GonePosition(entry.position, waiting));
+        ActiveRun running = state.active.find(position);
+        if (state.broker.takeSettled(entry)) {
+            entry.inStore(running != null && running.entry() == entry);
+            routeSettled(entry, running, waitingKey);
+            return;
         }
-        if (settled) {
-            m.pages.keepFor(entry, m.shared.now);
-            m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, m.acquiredWith);
-            if (m.back.contains(entry.position)) {
-                m.waitInPlace(entry);
+        entry.inStore(false);
+        @Nullable Long settledBy = state.broker.takeSettledBeforeDelivery(entry);
+        if (settledBy != null) {
+            state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, settledBy);
+        } else if (!joinOwnRun(entry, running)) {
+            routeNew(entry);
+        }
+    }
+
+    /** The store said that the delivery is settled. */
+    private void routeSettled(TaskEntry entry, @Nullable ActiveRun running, @Nullable String waitingKey) {
+        Position position = entry.position();
+        boolean knownHere = running != null
+                || state.work.awaitingDelivery(position) != null
+                || state.requests.resend().containsKey(position);
+        if (waitingKey != null && !knownHere) {
+            // The key waits for a task that has ended long since, which the store forgot.
+            state.work.abandon(position, waitingKey);
+        }
+        state.broker.keepRemembered(entry);
+        state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, state.ownership.acquiredWith());
+        if (state.returnedClaims.isInLane(position)) {
+            state.waitInPlace(entry);
+        }
+    }
+
+    /** Joins a delivery with a run or an outcome of the same task in this process. @return whether there is one */
+    private boolean joinOwnRun(TaskEntry entry, @Nullable ActiveRun running) {
+        Position position = entry.position();
+        PendingOutcome ending = state.work.awaitingDelivery(position);
+        PendingWrite planned = state.requests.resend().get(position);
+        if (running != null && running.isOwned()) {
+            if (state.broker.mayBeTwin(entry)) {
+                // Another owner may have had the run's message meanwhile, and then this is a twin. The store knows.
+                entry.notes().maybeTwin();
+                state.work.handOver(entry, new Move.Adopt());
+            } else {
+                state.attach(running, entry);
             }
-        } else if (settledBy != null) {
-            m.settledAhead.remove(entry.bit);
-            m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, settledBy);
-        } else if (running != null && running.owned && entry.matched && !RedeliveryMatcher.isNamed(entry.position)) {
-            // Another owner may have had its message meanwhile, and then this is a twin. The store knows.
-            entry.maybeTwin = true;
-            m.handOver(entry, new Move.Adopt());
-        } else if (running != null && running.owned) {
-            m.attach(running, entry);
-        } else if (ending != null && !PartitionState.isOwed(ending)) {
-            m.undelivered.remove(entry.position);
-            m.attach(ending, entry);
-        } else if (ending != null || planned instanceof PendingItem.Outcome outcome && PartitionState.isOwed(outcome)) {
-            // What is recorded of it comes first; then it is taken out of what is owed.
-            m.undelivered.remove(entry.position);
-            m.handOver(entry, new Move.Adopt());
+        } else if (ending != null && !ending.mayHaveBeenRecordedAwaitingRedelivery()) {
+            state.work.deliveredOrRecorded(position);
+            state.attach(ending, entry);
+        } else if (ending != null || isRecordedAwaitingRedelivery(planned)) {
+            // The outcome is recorded first. Then the position no longer awaits redelivery.
+            state.work.deliveredOrRecorded(position);
+            state.work.handOver(entry, new Move.Adopt());
         } else if (planned != null) {
-            m.outbox
-                    .resend()
-                    .replace(entry.position, planned.inPlaceOf(new PendingItem.Handover(entry, new Move.Adopt())));
-        } else if (m.otherClaims.containsKey(entry.position) || entry.adoptFirst) {
-            m.handOver(entry, new Move.Adopt());
-        } else if (entry.unreadable != null) {
-            m.handOver(entry, new Move.Bury());
-        } else if (entry.requireTask().notBefore() > m.shared.wall) {
-            m.handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
+            PendingWrite adoption = new PendingHandOver(entry, new Move.Adopt());
+            state.requests.resend().replace(position, planned.replacing(adoption));
         } else {
-            // If the store offered it and then forgot it, this has its place.
-            m.behindRelays.removeIf(offer -> offer.position.equals(entry.position));
-            m.lanes.enterInPlace(entry);
+            return false;
+        }
+        return true;
+    }
+
+    private static boolean isRecordedAwaitingRedelivery(@Nullable PendingWrite planned) {
+        return planned instanceof PendingOutcome outcome && outcome.mayHaveBeenRecordedAwaitingRedelivery();
+    }
+
+    private void routeNew(TaskEntry entry) {
+        if (state.otherClaims.contains(entry.position()) || entry.isAdoptFirst()) {
+            state.work.handOver(entry, new Move.Adopt());
+        } else if (entry.unreadable() != null) {
+            state.work.handOver(entry, new Move.Bury());
+        } else if (entry.requireTask().notBefore() > state.context.wall()) {
+            state.work.handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
+        } else {
+            // If the store offered the task and then forgot it, the delivery takes its place.
+            deferred.forgetOffer(entry.position());
+            state.lanes.enterInPlace(entry);
         }
     }
 
-    /** It was delivered before, to any partition of an unordered queue. */
-    private static boolean isToRecall(TaskEntry entry) {
-        boolean nothingToKnowItBy = RedeliveryMatcher.identityOf(entry.position).isEmpty();
-        return entry.redelivered && !entry.recalled && !nothingToKnowItBy;
-    }
+    // ---- unordered message queues ----
 
-    /** All partitions were asked, and none knows it. */
-    void notRecalled(TaskEntry entry) {
-        entry.recalled = true;
-        if (m.phase == OwnershipPhase.OWNED) {
-            judge(entry);
+    @Override
+    public void isUnknown(TaskEntry entry) {
+        entry.notes().resolved();
+        if (state.ownership.isOwned()) {
+            route(entry);
         } else {
-            m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, PartitionState.NEVER);
+            state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, DeliveryTracker.NEVER_DURABLE);
         }
     }
 
-    /** The partition that had it answers for it, and does so durably. */
-    void settledElsewhere(TaskEntry entry) {
-        m.tracker.mark(entry, DeliveryState.SETTLED, 0);
+    @Override
+    public void isSettledElsewhere(TaskEntry entry) {
+        state.tracker().mark(entry, DeliveryState.SETTLED, 0);
     }
 
-    /** It was no earlier delivery after all. */
-    TaskEntry asAnother(TaskEntry entry) {
-        Position fresh =
-                RedeliveryMatcher.position(RedeliveryMatcher.identityOf(entry.position), m.outbox.writer(), ++m.order);
-        TaskEntry other = m.tracker.exchange(entry, entry.at(fresh));
-        other.matched = false;
-        return other;
+    /** Gives a delivery that was taken for an earlier one a position of its own, and routes it. */
+    void routeAsAnotherMessage(TaskEntry entry) {
+        String identity = Identities.of(entry.position());
+        Position fresh = Identities.newPosition(identity, state.requests.writer(), state.nextArrival());
+        TaskEntry other = state.tracker().exchange(entry, entry.at(fresh));
+        other.notes().matched(false);
+        route(other);
     }
 }

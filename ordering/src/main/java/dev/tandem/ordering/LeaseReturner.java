@@ -5,36 +5,37 @@ import dev.tandem.task.store.StoreRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives back the lease of a queue's partition that was left in a hurry: its channel broke, or it was not wanted any more
- * while it was being acquired. So nobody has to wait until it lapses. A log needs none: its next owner comes with a higher
+ * Returns the lease of a partition that was left in a hurry: its channel broke, or it was not wanted any more while it was
+ * being acquired. So nobody has to wait until the lease expires. A log needs none of this: its next owner has a higher
  * generation.
  */
 final class LeaseReturner {
 
-    private final PartitionState m;
-    /** Left before it was answered; it may give us the lease yet. */
+    private final PartitionState state;
+    /** An acquire that was in flight when the partition was left. It may still get the lease. */
     private StoreRequest.@Nullable Acquire unanswered;
 
     private boolean wanted;
     private StoreRequest.@Nullable Release sent;
 
-    LeaseReturner(PartitionState m) {
-        this.m = m;
+    LeaseReturner(PartitionState state) {
+        this.state = state;
     }
 
-    /** To be called before the memory of the ownership goes. */
+    /** Notes what lease there is to return. To be called before the ownership is forgotten. */
     void leaving() {
-        if (m.tracker.isLog()) {
+        if (!state.broker.isLeased()) {
             return;
         }
-        if (m.phase == OwnershipPhase.ACQUIRING) {
-            unanswered = m.acquiring;
+        if (state.ownership.isAcquiring()) {
+            unanswered = state.ownership.acquiring();
         } else {
-            wanted = m.phase == OwnershipPhase.OWNED || m.phase == OwnershipPhase.LEAVING && !m.releaseSent;
+            wanted = state.ownership.isOwned()
+                    || state.ownership.isLeaving() && !state.ownership.isReleaseSent();
         }
     }
 
-    /** It is to be ours again, or can't be asked for: then the lease is to stay, or lapses. */
+    /** Keeps the lease if we are about to acquire the partition again; otherwise lets it expire. */
     void drop() {
         unanswered = null;
         wanted = false;
@@ -47,7 +48,7 @@ final class LeaseReturner {
         } else if (request == unanswered) {
             unanswered = null;
             if (answer instanceof StoreAnswer.Acquired acquired) {
-                m.outbox.begin(acquired.epoch());
+                state.requests.begin(acquired.epoch());
                 wanted = true;
             }
         }
@@ -56,7 +57,7 @@ final class LeaseReturner {
     void flush(Commands out) {
         if (wanted) {
             wanted = false;
-            sent = new StoreRequest.Release(m.outbox.next());
+            sent = new StoreRequest.Release(state.requests.next());
             out.send(sent);
         }
     }

@@ -1,10 +1,15 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.Lane;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.requests.PendingHandOver;
+import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
-import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,352 +18,217 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Acquires the partition: presents what this process runs and has run, and reads the answer into memory. */
+/**
+ * Acquires the partition: presents the claims that this process still has, and brings memory in line with the answer. {@code
+ * docs/adr/0001-acquire-is-authoritative.md} says why.
+ */
 final class OwnershipAcquisition {
 
-    private long acquireSentAt;
-    private final PartitionState m;
-    private final DeliveryRouter judge;
-    private final OwnershipRecovery breaks;
-    private final DeferredTasks waits;
-    private final OwnerRequests requests;
+    private final PartitionState state;
+    private final RunLifecycle runs;
+    private final DeliveryRouter router;
+    private final OwnershipRecovery recovery;
+    private final DeferredTasks deferred;
+    private final LongRuns longRuns;
 
     OwnershipAcquisition(
-            PartitionState m,
-            DeliveryRouter judge,
-            OwnershipRecovery breaks,
-            DeferredTasks waits,
-            OwnerRequests requests) {
-        this.m = m;
-        this.judge = judge;
-        this.breaks = breaks;
-        this.waits = waits;
-        this.requests = requests;
+            PartitionState state,
+            RunLifecycle runs,
+            DeliveryRouter router,
+            OwnershipRecovery recovery,
+            DeferredTasks deferred,
+            LongRuns longRuns) {
+        this.state = state;
+        this.runs = runs;
+        this.router = router;
+        this.recovery = recovery;
+        this.deferred = deferred;
+        this.longRuns = longRuns;
     }
+
+    // ---- the request ----
 
     void acquire(Commands out) {
-        Map<Position, StoreRequest.PresentedClaim> presented = new HashMap<>();
-        for (PendingItem item : m.outbox.resend().values()) {
-            present(presented, item);
+        Map<Position, PresentedClaim> presented = new HashMap<>();
+        List<PendingOutcome> outcomes = new ArrayList<>();
+        for (PendingWrite write : state.requests.resend().values()) {
+            if (write instanceof PendingOutcome outcome) {
+                outcomes.add(outcome);
+            }
         }
-        breaks.dropReturned();
-        m.outcomes.forEach(item -> present(presented, item));
-        for (ActiveRun a : m.active.values()) {
-            presented.put(
-                    a.run.position(),
-                    new StoreRequest.PresentedClaim(
-                            a.run.position(), a.run.token(), a.key, a.run.attempt(), a.run.sequence(), 0, a.after));
-        }
-        m.outbox.resend().values().forEach(item -> relayOnlyTo(presented, item));
-        m.outcomes.forEach(item -> relayOnlyTo(presented, item));
-        m.acquiring = new StoreRequest.Acquire(
-                m.outbox.nextAcquire(m.continues),
-                m.shared.executor,
-                m.settings.leaseMillis(),
-                m.facts.generation(),
-                m.facts.sourceId(),
-                Math.max(m.facts.committed(), m.committed),
+        recovery.dropReturned();
+        outcomes.addAll(state.work.outcomes());
+        outcomes.forEach(outcome -> presented.put(outcome.position(), outcome.presented()));
+        state.active.all().forEach(active -> presented.put(active.run().position(), active.presented()));
+        outcomes.forEach(outcome -> dropRelayThatNeverRan(presented, outcome));
+        StoreRequest.Acquire request = new StoreRequest.Acquire(
+                state.requests.nextAcquire(state.ownership.continues()),
+                state.context.executor,
+                state.settings.leaseMillis(),
+                state.ownership.facts().generation(),
+                state.ownership.facts().sourceId(),
+                state.broker.committedOffset(state.ownership.facts()),
                 presented.values().stream()
-                        .sorted(Comparator.comparingLong(StoreRequest.PresentedClaim::token))
+                        .sorted(Comparator.comparingLong(PresentedClaim::token))
                         .toList());
-        acquireSentAt = m.shared.now;
-        m.late.acquiring();
-        m.phase = OwnershipPhase.ACQUIRING;
-        out.send(m.acquiring);
+        state.late.acquireSent();
+        state.ownership.acquiring(request, state.now());
+        out.send(request);
     }
 
-    private static void present(Map<Position, StoreRequest.PresentedClaim> presented, PendingItem item) {
-        if (item instanceof PendingItem.Outcome outcome) {
-            TaskEntry entry = outcome.entry();
-            presented.put(
-                    entry.position,
-                    new StoreRequest.PresentedClaim(
-                            entry.position,
-                            outcome.token(),
-                            entry.key,
-                            outcome.attempt(),
-                            entry.bit,
-                            outcome.sentIn,
-                            outcome.after));
+    /** A claim that never became a run is not brought by the outcome before it either. */
+    private static void dropRelayThatNeverRan(Map<Position, PresentedClaim> presented, PendingOutcome outcome) {
+        Claim relayed = outcome.relayed();
+        PresentedClaim next = relayed == null ? null : presented.get(relayed.position());
+        if (relayed != null && (next == null || next.token() != relayed.token())) {
+            outcome.relaysNothing();
         }
     }
 
-    /** A claim that never became a run is not brought by its predecessor's outcome either. */
-    private static void relayOnlyTo(Map<Position, StoreRequest.PresentedClaim> presented, PendingItem item) {
-        if (item instanceof PendingItem.Outcome outcome && outcome.then != null) {
-            StoreRequest.PresentedClaim next = presented.get(outcome.then.position());
-            if (next == null || next.token() != outcome.then.token()) {
-                outcome.then = null;
-            }
+    // ---- the answer ----
+
+    void acquired(StoreAnswer.Acquired answer) {
+        if (state.broker.isOtherIncarnation(answer)) {
+            recovery.forgetOwnership();
+            state.gate.wantRewind();
         }
+        String lastRunId = state.ownership.runId();
+        boolean restarted = !lastRunId.isEmpty() && !lastRunId.equals(answer.runId());
+        beginOwnership(answer, restarted);
+        state.lanes.all().forEach(Lane::reacquired);
+        Set<Long> held = new HashSet<>(answer.presentedTokens());
+        List<TaskEntry> overtaken = reviewActiveRuns(held);
+        state.requests.resend().values().forEach(write -> noteClaim(write, held));
+        state.work.outcomes().forEach(outcome -> noteClaim(outcome, held));
+        state.broker.expectRedeliveries(answer, restarted);
+        blockLanes(answer);
+        routeAgain(answer, overtaken);
+        state.returnedClaims.clear();
+        state.lanes.touchAll();
+        deferred.abandonMissing();
+        if (!state.gate.isOpened()) {
+            state.broker.handOverBeforeOpening();
+            state.gate.wantOpen();
+        }
+        state.context.report(new CoreEvent.Acquired(
+                state.partition,
+                answer.epoch(),
+                answer.otherClaims().size(),
+                answer.blocked().size()));
     }
 
-    void acquired(StoreAnswer.Acquired a) {
-        boolean log = m.tracker.isLog();
-        if (log && m.incarnation != a.incarnation() && m.tracker.size() > 0) {
-            // What is in memory is of another incarnation of the topic.
-            breaks.dropMemory();
-            m.rewindWanted = m.opened;
-        }
-        boolean restarted = !m.runId.isEmpty() && !m.runId.equals(a.runId());
-        m.phase = OwnershipPhase.OWNED;
-        m.outbox.begin(a.epoch());
-        m.acquiredWith = m.outbox.lastNumber();
-        m.proofs.clear();
-        m.proofs.answered(m.acquiredWith, m.shared.now);
-        m.runId = a.runId();
-        m.continues = true;
-        m.incarnation = log ? a.incarnation() : StoreRequest.NO_INCARNATION;
-        m.highest = Math.max(m.highest, a.highWater());
-        m.relayedUpTo = a.highWater();
-        m.behindUntil = m.shared.now + m.settings.leaseMillis();
-        m.ownedUpTo = 0;
-        m.storedCommit = a.storedCommit();
-        m.token = a.epoch();
-        m.otherClaims.clear();
-        for (StoreAnswer.OtherClaim f : a.otherClaims()) {
-            m.otherClaims.put(f.position(), f);
-            if (f.key() != null) {
-                m.foreignKeys.add(f.key());
-            }
-        }
-        m.chunks.clear();
-        a.chunks().forEach(chunk -> m.chunks.put(chunk.index(), chunk));
-        m.extendMillis = restarted || m.isDeaf() ? m.settings.leaseMillis() : 0;
-        m.lastAnswerAt = m.shared.now;
-        m.renewAt = m.shared.now + m.settings.renewMillis();
-        m.adoptAt = m.shared.now + m.adoptAfter();
-        m.dueInFlight = false;
-        m.patrolInFlight = false;
-        m.dueAt = m.after(a.nextDueMillis());
-        m.lapseAt = m.after(a.nextLapseMillis());
-        m.quietUntil = m.shared.now + a.quietMillis();
-
-        m.awaited.clear();
-        m.redeliveries.clearAwaited();
-        for (Lane lane : m.lanes.all()) {
-            lane.open();
-            lane.handing = 0;
-            lane.ahead = 0;
-            lane.busy = null;
-            lane.claiming = null;
-        }
-        Set<Long> inStore = new HashSet<>(a.presentedTokens());
-        List<TaskEntry> overtaken = keepActive(inStore);
-        m.outbox.resend().values().forEach(item -> noteHeld(item, inStore));
-        m.outcomes.forEach(item -> noteHeld(item, inStore));
-        if (!log) {
-            if (restarted) {
-                oweWhatWasForgotten();
-            }
-            remember(a);
-        }
-        a.blocked().forEach(waits::block);
-        m.outbox.resend().values().forEach(this::foresee);
-        m.handovers.forEach(this::foresee);
-        adoptHeads();
-        for (PendingItem.Outcome item : m.outcomes) {
-            m.tracker.unjudge(item.entry());
-            if (item.isRelayed() && item.entry().key != null) {
-                m.lanes.lane(item.entry().key).ahead++;
-            }
-        }
-        List<TaskEntry> judgeAgain = m.tracker.takeJudged();
-        judgeAgain.addAll(overtaken);
-        // Where the store forgot whose the partition was, another may have worked on it meanwhile.
-        judgeAgain.addAll(m.lanes.takeOut(entry ->
-                m.otherClaims.containsKey(entry.position) || log && entry.tracked() && m.isSettled(entry.bit)));
-        if (!log && m.shared.recalls == null) {
-            recognise(judgeAgain, a.history().awaitingRedelivery());
-        }
-        m.behindRelays.removeIf(entry -> m.otherClaims.containsKey(entry.position));
-        judgeAgain.forEach(judge::judge);
-        m.first.clear();
-        m.back.clear();
-        m.lanes.touchAll();
-        waits.giveUpAwaited();
-        if (!m.opened) {
-            handOverOwed();
-            m.openWanted = true;
-        }
+    private void beginOwnership(StoreAnswer.Acquired answer, boolean restarted) {
+        long number = state.requests.lastNumber();
+        state.ownership.acquired(answer.epoch(), number, answer.runId());
+        state.requests.begin(answer.epoch());
+        state.durability.clear();
+        state.durability.answered(number, state.now());
+        state.broker.acquired(answer);
+        state.tokensAfter(answer.epoch());
+        state.otherClaims.acquired(answer.otherClaims());
+        state.timers.acquired(answer, restarted);
+        deferred.acquired();
+        runs.acquired();
     }
 
-    /**
-     * If the store forgot that a message was settled when it came before, what runs under its identity, or ended here, is
-     * that message.
-     */
-    private void recognise(List<TaskEntry> judgeAgain, List<Position> awaitingRedelivery) {
-        Map<String, Position> here = new HashMap<>();
-        m.active.forEach((position, a) -> {
-            if (a.owned && a.entry != null && !a.entry.tracked()) {
-                here.put(RedeliveryMatcher.identityOf(position), position);
-            }
-        });
-        m.outbox.resend().forEach((position, item) -> {
-            if (item instanceof PendingItem.Outcome && !item.entry().tracked()) {
-                here.put(RedeliveryMatcher.identityOf(position), position);
-            }
-        });
-        Set<Position> came = new HashSet<>();
-        m.tracker.entries().forEach(entry -> came.add(entry.position));
-        m.otherClaims.forEach((position, claim) -> {
-            if (!claim.inStore()) {
-                here.put(RedeliveryMatcher.identityOf(position), position);
-            }
-        });
-        awaitingRedelivery.forEach(position -> here.put(RedeliveryMatcher.identityOf(position), position));
-        Map<Position, PendingItem.Outcome> ended = new HashMap<>();
-        for (PendingItem.Outcome outcome : m.outcomes) {
-            if (!outcome.entry().tracked()) {
-                here.put(RedeliveryMatcher.identityOf(outcome.position()), outcome.position());
-                ended.put(outcome.position(), outcome);
-            }
-        }
-        here.values().removeIf(came::contains);
-        judgeAgain.replaceAll(entry -> {
-            boolean known = entry.matched || !entry.redelivered || !RedeliveryMatcher.isNamed(entry.position);
-            Position position = known ? null : here.remove(RedeliveryMatcher.identityOf(entry.position));
-            PendingItem.Outcome ending = position == null ? null : ended.get(position);
-            if (ending != null) {
-                m.undelivered.put(position, ending);
-            }
-            if (position == null) {
-                return entry;
-            }
-            TaskEntry recognised = m.tracker.exchange(entry, entry.at(position));
-            recognised.adoptFirst = awaitingRedelivery.contains(position);
-            return recognised;
-        });
-    }
-
-    /**
-     * If the store forgot that it took a task over, the message was not acked and comes again, to any partition. The
-     * store knows whether that is so.
-     */
-    private void oweWhatWasForgotten() {
-        for (ActiveRun a : m.active.values()) {
-            if (a.owned && a.entry != null) {
-                a.owes |= m.owes(a.entry) && m.shared.recalls == null;
-            }
-        }
-        for (PendingItem.Outcome outcome : m.outcomes) {
-            if (m.owes(outcome.entry()) && m.shared.recalls == null) {
-                m.undelivered.put(outcome.position(), outcome);
-            }
-        }
-        m.outbox.resend().values().forEach(item -> m.owes(item.entry()));
-    }
-
-    /** The messages of these runs may come again to any partition, which must know that we do not have them. */
-    private void handOverOwed() {
-        for (ActiveRun a : m.active.values()) {
-            TaskEntry entry = a.entry;
-            if (m.shared.recalls != null && a.owned && a.owes && entry != null && !entry.tracked()) {
-                m.handOver(entry, new Move.Adopt());
-            }
-        }
-    }
-
-    /** What a queue's redeliveries may be. */
-    private void remember(StoreAnswer.Acquired a) {
-        m.pages.forgetAsked();
-        if (m.opened) {
-            m.redeliveries.again(a);
-            if (m.shared.recalls == null) {
-                a.history().awaitingRedelivery().forEach(m.redeliveries::mayCome);
-            }
-            m.pages.again(a.history().pages());
-            return;
-        }
-        if (m.shared.recalls != null) {
-            m.redeliveries.clear();
-            m.redeliveries.again(a);
-            m.pages.begin(a.history().pages(), m.shared.now);
-            return;
-        }
-        List<Position> own = new ArrayList<>();
-        for (ActiveRun each : m.active.values()) {
-            if (each.owned && each.owes) {
-                own.add(each.run.position());
-            }
-        }
-        m.undelivered.keySet().forEach(own::add);
-        m.redeliveries.begin(own, a);
-        m.pages.begin(a.history().pages(), m.shared.now);
-    }
-
-    /** Which runs still have their claims. Returns the delivered entries of those that have not. */
-    private List<TaskEntry> keepActive(Set<Long> presentedTokens) {
+    /** Finds out which runs still have their claims. Returns the delivered entries of those that have not. */
+    private List<TaskEntry> reviewActiveRuns(Set<Long> held) {
         List<TaskEntry> overtaken = new ArrayList<>();
-        for (ActiveRun a : m.active.values()) {
-            a.owned = presentedTokens.contains(a.run.token());
-            TaskEntry entry = a.entry;
-            if (!a.owned) {
-                a.entry = null;
-                if (entry != null && entry.tracked() && entry.mark == DeliveryState.PENDING) {
+        long askedAt = state.ownership.acquireSentAt();
+        for (ActiveRun active : state.active.all()) {
+            TaskEntry entry = active.entry();
+            active.owned(held.contains(active.run().token()));
+            if (!active.isOwned()) {
+                active.entry(null);
+                if (entry != null && entry.isTracked() && entry.isPending()) {
                     overtaken.add(entry);
                 }
                 continue;
             }
             if (entry == null) {
-                entry = new TaskEntry(
-                        a.run.position(),
-                        a.key,
-                        -1,
-                        a.run.sequence(),
-                        0,
-                        a.run.task(),
-                        null,
-                        a.run.attempt() - 1,
-                        true);
-                entry.owes = a.owes;
-                a.entry = entry;
+                entry = state.ofRun(active.run(), active.key());
+                entry.awaitsRedelivery(active.awaitsRedelivery());
+                active.entry(entry);
             }
-            a.run.heldAgain(acquireSentAt, m.leasedUntil(acquireSentAt));
-            if (a.key != null) {
-                // If it never begins, it still goes before all that waits.
-                entry.order = 0;
-                m.lanes.lane(a.key).busy = entry;
+            active.run().heldAgain(askedAt, state.leasedUntil(askedAt));
+            if (active.key() != null) {
+                // If the run never begins, its task still goes before all that wait.
+                entry.placeFirst();
+                state.lanes.lane(active.key()).busyWith(entry);
             }
         }
         return overtaken;
     }
 
-    private static void noteHeld(PendingItem item, Set<Long> inStore) {
-        if (item instanceof PendingItem.Outcome outcome) {
-            outcome.isOver = !inStore.contains(outcome.token());
+    private static void noteClaim(PendingWrite write, Set<Long> held) {
+        if (write instanceof PendingOutcome outcome) {
+            outcome.claimOver(!held.contains(outcome.token()));
         }
     }
 
-    /** What an item that is sent again will do to its lane. */
-    private void foresee(PendingItem item) {
-        String key = item.entry().key;
+    // ---- lanes ----
+
+    private void blockLanes(StoreAnswer.Acquired answer) {
+        answer.blocked().forEach(deferred::block);
+        state.requests.resend().values().forEach(this::foreseeEffect);
+        state.work.handOvers().forEach(this::foreseeEffect);
+        adoptHeads();
+        for (PendingOutcome outcome : state.work.outcomes()) {
+            state.tracker().forgetReport(outcome.entry());
+            countRelayedOutcome(outcome);
+        }
+    }
+
+    /** Does to the lane what a write that is sent again will do to it in the store. */
+    private void foreseeEffect(PendingWrite write) {
+        String key = write.entry().key();
         if (key == null) {
             return;
         }
-        Lane lane = m.lanes.lane(key);
-        if (item instanceof PendingItem.Outcome outcome) {
-            lane.ahead += outcome.isRelayed() ? 1 : 0;
-            if (PartitionState.blocks(outcome.verdict())) {
+        Lane lane = state.lanes.lane(key);
+        if (write instanceof PendingOutcome outcome) {
+            countRelayedOutcome(outcome);
+            if (outcome.blocksKey()) {
                 lane.block(outcome.position());
             }
-        } else if (item instanceof PendingItem.Handover handover) {
-            if (handover.holdsLane()) {
-                lane.handing++;
+        } else if (write instanceof PendingHandOver handOver) {
+            if (handOver.holdsLane()) {
+                lane.handOversSent(1);
             }
-            if (handover.move() instanceof Move.Adopt && m.active.containsKey(handover.position())) {
-                lane.block(handover.position());
+            if (handOver.adopts() && state.active.contains(handOver.position())) {
+                lane.block(handOver.position());
             }
         }
     }
 
-    /** A key that is blocked already parks behind its head at once, so the store must have the head first. */
+    private void countRelayedOutcome(PendingOutcome outcome) {
+        String key = outcome.entry().key();
+        if (key != null && outcome.isRelayed()) {
+            state.lanes.lane(key).relayedOutcomeQueued();
+        }
+    }
+
+    /** Adopts running heads: a blocked key parks behind its head at once, so the store must have the head first. */
     private void adoptHeads() {
-        for (ActiveRun a : m.active.values()) {
-            Lane lane = a.owned && a.key != null ? m.lanes.find(a.key) : null;
-            if (lane != null && lane.blocked && a.run.position().equals(lane.head)) {
-                requests.adopt(a);
+        for (ActiveRun active : state.active.all()) {
+            Lane lane = active.isOwned() ? state.lanes.find(active.key()) : null;
+            if (lane != null && lane.isBlocked() && lane.isHead(active.run().position())) {
+                longRuns.adopt(active);
             }
         }
+    }
+
+    // ---- deliveries ----
+
+    /** Routes deliveries again that the answer says something new about. */
+    private void routeAgain(StoreAnswer.Acquired answer, List<TaskEntry> overtaken) {
+        List<TaskEntry> again = state.tracker().takeReported();
+        again.addAll(overtaken);
+        // If the store forgot who the owner was, another executor may have worked on the partition meanwhile.
+        again.addAll(state.lanes.takeOut(entry ->
+                state.otherClaims.contains(entry.position()) || state.broker.isSettledInStore(entry)));
+        state.broker.recognise(again, answer);
+        deferred.forgetClaimedByOthers();
+        again.forEach(router::route);
     }
 }

@@ -1,212 +1,216 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.DeliveryState;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.ownership.Ownership;
+import dev.tandem.ordering.requests.PendingHandOver;
+import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.ordering.requests.PendingWrite;
+import dev.tandem.ordering.requests.RequestLog;
+import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Move;
-import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The line to the store breaks, or the ownership ends: what goes back to its place, what is to be sent again, and what is
- * forgotten.
+ * What happens when the connection to the store breaks, or the ownership ends: what goes back to its place, what is sent
+ * again, and what is forgotten.
  */
 final class OwnershipRecovery {
 
-    private final PartitionState m;
+    private final PartitionState state;
     private final RunLifecycle runs;
-    private final DeliveryRouter judge;
+    private final DeferredTasks deferred;
 
-    OwnershipRecovery(PartitionState m, RunLifecycle runs, DeliveryRouter judge) {
-        this.m = m;
+    OwnershipRecovery(PartitionState state, RunLifecycle runs, DeferredTasks deferred) {
+        this.state = state;
         this.runs = runs;
-        this.judge = judge;
+        this.deferred = deferred;
     }
 
-    /** Claims that never became runs are not presented, so it will be as if they never were. */
+    // ---- the connection broke ----
+
+    /**
+     * Keeps memory, and plans to send again all that is not known to be durable once the partition is acquired again. A
+     * partition that is being given up is left instead.
+     */
+    void recover() {
+        if (state.ownership.isLeaving()) {
+            leave();
+            return;
+        }
+        List<PendingOutcome> returned = new ArrayList<>();
+        for (RequestLog.Sent sent : state.requests.unanswered()) {
+            takeBackClaims(sent);
+            returned.addAll(sent.returned());
+        }
+        Collection<TaskEntry> parked = state.requests.planResend(state.work.outcomes());
+        adoptWhatRuns();
+        returned.forEach(this::backInPlace);
+        parked.forEach(this::unpark);
+        for (PendingWrite write : state.requests.resend().values()) {
+            state.tracker().mark(write.entry(), DeliveryState.PENDING, 0);
+        }
+        for (PendingOutcome outcome : state.work.outcomes()) {
+            state.tracker().mark(outcome.entry(), DeliveryState.PENDING, 0);
+        }
+        state.durability.clear();
+        state.ownership.acquireAgain();
+    }
+
+    /** Takes back claims without an answer. The next acquire makes sure that they did not happen. */
+    private void takeBackClaims(RequestLog.Sent sent) {
+        state.context.slots.give(sent.slots());
+        for (int i = sent.claims().size() - 1; i >= 0; i--) {
+            TaskEntry entry = sent.claims().get(i);
+            state.lanes.claimAnswered(entry);
+            state.lanes.reenter(entry);
+        }
+    }
+
+    /** Adopts tasks that are planned to be sent again and run by now. Their outcomes come later. */
+    private void adoptWhatRuns() {
+        for (PendingWrite write : List.copyOf(state.requests.resend().values())) {
+            adoptIfRuns(write.entry());
+        }
+    }
+
+    private boolean adoptIfRuns(TaskEntry handed) {
+        Position position = handed.position();
+        ActiveRun running = state.active.find(position);
+        if (running == null || running.entry() == null) {
+            return false;
+        }
+        if (handed.isTracked() && handed.hasTask()) {
+            state.attach(running, handed);
+            state.requests.resend().put(position, new PendingHandOver(handed, new Move.Adopt()));
+        } else if (!isAdoption(state.requests.resend().get(position))) {
+            state.requests.resend().remove(position);
+        }
+        return true;
+    }
+
+    private static boolean isAdoption(@Nullable PendingWrite write) {
+        return write instanceof PendingHandOver handOver && handOver.adopts();
+    }
+
+    private void unpark(TaskEntry entry) {
+        if (adoptIfRuns(entry)) {
+            return;
+        }
+        if (entry.isTracked()) {
+            entry.inStore(false);
+            state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, DeliveryTracker.NEVER_DURABLE);
+        } else {
+            state.lanes.enter(entry);
+        }
+    }
+
+    // ---- claims that were given back ----
+
+    /** Drops the outcomes of runs that never began. Their claims are not presented, so it is as if there were none. */
     void dropReturned() {
-        for (PendingItem.Outcome outcome : List.copyOf(m.outcomes)) {
-            if (outcome.verdict() instanceof Verdict.Returned) {
-                m.outcomes.remove(outcome);
+        for (PendingOutcome outcome : List.copyOf(state.work.outcomes())) {
+            if (outcome.isReturned()) {
+                state.work.outcomes().remove(outcome);
                 backInPlace(outcome);
             }
         }
     }
 
-    /** As if it had never been claimed: it has its place in memory, or in the store. */
-    void backInPlace(PendingItem.Outcome returned) {
-        m.undelivered.remove(returned.position());
-        PendingItem planned = m.outbox.resend().get(returned.position());
-        if (planned instanceof PendingItem.Handover handover && PartitionState.isAdoption(planned)) {
-            // Nothing runs there to be adopted.
-            TaskEntry entry = handover.entry();
-            if (m.tracker.isLog() && entry.tracked()) {
-                // The broker has it until the store durably does. If it still does, its bit says so.
-                m.outbox.resend().remove(returned.position());
-                m.back.add(entry.position);
-                entry.inStore = false;
-                m.tracker.mark(entry, DeliveryState.PENDING, 0);
-                m.requeue(entry);
-            } else {
-                m.outbox.resend().put(returned.position(), new PendingItem.Handover(entry, new Move.Schedule(0)));
-                m.waitInPlace(entry);
-            }
-        } else if (!m.comesBackByItself(returned.entry())) {
-            m.requeue(returned.entry());
+    /** Gives the task of a run that never began the place that it would have without its claim: in memory or in the store. */
+    private void backInPlace(PendingOutcome returned) {
+        Position position = returned.position();
+        TaskEntry entry = returned.entry();
+        state.work.deliveredOrRecorded(position);
+        if (state.requests.resend().get(position) instanceof PendingHandOver handOver && handOver.adopts()) {
+            backFromAdoption(handOver.entry());
+        } else if (!state.isOfferedAgain(entry)) {
+            state.lanes.reenter(entry);
         } else {
-            m.first.add(returned.position());
-            if (returned.entry().tracked()) {
-                m.tracker.mark(returned.entry(), DeliveryState.REPORTED_SETTLED, PartitionState.NEVER);
+            state.returnedClaims.toStore(position);
+            if (entry.isTracked()) {
+                state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, DeliveryTracker.NEVER_DURABLE);
             }
         }
     }
 
-    /** Memory stays; all that is not known to be durable is sent again once the partition is acquired again. */
-    void recover() {
-        if (m.phase == OwnershipPhase.LEAVING) {
-            leave();
-            return;
-        }
-        List<PendingItem.Outcome> returned = new ArrayList<>();
-        for (RequestLog.Sent sent : m.outbox.pending()) {
-            takeBack(sent);
-            returned.addAll(returnedBy(sent));
-        }
-        Collection<TaskEntry> parked = m.outbox.planResend(m.outcomes);
-        adoptWhatRuns();
-        returned.forEach(this::backInPlace);
-        for (TaskEntry entry : parked) {
-            if (adoptIfRuns(entry)) {
-                continue;
-            }
-            if (entry.tracked()) {
-                entry.inStore = false;
-                m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, PartitionState.NEVER);
-            } else {
-                m.lanes.enter(entry);
-            }
-        }
-        for (PendingItem item : m.outbox.resend().values()) {
-            m.tracker.mark(item.entry(), DeliveryState.PENDING, 0);
-        }
-        m.outcomes.forEach(item -> m.tracker.mark(item.entry(), DeliveryState.PENDING, 0));
-        m.proofs.clear();
-        m.acquiring = null;
-        m.confirmFirst = true;
-        m.phase = OwnershipPhase.WAITING;
-        m.retryAt = 0;
-    }
-
-    /** Claims that had no answer did not happen: acquire makes it so. */
-    void takeBack(RequestLog.Sent sent) {
-        m.shared.slots.give(sent.slots());
-        for (int i = sent.claims().size() - 1; i >= 0; i--) {
-            m.lanes.claimAnswered(sent.claims().get(i));
-            m.requeue(sent.claims().get(i));
+    /** Replaces the adoption of a run that never began, for there is nothing to adopt. */
+    private void backFromAdoption(TaskEntry entry) {
+        if (state.broker.isHandOverToldByBit(entry)) {
+            // The broker has custody until the store has it durably. The next acquire's bit tells.
+            state.requests.resend().remove(entry.position());
+            state.returnedClaims.toLane(entry.position());
+            entry.inStore(false);
+            state.tracker().mark(entry, DeliveryState.PENDING, 0);
+            state.lanes.reenter(entry);
+        } else {
+            state.requests.resend().put(entry.position(), new PendingHandOver(entry, new Move.Schedule(0)));
+            state.waitInPlace(entry);
         }
     }
 
-    static List<PendingItem.Outcome> returnedBy(RequestLog.Sent sent) {
-        return sent.outcomes().stream()
-                .filter(outcome -> outcome.verdict() instanceof Verdict.Returned)
-                .toList();
-    }
+    // ---- the ownership ended ----
 
-    /** In the plan, what runs by now is adopted instead: its outcome comes later. */
-    private void adoptWhatRuns() {
-        for (PendingItem item : List.copyOf(m.outbox.resend().values())) {
-            adoptIfRuns(item.entry());
-        }
-    }
-
-    private boolean adoptIfRuns(TaskEntry handed) {
-        ActiveRun running = m.active.get(handed.position);
-        if (running == null || running.entry == null) {
-            return false;
-        }
-        if (handed.tracked() && handed.task != null) {
-            m.attach(running, handed);
-            m.outbox.resend().put(handed.position, new PendingItem.Handover(handed, new Move.Adopt()));
-        } else if (!PartitionState.isAdoption(m.outbox.resend().get(handed.position))) {
-            m.outbox.resend().remove(handed.position);
-        }
-        return true;
-    }
-
-    /** Another has or had the partition: what is in memory may be wrong. The broker is asked whether it is ours. */
+    /** Forgets memory, which may be wrong since another process has owned the partition. Asks the broker whose it is. */
     void fenced() {
-        boolean leaving = m.phase == OwnershipPhase.LEAVING;
-        dropMemory();
-        if (leaving || m.opened && !m.tracker.isLog()) {
-            // A queue is leased again, if it should be, with a new channel.
+        boolean leaving = state.ownership.isLeaving();
+        state.context.report(new CoreEvent.Fenced(state.partition, state.ownership.takeHeldEpoch()));
+        forgetOwnership();
+        if (leaving || state.gate.isOpened() && state.broker.isLeased()) {
+            // A leased partition is acquired again, if it should be, with a new channel.
             leave();
             return;
         }
-        m.rewindWanted = m.opened;
-        m.continues = false;
-        m.confirmFirst = true;
-        m.phase = OwnershipPhase.WAITING;
-        m.retryAt = 0;
+        state.gate.wantRewind();
+        state.ownership.interrupted();
+        state.ownership.acquireAgain();
     }
 
+    /** Gives the partition up, and lets the source know. */
     void leave() {
-        dropMemory();
-        m.acquiring = null;
-        m.keepAt = m.shared.now;
-        m.leftWanted |= m.phase != OwnershipPhase.LEFT;
-        m.phase = OwnershipPhase.LEFT;
+        long epoch = state.ownership.takeHeldEpoch();
+        if (epoch != Ownership.NO_EPOCH) {
+            state.context.report(new CoreEvent.Lost(state.partition, epoch));
+        }
+        forgetOwnership();
+        runs.keepClaimsNow();
+        if (!state.ownership.isLeft()) {
+            state.gate.wantLeft();
+        }
+        state.ownership.left();
         dropStarts();
     }
 
-    /** What was claimed in this very turn and not yet handed to a worker goes back. */
+    /** Gives back what was claimed in this turn and not yet handed to a worker. */
     void dropStarts() {
-        List<Run> dropped = new ArrayList<>();
-        for (Run run : m.shared.starts) {
-            if (run.partition().equals(m.partition)) {
-                dropped.add(run);
-            }
-        }
-        m.shared.starts.removeAll(dropped);
-        dropped.forEach(run -> runs.finished(run, Outcome.NotStarted.INSTANCE));
+        state.context.takeStarts(state.partition).forEach(run -> runs.finished(run, Outcome.NotStarted.INSTANCE));
     }
 
-    /** Runs go on; their outcomes go by token. Everything else of this ownership is forgotten. */
-    void dropMemory() {
-        for (ActiveRun a : m.active.values()) {
-            a.owes |= a.entry != null && m.tracker.isUnacked(a.entry);
+    /** Forgets all of this ownership except its runs, which go on. Their outcomes are recorded by token. */
+    void forgetOwnership() {
+        for (ActiveRun active : state.active.all()) {
+            TaskEntry entry = active.entry();
+            if (entry != null && state.tracker().isUnacked(entry)) {
+                active.awaitsRedelivery(true);
+            }
         }
-        for (RequestLog.Sent sent : m.outbox.pending()) {
-            m.shared.slots.give(sent.slots());
-        }
-        m.outbox.drop().forEach(item -> m.late.add(item, m.incarnation));
-        m.outcomes.forEach(item -> m.late.add(item, m.incarnation));
-        m.outcomes.clear();
-        m.undelivered.clear();
-        m.settledAhead.clear();
-        m.handovers.clear();
-        m.gone.clear();
-        m.awaited.clear();
-        m.first.clear();
-        m.back.clear();
-        m.lanes.clear();
-        m.tracker.clear();
-        m.redeliveries.clear();
-        if (m.shared.recalls != null) {
-            m.shared.recalls.forget(judge);
-        }
-        m.droppable = -1;
-        m.proofs.clear();
-        m.otherClaims.clear();
-        m.foreignKeys.clear();
-        m.relayedUpTo = 0;
-        m.behindRelays.clear();
-        m.ownedUpTo = 0;
-        m.chunks.clear();
-        m.nextSequence = -1;
-        for (ActiveRun a : m.active.values()) {
-            a.owned = false;
-            a.entry = null;
-        }
+        state.requests.unanswered().forEach(sent -> state.context.slots.give(sent.slots()));
+        long incarnation = state.broker.incarnation();
+        state.requests.drop().forEach(outcome -> state.late.add(outcome, incarnation));
+        state.work.outcomes().forEach(outcome -> state.late.add(outcome, incarnation));
+        state.work.clear();
+        state.returnedClaims.clear();
+        state.lanes.clear();
+        state.broker.forget();
+        state.durability.clear();
+        state.otherClaims.clear();
+        deferred.forget();
+        runs.forget();
+        state.active.all().forEach(ActiveRun::ownershipOver);
     }
 }

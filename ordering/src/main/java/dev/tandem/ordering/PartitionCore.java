@@ -1,6 +1,8 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.DeliveryState;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -9,133 +11,161 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
-/** One partition in one process: who owns it, what is in memory, what is on its way to the store and to the broker. */
+/**
+ * One partition of a queue in one process. It decides which tasks run, in which order; who has custody of each; and when the
+ * broker may forget one.
+ *
+ * <p><b>What it decides.</b> Three things are never given up. Tasks of one key run one at a time and in order, also over
+ * retries, crashes and changes of the owner. A task is committed or acked only when its success is recorded, or when the
+ * store durably has it. And a key that waits holds up no other key, nor the commit. {@code docs/guarantees.md} has them word
+ * for word.
+ *
+ * <p><b>How.</b> Events come in (a delivery, an answer of the store, the end of a run) and change what is in memory. {@link
+ * #flush} then says what must be done now, as {@link Commands}. Nothing here does I/O or reads a clock, so a simulation can
+ * drive it through any history, and the same events always lead to the same commands. One thread calls it.
+ *
+ * <p><b>The life of a task.</b>
+ *
+ * <ol>
+ *   <li>The broker assigns the partition. {@link OwnershipAcquisition} acquires it in the store, which answers with all that
+ *       the owner must know: live claims of others, settled offsets, blocked keys.
+ *   <li>A task is delivered. {@link DeliveryRouter} sends it to the lane of its key, or to the store if it is not due yet, or
+ *       nowhere if it is settled.
+ *   <li>{@link OwnerRequests} claims the next task of each open lane, many in one request, together with the outcomes of runs
+ *       that have ended.
+ *   <li>{@link SettleAndClaimAnswers} takes the answer, and {@link RunLifecycle} starts the task under its claim. When the task
+ *       succeeds, the next one of its key may start at once: a relay ({@code docs/adr/0003-relay.md}).
+ *   <li>The outcome is recorded with the next request. A success settles the task. A retry moves it to the store, blocks its
+ *       key, and the tasks behind it are parked there: {@link HandOverAnswers}.
+ *   <li>What moved custody is kept in memory until a probe proves it durable. Then {@link LogSide} commits the settled prefix,
+ *       or {@link QueueSide} acks the message.
+ * </ol>
+ *
+ * <p><b>What goes wrong.</b> If the connection to the store breaks, or the store loses writes, {@link OwnershipRecovery} plans
+ * to send again all that is not durable, and the partition is acquired again. If another process has owned it meanwhile,
+ * memory is forgotten and the broker delivers again. Runs go on under their claims: {@link ClaimKeeper} keeps those, and
+ * their outcomes are recorded by token alone ({@link dev.tandem.ordering.requests.LateOutcomes}).
+ *
+ * <p><b>Where state lives.</b> {@link PartitionState} holds the parts, each of which guards its own fields: {@link
+ * dev.tandem.ordering.ownership.Ownership} the phase, {@link dev.tandem.ordering.lanes.Lanes} what waits, {@link
+ * dev.tandem.ordering.tracking.DeliveryTracker} what was delivered, {@link dev.tandem.ordering.requests.RequestLog} what is
+ * on its way to the store, {@link RequestTimers} what is due when. {@link BrokerSide} has what differs between a log and a
+ * message queue.
+ *
+ * <p>The store's side of all this is in {@code docs/store-protocol.md}; the reasons are in {@code docs/adr}.
+ */
 final class PartitionCore {
 
-    private final PartitionState m;
+    private final PartitionState state;
+    private final ClaimKeeper claims;
     private final RunLifecycle runs;
-    private final DeliveryRouter judge;
-    private final OwnershipRecovery breaks;
-    private final DeferredTasks waits;
+    private final DeferredTasks deferred;
+    private final DeliveryRouter router;
+    private final OwnershipRecovery recovery;
+    private final LongRuns longRuns;
     private final OwnerRequests requests;
-    private final OwnershipAcquisition takeover;
+    private final PeriodicRequests periodic;
+    private final OwnershipAcquisition acquisition;
     private final StoreAnswerHandler answers;
-    private final LeaseReturner giveBack;
+    private final LeaseReturner leaseReturner;
 
     private boolean storeUp;
-    private long factsAt;
-    private boolean paused;
-    /** It leaves when what was handed over is durable. */
+    /** Whether the release waits until messages that could not be recognised are acked. */
     private boolean settling;
 
-    PartitionCore(Partition partition, QueueContext shared, String writer) {
-        this.m = new PartitionState(partition, shared, writer);
-        this.runs = new RunLifecycle(m);
-        this.judge = new DeliveryRouter(m);
-        this.breaks = new OwnershipRecovery(m, runs, judge);
-        this.waits = new DeferredTasks(m);
-        this.requests = new OwnerRequests(m);
-        this.takeover = new OwnershipAcquisition(m, judge, breaks, waits, requests);
-        this.answers = new StoreAnswerHandler(m, runs, judge, breaks, waits, takeover);
-        this.giveBack = new LeaseReturner(m);
+    PartitionCore(Partition partition, QueueContext context, String writer) {
+        this.state = new PartitionState(partition, context, writer);
+        this.claims = new ClaimKeeper(state);
+        this.runs = new RunLifecycle(state, claims);
+        this.deferred = new DeferredTasks(state);
+        this.router = new DeliveryRouter(state, deferred);
+        this.recovery = new OwnershipRecovery(state, runs, deferred);
+        this.longRuns = new LongRuns(state);
+        this.requests = new OwnerRequests(state);
+        this.periodic = new PeriodicRequests(state, claims);
+        this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, longRuns);
+        this.answers = new StoreAnswerHandler(state, runs, claims, router, recovery, deferred, acquisition);
+        this.leaseReturner = new LeaseReturner(state);
     }
 
     // ---- the source ----
 
-    void assigned(Source.Facts now) {
-        if (m.phase != OwnershipPhase.LEFT) {
-            breaks.leave();
-            m.leftWanted = false;
+    void assigned(Source.Facts facts) {
+        if (!state.ownership.isLeft()) {
+            recovery.leave();
+            state.gate.takeLeft();
         }
-        giveBack.drop();
-        m.facts = now;
-        factsAt = m.shared.now;
-        m.phase = OwnershipPhase.WAITING;
-        m.confirmFirst = false;
-        m.continues = false;
-        m.opened = false;
-        m.openWanted = false;
-        m.rewindWanted = false;
-        paused = false;
-        m.releaseSent = false;
+        leaseReturner.drop();
+        state.ownership.assigned(facts, state.now());
+        state.gate.assigned();
+        state.broker.assigned(facts);
+        state.timers.assigned();
         settling = false;
-        m.retryAt = 0;
-        m.committing = -1;
-        m.committed = now.committed();
-        m.mirrored = -1;
-        m.nextSequence = -1;
-        m.lastAnswerAt = m.shared.now;
     }
 
     void delivered(Collection<Delivery> deliveries, long next) {
-        if (!m.opened || m.rewindWanted || m.phase == OwnershipPhase.LEAVING || m.phase == OwnershipPhase.LEFT) {
+        boolean owned = state.ownership.isOwned();
+        boolean ours = !state.ownership.isLeaving() && !state.ownership.isLeft();
+        if (!ours || !state.gate.delivers()) {
             return;
         }
         for (Delivery delivery : deliveries) {
-            if (m.phase == OwnershipPhase.OWNED) {
-                waits.comes(delivery);
+            if (owned) {
+                deferred.delivered(delivery);
             }
-            TaskEntry entry = judge.entry(delivery);
-            m.tracker.delivered(entry);
-            if (m.phase == OwnershipPhase.OWNED) {
-                judge.judge(entry);
+            TaskEntry entry = router.entry(delivery);
+            state.tracker().delivered(entry);
+            if (owned) {
+                router.route(entry);
             } else {
-                // The store's view is being asked for again; this waits for it.
-                m.tracker.mark(entry, DeliveryState.REPORTED_SETTLED, PartitionState.NEVER);
+                // The entry is routed once the store's view is known again.
+                state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, DeliveryTracker.NEVER_DURABLE);
             }
         }
-        m.nextSequence = next;
-        m.settledAhead.keySet().removeIf(offset -> offset < next);
-        m.tracker.position(next);
-        waits.giveUpAwaited();
-        waits.offerBehindRelays();
+        state.broker.deliveredUpTo(next);
+        deferred.abandonMissing();
+        deferred.enterOffers();
     }
 
     void caughtUp() {
-        m.redeliveries.caughtUp();
-        waits.giveUpAwaited();
-        waits.offerBehindRelays();
+        state.broker.caughtUp();
+        deferred.abandonMissing();
+        deferred.enterOffers();
     }
 
     void committed(long upTo) {
-        m.committing = -1;
-        m.committed = Math.max(m.committed, upTo);
+        state.broker.committed(upTo);
     }
 
     void commitFailed() {
-        m.committing = -1;
-        m.commitAt = m.shared.now + m.settings.retryMillis();
+        state.broker.commitFailed();
     }
 
-    void confirmed(Source.Facts now) {
-        if (m.phase == OwnershipPhase.CONFIRMING) {
-            m.facts = now;
-            factsAt = m.shared.now;
-            m.confirmFirst = false;
-            m.phase = OwnershipPhase.WAITING;
-            m.retryAt = 0;
-        } else if (m.phase == OwnershipPhase.OWNED) {
-            m.droppable = Math.max(m.droppable, m.pages.confirmed());
+    void confirmed(Source.Facts facts) {
+        if (state.ownership.isConfirming()) {
+            state.ownership.confirmed(facts, state.now());
+        } else if (state.ownership.isOwned()) {
+            state.broker.brokerAnswered();
         }
     }
 
     void revoked() {
-        if (m.phase == OwnershipPhase.OWNED) {
-            m.phase = OwnershipPhase.LEAVING;
-            breaks.dropStarts();
-        } else if (m.phase != OwnershipPhase.LEAVING) {
+        if (state.ownership.isOwned()) {
+            state.ownership.leaving();
+            recovery.dropStarts();
+        } else if (!state.ownership.isLeaving()) {
             lost();
         }
     }
 
     void lost() {
         if (storeUp) {
-            giveBack.leaving();
+            leaseReturner.leaving();
         }
-        breaks.leave();
+        recovery.leave();
     }
 
-    // ---- the store, and what runs ----
+    // ---- the store, and runs ----
 
     void storeUp() {
         storeUp = true;
@@ -143,28 +173,25 @@ final class PartitionCore {
 
     void storeDown() {
         storeUp = false;
-        giveBack.drop();
-        m.late.again();
-        m.keeping = null;
-        switch (m.phase) {
-            case OWNED, ACQUIRING, LEAVING -> breaks.recover();
-            case CONFIRMING -> {
-                m.phase = OwnershipPhase.WAITING;
-                m.confirmFirst = true;
-            }
+        leaseReturner.drop();
+        state.late.connectionLost();
+        claims.connectionLost();
+        switch (state.ownership.phase()) {
+            case OWNED, ACQUIRING, LEAVING -> recovery.recover();
+            case CONFIRMING -> state.ownership.confirmAgain();
             case WAITING, LEFT -> {}
         }
     }
 
     void woken() {
-        if (m.phase == OwnershipPhase.OWNED) {
-            m.dueAt = Math.min(m.dueAt, m.shared.now);
-            m.lanes.retryFull();
+        if (state.ownership.isOwned()) {
+            state.timers.dueNow();
+            state.lanes.retryFull();
         }
     }
 
     void answered(StoreRequest request, StoreAnswer answer) {
-        giveBack.answered(request, answer);
+        leaseReturner.answered(request, answer);
         answers.answered(request, answer);
     }
 
@@ -172,169 +199,162 @@ final class PartitionCore {
         runs.finished(run, outcome);
     }
 
-    // ---- what is to be done now ----
+    // ---- what must be done now ----
 
     void flush(Commands out) {
-        if (m.openWanted) {
-            m.openWanted = false;
-            m.opened = true;
-            m.nextSequence = -1;
-            out.open(m.partition);
-            waits.giveUpAwaited();
+        if (state.gate.takeOpen()) {
+            state.broker.opened();
+            out.open(state.partition);
+            deferred.abandonMissing();
         }
-        if (m.rewindWanted && m.phase == OwnershipPhase.OWNED) {
-            m.rewindWanted = false;
-            out.rewind(m.partition);
+        if (state.ownership.isOwned() && state.gate.takeRewind()) {
+            out.rewind(state.partition);
         }
-        if (m.shared.now >= unreachedUntil()) {
-            // Whoever has its lease by now needs the messages that our channel has.
-            breaks.leave();
+        if (state.now() >= giveUpAt()) {
+            // Whoever has the lease by now needs the messages that our channel has.
+            recovery.leave();
         }
         if (storeUp) {
-            if (m.late.hasUnsent()) {
-                m.late.flush(out);
-            }
-            giveBack.flush(out);
-            runs.keep(out);
-            switch (m.phase) {
-                case WAITING -> {
-                    if (m.shared.now >= m.retryAt) {
-                        // What the broker said long ago (this process may have been frozen) says nothing of now.
-                        if (m.confirmFirst || m.shared.now - factsAt > m.settings.leaseMillis() / 4) {
-                            m.phase = OwnershipPhase.CONFIRMING;
-                            out.confirm(m.partition);
-                        } else {
-                            takeover.acquire(out);
-                        }
-                    }
-                }
-                case OWNED -> work(out);
-                case LEAVING -> release(out);
-                case CONFIRMING, ACQUIRING, LEFT -> {}
-            }
+            flushToStore(out);
         }
         backPressure(out);
-        if (m.leftWanted) {
-            m.leftWanted = false;
-            out.left(m.partition);
+        if (state.gate.takeLeft()) {
+            out.left(state.partition);
+        }
+    }
+
+    private void flushToStore(Commands out) {
+        if (state.late.hasUnsent()) {
+            state.late.flush(out::send);
+        }
+        leaseReturner.flush(out);
+        claims.flush(out);
+        switch (state.ownership.phase()) {
+            case WAITING -> {
+                if (state.ownership.mayTry(state.now())) {
+                    confirmOrAcquire(out);
+                }
+            }
+            case OWNED -> work(out);
+            case LEAVING -> release(out);
+            case CONFIRMING, ACQUIRING, LEFT -> {}
+        }
+    }
+
+    private void confirmOrAcquire(Commands out) {
+        if (state.ownership.mustConfirm(state.now(), state.settings.leaseMillis() / 4)) {
+            state.ownership.confirming();
+            out.confirm(state.partition);
+        } else {
+            acquisition.acquire(out);
         }
     }
 
     private void work(Commands out) {
         requests.sendAgain(out);
-        waits.offerBehindRelays();
-        if (m.outbox.resend().isEmpty()) {
-            requests.steps(out);
-            if (m.outcomes.isEmpty()) {
-                requests.hands(out);
-            }
-            waits.giveUpIfStuck();
-            waits.gone(out);
-            requests.dues(out);
+        deferred.enterOffers();
+        requests.settleAndClaim(out);
+        if (state.work.outcomes().isEmpty()) {
+            requests.handOver(out);
         }
-        requests.renewals(out);
-        requests.patrol(out);
-        requests.adopt();
-        requests.commit(out);
-        requests.storedCommit(out);
-        requests.dropPages(out);
+        deferred.abandonIfStuck();
+        deferred.sendAbandoned(out);
+        periodic.claimDue(out);
+        periodic.renew(out);
+        periodic.patrol(out);
+        longRuns.adoptDue();
+        state.broker.settle(out);
+        state.broker.trimStore(out);
     }
 
     private void release(Commands out) {
         requests.sendAgain(out);
-        requests.steps(out);
-        requests.commit(out);
-        if (!m.releaseSent) {
-            // Nobody may come after us, and what an operator moves back meanwhile is known by the mirror.
-            m.mirrorAt = m.shared.now;
-            requests.storedCommit(out);
+        requests.settleAndClaim(out);
+        state.broker.settle(out);
+        if (!state.ownership.isReleaseSent()) {
+            // There may be no next owner, and an operator may move the offset back meanwhile. The stored commit tells.
+            state.broker.trimStoreNow(out);
         }
-        settling = requests.settlesFirst(out);
+        settling = !state.ownership.isReleaseSent() && state.broker.mustSettleBeforeRelease();
         if (settling) {
+            periodic.renew(out);
             return;
         }
-        if (m.outcomes.isEmpty() && m.outbox.pending().isEmpty() && !m.releaseSent) {
-            m.releaseSent = true;
-            m.send(out, new StoreRequest.Release(m.outbox.next()), 0);
+        boolean allAnswered = state.work.outcomes().isEmpty()
+                && state.requests.unanswered().isEmpty();
+        if (allAnswered && !state.ownership.isReleaseSent()) {
+            state.ownership.releaseSent();
+            state.send(out, new StoreRequest.Release(state.requests.next()), 0);
         }
     }
 
     private void backPressure(Commands out) {
-        if (!m.opened || m.phase == OwnershipPhase.LEFT || m.phase == OwnershipPhase.LEAVING) {
+        if (!state.gate.isOpened() || state.ownership.isLeft() || state.ownership.isLeaving()) {
             return;
         }
-        if (m.shared.now >= m.fullRetryAt) {
-            m.fullRetryAt = PartitionState.NEVER;
-            m.lanes.retryFull();
+        if (state.timers.takeFullRetry()) {
+            state.lanes.retryFull();
         }
-        // A key that waits for a redelivery gets it however full others are, or all would wait for one another.
-        boolean awaits = !m.awaited.isEmpty();
-        int share = paused && !awaits ? 2 : 1;
-        boolean full = m.phase != OwnershipPhase.OWNED || !m.redeliveries.isAwaiting() && m.isFull(awaits, share);
-        if (full != paused) {
-            paused = full;
+        // A key that waits for a delivery gets it however full other lanes are, or all would wait for one another.
+        boolean awaits = state.broker.isAwaitingOffsets();
+        int share = state.gate.isPaused() && !awaits ? 2 : 1;
+        boolean full = !state.ownership.isOwned()
+                || !state.broker.isAwaitingRedeliveries() && state.isFull(awaits, share);
+        if (state.gate.pause(full)) {
             if (full) {
-                out.pause(m.partition);
+                out.pause(state.partition);
             } else {
-                out.resume(m.partition);
+                out.resume(state.partition);
             }
         }
     }
 
-    /** Until when a queue's channel is kept though the store can't be reached: as long as the lease can be ours. */
-    private long unreachedUntil() {
-        boolean waits = !storeUp && m.opened && m.phase != OwnershipPhase.LEFT && !m.tracker.isLog();
-        return waits ? m.lastAnswerAt + m.settings.leaseMillis() : PartitionState.NEVER;
+    /** When a leased partition is given up, since the store could not be reached for as long as the lease can be ours. */
+    private long giveUpAt() {
+        boolean waits =
+                !storeUp && state.gate.isOpened() && !state.ownership.isLeft() && state.broker.isLeased();
+        return waits ? state.timers.lastAnswerAt() + state.settings.leaseMillis() : PartitionState.NEVER;
     }
 
-    /** When {@link #flush} has something to do without any event. */
+    // ---- when it is due again ----
+
+    /** When {@link #flush} has something to do without any event; {@link Long#MAX_VALUE} if never. */
     long nextTurn() {
         if (!storeUp) {
-            return unreachedUntil();
+            return giveUpAt();
         }
-        long next = m.active.isEmpty() || m.phase == OwnershipPhase.OWNED || m.keeping != null
-                ? PartitionState.NEVER
-                : m.keepAt;
-        return switch (m.phase) {
-            case WAITING -> Math.min(next, m.retryAt);
-            case CONFIRMING, ACQUIRING, LEFT -> next;
-            case LEAVING ->
-                Math.min(
-                        next,
-                        Math.min(
-                                requests.commitTime(),
-                                settling ? Math.min(m.renewAt, requests.probeTime()) : PartitionState.NEVER));
+        return switch (state.ownership.phase()) {
+            case WAITING -> Math.min(claims.nextTurn(), state.ownership.retryAt());
+            case CONFIRMING, ACQUIRING, LEFT -> claims.nextTurn();
+            case LEAVING -> Math.min(claims.nextTurn(), leavingNextTurn());
             case OWNED -> ownedNextTurn();
         };
     }
 
-    private long ownedNextTurn() {
-        long next = Math.min(m.renewAt, requests.probeTime());
-        next = Math.min(next, requests.commitTime());
-        next = Math.min(next, m.lanes.anyFull() ? m.fullRetryAt : PartitionState.NEVER);
-        next = Math.min(next, m.shared.now < m.roomAt ? m.roomAt : PartitionState.NEVER);
-        next = Math.min(
-                next, !m.dueInFlight && m.shared.slots.any() ? Math.max(m.dueAt, m.quietUntil) : PartitionState.NEVER);
-        next = Math.min(next, m.shared.now < m.quietUntil ? m.quietUntil : PartitionState.NEVER);
-        next = Math.min(next, m.behindRelays.isEmpty() ? PartitionState.NEVER : m.behindUntil);
-        next = Math.min(next, m.patrolInFlight ? PartitionState.NEVER : m.lapseAt);
-        next = Math.min(next, m.active.isEmpty() ? PartitionState.NEVER : m.adoptAt);
-        next = Math.min(next, m.tracker.isLog() && m.committed > m.mirrored ? m.mirrorAt : PartitionState.NEVER);
-        next = Math.min(next, m.tracker.isLog() ? PartitionState.NEVER : m.pages.nextAt(m.redeliveries.isCaughtUp()));
-        return next;
+    private long leavingNextTurn() {
+        long settlingNext = Math.min(state.timers.renewAt(), periodic.probeAt());
+        return Math.min(state.broker.commitAt(), settling ? settlingNext : PartitionState.NEVER);
     }
 
-    /** Nothing runs and no outcome waits. */
-    boolean idle() {
-        return m.active.isEmpty()
-                && m.late.isEmpty()
-                && giveBack.isDone()
-                && (m.phase == OwnershipPhase.LEFT || m.outcomes.isEmpty() && !m.proofs.waiting());
+    private long ownedNextTurn() {
+        long next = Math.min(periodic.nextTurn(), state.broker.nextTurn());
+        next = Math.min(next, deferred.nextTurn());
+        next = Math.min(next, state.lanes.anyFull() ? state.timers.fullRetryAt() : PartitionState.NEVER);
+        next = Math.min(next, state.timers.mayHandOver() ? PartitionState.NEVER : state.timers.roomAt());
+        next = Math.min(next, state.timers.isQuiet() ? state.timers.quietUntil() : PartitionState.NEVER);
+        return Math.min(next, state.active.isEmpty() ? PartitionState.NEVER : state.timers.adoptAt());
+    }
+
+    /** Whether nothing runs, no outcome waits, and all that was recorded is durable. */
+    boolean isIdle() {
+        boolean nothingLeft = state.ownership.isLeft()
+                || state.work.outcomes().isEmpty() && !state.durability.isWaiting();
+        return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 
     @Override
     public String toString() {
-        return m.partition + " " + m.phase + " active=" + m.active.keySet() + " outcomes=" + m.outcomes + " tracker="
-                + m.tracker.size() + " lanes=" + m.lanes;
+        return state.partition + " " + state.ownership.phase() + " active=" + state.active.positions() + " outcomes="
+                + state.work.outcomes() + " tracked=" + state.tracker().size() + " lanes=" + state.lanes;
     }
 }

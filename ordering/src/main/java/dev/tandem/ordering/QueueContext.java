@@ -1,13 +1,16 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.redelivery.RedeliveryResolver;
+import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
+import dev.tandem.task.Task;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the partitions of one queue share: settings, slots and the time of the turn. */
+/** What the partitions of one queue share in this process: settings, slots, the time of the turn, and its results. */
 final class QueueContext {
 
     final Source.Kind kind;
@@ -15,27 +18,84 @@ final class QueueContext {
     final CoreSettings settings;
     final String executor;
     final WorkerSlots slots;
-    /** An unordered queue's; null for any other. */
-    final @Nullable RedeliveryResolver recalls;
-    /** Runs to be started at the end of the turn. */
-    final List<Run> starts = new ArrayList<>();
 
-    private final Set<Rule> broken;
-    long now;
-    long wall;
+    private final @Nullable RedeliveryResolver resolver;
+    private final List<Run> starts = new ArrayList<>();
+    private final List<CoreEvent> events = new ArrayList<>();
+    private long now;
+    private long wall;
 
-    QueueContext(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
+    QueueContext(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
         this.kind = kind;
         this.policy = policy;
         this.settings = settings;
         this.executor = executor;
-        this.broken = broken;
         this.slots = new WorkerSlots(policy.concurrency());
-        boolean scattered = kind == Source.Kind.QUEUE && !policy.ordered() && keeps(Rule.RECALL);
-        this.recalls = scattered ? new RedeliveryResolver(this) : null;
+        boolean anyPartition = kind == Source.Kind.QUEUE && !policy.ordered();
+        this.resolver = anyPartition ? resolver(executor, settings) : null;
     }
 
-    boolean keeps(Rule rule) {
-        return !broken.contains(rule);
+    private RedeliveryResolver resolver(String self, CoreSettings numbers) {
+        return new RedeliveryResolver(
+                self,
+                new RedeliveryResolver.Times(
+                        numbers.leaseMillis(), numbers.horizonMillis(), numbers.probeMillis(), numbers.retryMillis()),
+                () -> now);
+    }
+
+    /** Resolves redelivered messages of an unordered message queue. Null for any other queue. */
+    @Nullable
+    RedeliveryResolver resolver() {
+        return resolver;
+    }
+
+    /** The key that orders the task. Null in a queue without order. */
+    @Nullable
+    String keyOf(Task task) {
+        return policy.ordered() ? task.key() : null;
+    }
+
+    // ---- the time of the turn ----
+
+    void clock(long monotonicMillis, long wallMillis) {
+        now = monotonicMillis;
+        wall = wallMillis;
+    }
+
+    /** Elapsed time, in milliseconds. */
+    long now() {
+        return now;
+    }
+
+    /** Epoch milliseconds. */
+    long wall() {
+        return wall;
+    }
+
+    // ---- results of the turn ----
+
+    void start(Run run) {
+        starts.add(run);
+    }
+
+    /** Takes back the runs of a partition that were not handed to a worker yet. */
+    List<Run> takeStarts(Partition partition) {
+        List<Run> taken = new ArrayList<>();
+        starts.removeIf(run -> run.partition().equals(partition) && taken.add(run));
+        return taken;
+    }
+
+    void drainStarts(Consumer<Run> each) {
+        starts.forEach(each);
+        starts.clear();
+    }
+
+    void report(CoreEvent event) {
+        events.add(event);
+    }
+
+    void drainEvents(Consumer<CoreEvent> each) {
+        events.forEach(each);
+        events.clear();
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.redelivery.RedeliveryResolver;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order, custody and commits of one queue in one process, decided purely: events in, commands out; no I/O, no
@@ -21,37 +23,34 @@ import java.util.Set;
  */
 public final class QueueCore {
 
-    private final QueueContext shared;
+    private final QueueContext context;
+    private final @Nullable RedeliveryResolver resolver;
     private final Map<Partition, PartitionCore> partitions = new HashMap<>();
     /** Flushed in turns, so that no partition always takes the free slots first. */
     private final ArrayDeque<PartitionCore> turns = new ArrayDeque<>();
 
     /** @param executor unique per process start */
     public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
-        this(kind, policy, settings, executor, Set.of());
-    }
-
-    QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
-        this.shared = new QueueContext(kind, policy, settings, executor, broken);
+        this.context = new QueueContext(kind, policy, settings, executor);
+        this.resolver = context.resolver();
     }
 
     /** Begins a turn. @param monotonicMillis elapsed time @param wallMillis epoch time, for what is not due yet */
     public void clock(long monotonicMillis, long wallMillis) {
-        shared.now = monotonicMillis;
-        shared.wall = wallMillis;
+        context.clock(monotonicMillis, wallMillis);
     }
 
     /** Every partition of a queue, whoever owns it: one of them had what comes again. */
     public void partitions(Collection<Partition> all) {
-        if (shared.recalls != null) {
-            shared.recalls.partitions(all);
+        if (resolver != null) {
+            resolver.partitions(all);
         }
     }
 
     /** The broker assigned it. @param writer random, the same for this partition until the process ends */
     public void assigned(Partition partition, Source.Facts facts, String writer) {
         PartitionCore core = partitions.computeIfAbsent(partition, p -> {
-            PartitionCore fresh = new PartitionCore(p, shared, writer);
+            PartitionCore fresh = new PartitionCore(p, context, writer);
             turns.add(fresh);
             return fresh;
         });
@@ -91,10 +90,10 @@ public final class QueueCore {
     }
 
     public void answered(StoreRequest request, StoreAnswer answer) {
-        boolean recalls = request instanceof StoreRequest.ListKnownPositions
+        boolean resolves = request instanceof StoreRequest.ListKnownPositions
                 || request instanceof StoreRequest.ForwardRedeliveries;
-        if (recalls && shared.recalls != null) {
-            shared.recalls.answered(request, answer);
+        if (resolves && resolver != null) {
+            resolver.answered(request, answer);
         } else {
             core(request.partition()).answered(request, answer);
         }
@@ -102,8 +101,8 @@ public final class QueueCore {
 
     /** The way to the store broke, or was closed. Also of a partition that was only {@link Commands#reach reached}. */
     public void storeDown(Partition partition) {
-        if (shared.recalls != null) {
-            shared.recalls.storeDown(partition);
+        if (resolver != null) {
+            resolver.storeDown(partition);
         }
         PartitionCore core = partitions.get(partition);
         if (core != null) {
@@ -112,8 +111,8 @@ public final class QueueCore {
     }
 
     public void storeUp(Partition partition) {
-        if (shared.recalls != null) {
-            shared.recalls.storeUp(partition);
+        if (resolver != null) {
+            resolver.storeUp(partition);
         }
         PartitionCore core = partitions.get(partition);
         if (core != null) {
@@ -134,7 +133,7 @@ public final class QueueCore {
 
     /** No new starts while true; running ones go on. */
     public void pauseStarts(boolean paused) {
-        shared.slots.pause(paused);
+        context.slots.pause(paused);
     }
 
     /** Emits all that is to be done now. */
@@ -145,13 +144,11 @@ public final class QueueCore {
         if (turns.size() > 1) {
             turns.addLast(turns.removeFirst());
         }
-        if (shared.recalls != null) {
-            shared.recalls.flush(out);
+        if (resolver != null) {
+            resolver.flush(out);
         }
-        for (Run run : shared.starts) {
-            out.start(run);
-        }
-        shared.starts.clear();
+        context.drainStarts(out::start);
+        context.drainEvents(out::report);
     }
 
     /** The monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if none. */
@@ -160,22 +157,22 @@ public final class QueueCore {
         for (PartitionCore core : turns) {
             next = Math.min(next, core.nextTurn());
         }
-        return shared.recalls == null ? next : Math.min(next, shared.recalls.nextTurn());
+        return resolver == null ? next : Math.min(next, resolver.nextTurn());
     }
 
     /** Handlers running now. */
     public int running() {
-        return shared.slots.used();
+        return context.slots.used();
     }
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */
     public boolean idle() {
-        return partitions.values().stream().allMatch(PartitionCore::idle);
+        return partitions.values().stream().allMatch(PartitionCore::isIdle);
     }
 
     /** Whether partitions that are not ours are being asked for something. */
     public boolean isRecalling() {
-        return shared.recalls != null && shared.recalls.isHolding();
+        return resolver != null && resolver.isHoldingBack();
     }
 
     private PartitionCore core(Partition partition) {
@@ -188,6 +185,6 @@ public final class QueueCore {
 
     @Override
     public String toString() {
-        return partitions.values() + (isRecalling() ? " " + shared.recalls : "");
+        return partitions.values() + (isRecalling() ? " " + resolver : "");
     }
 }

@@ -1,0 +1,342 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.lanes.RedeliveryNotes;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.tracking.LogTracker;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Position;
+import dev.tandem.task.Source;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.SettledChunk;
+import dev.tandem.task.store.StoreRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log (Kafka). Records are known by their offsets, the store has a bit for each settled one, and the settled prefix is
+ * committed.
+ */
+final class LogSide extends BrokerSide {
+
+    private static final long NEVER = PartitionState.NEVER;
+    /** Says that no offset is known. */
+    private static final long NONE = -1;
+
+    private static final long STORED_COMMIT_MILLIS = 1_000;
+
+    private final PartitionState state;
+    private final LogTracker tracker = new LogTracker();
+
+    private long incarnation = NONE;
+    private long highWater;
+    /** Offsets below it are settled, as the store said at the last acquire. */
+    private long storedCommit = NONE;
+
+    private final Map<Long, SettledChunk> chunks = new HashMap<>();
+    /** Offsets that were settled in this ownership and may still be delivered in it, with the settling request. */
+    private final Map<Long, Long> settledAhead = new HashMap<>();
+    /** Offsets that blocked keys wait for, with their keys. */
+    private final TreeMap<Long, String> awaited = new TreeMap<>();
+    /** Former owners may have begun tasks below it by relays that the store was not told of. */
+    private long relayedUpTo;
+
+    private long nextOffset = NONE;
+    private long committed = NONE;
+    private long committing = NONE;
+    private long commitAt;
+    private long storedCommitSent = NONE;
+    private long storedCommitAt;
+
+    LogSide(PartitionState state) {
+        this.state = state;
+    }
+
+    @Override
+    LogTracker tracker() {
+        return tracker;
+    }
+
+    @Override
+    boolean isLeased() {
+        return false;
+    }
+
+    // ---- assignment and ownership ----
+
+    @Override
+    void assigned(Source.Facts facts) {
+        committing = NONE;
+        committed = facts.committed();
+        storedCommitSent = NONE;
+        nextOffset = NONE;
+    }
+
+    @Override
+    void opened() {
+        nextOffset = NONE;
+    }
+
+    @Override
+    long committedOffset(Source.Facts facts) {
+        return Math.max(facts.committed(), committed);
+    }
+
+    @Override
+    boolean isOtherIncarnation(StoreAnswer.Acquired acquired) {
+        return incarnation != acquired.incarnation() && tracker.size() > 0;
+    }
+
+    @Override
+    void acquired(StoreAnswer.Acquired acquired) {
+        incarnation = acquired.incarnation();
+        highWater = Math.max(highWater, acquired.highWater());
+        relayedUpTo = acquired.highWater();
+        storedCommit = acquired.storedCommit();
+        chunks.clear();
+        acquired.chunks().forEach(chunk -> chunks.put(chunk.index(), chunk));
+        awaited.clear();
+    }
+
+    @Override
+    void expectRedeliveries(StoreAnswer.Acquired acquired, boolean restarted) {}
+
+    @Override
+    void recognise(List<TaskEntry> routeAgain, StoreAnswer.Acquired acquired) {}
+
+    @Override
+    void forget() {
+        settledAhead.clear();
+        awaited.clear();
+        relayedUpTo = 0;
+        chunks.clear();
+        nextOffset = NONE;
+        tracker.clear();
+    }
+
+    @Override
+    long incarnation() {
+        return incarnation;
+    }
+
+    @Override
+    long highWater() {
+        return highWater;
+    }
+
+    // ---- deliveries ----
+
+    @Override
+    TaskEntry entry(Delivery delivery, @Nullable String key, long order) {
+        long offset = delivery.sequence();
+        return new TaskEntry(
+                Position.of(incarnation, offset),
+                key,
+                offset,
+                offset,
+                order,
+                delivery.task(),
+                delivery.unreadable(),
+                0,
+                false,
+                null);
+    }
+
+    @Override
+    @Nullable
+    RedeliveryNotes newNotes() {
+        return null;
+    }
+
+    @Override
+    long offsetOf(Position position) {
+        long offset = offsetInIncarnation(position);
+        return offset >= committed ? offset : TaskEntry.NO_OFFSET;
+    }
+
+    private long offsetInIncarnation(Position position) {
+        String prefix = incarnation + ":";
+        String text = position.text();
+        return text.startsWith(prefix) ? Long.parseLong(text, prefix.length(), text.length(), 10) : NONE;
+    }
+
+    /** Offsets below it were delivered, or will not be. */
+    private long passed() {
+        return Math.max(
+                nextOffset, Math.max(committed, state.ownership.facts().logStart()));
+    }
+
+    @Override
+    void deliveredUpTo(long next) {
+        nextOffset = next;
+        settledAhead.keySet().removeIf(offset -> offset < next);
+        tracker.deliveredUpTo(next);
+    }
+
+    @Override
+    boolean isFirstDelivery(Delivery delivery) {
+        return delivery.sequence() >= relayedUpTo;
+    }
+
+    @Override
+    boolean mayDeliverBegunTasks() {
+        return passed() < relayedUpTo;
+    }
+
+    @Override
+    void routing(TaskEntry entry) {
+        highWater = Math.max(highWater, entry.offset() + 1);
+    }
+
+    @Override
+    @Nullable
+    String takeKeyAwaiting(TaskEntry entry) {
+        return awaited.remove(entry.offset());
+    }
+
+    @Override
+    boolean takeSettled(TaskEntry entry) {
+        return isSettled(entry.offset());
+    }
+
+    private boolean isSettled(long offset) {
+        if (offset < storedCommit || offset < 0 || chunks.isEmpty()) {
+            return offset >= 0 && offset < storedCommit;
+        }
+        SettledChunk chunk = chunks.get(offset / SettledChunk.BITS);
+        return chunk != null && chunk.has(offset);
+    }
+
+    @Override
+    boolean isSettledInStore(TaskEntry entry) {
+        return entry.isTracked() && isSettled(entry.offset());
+    }
+
+    @Override
+    @Nullable
+    Long takeSettledBeforeDelivery(TaskEntry entry) {
+        return settledAhead.remove(entry.offset());
+    }
+
+    // ---- keys that wait for a delivery ----
+
+    @Override
+    void await(Position head, String key) {
+        long offset = offsetInIncarnation(head);
+        if (offset >= 0) {
+            awaited.put(offset, key);
+        } else {
+            // The head is of an earlier incarnation. If it is delivered again, then at another position.
+            state.work.abandon(head, key);
+        }
+    }
+
+    @Override
+    void abandonMissing() {
+        long passed = passed();
+        while (!awaited.isEmpty() && awaited.firstKey() < passed) {
+            Map.Entry<Long, String> first = awaited.pollFirstEntry();
+            if (!tracker.isPending(first.getKey())) {
+                state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
+            }
+        }
+    }
+
+    @Override
+    boolean isAwaitingOffsets() {
+        return !awaited.isEmpty();
+    }
+
+    @Override
+    void abandonFirstAwaited() {
+        Map.Entry<Long, String> first = awaited.pollFirstEntry();
+        state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
+    }
+
+    // ---- outcomes and hand-overs ----
+
+    @Override
+    void settledBeforeDelivery(TaskEntry entry, long requestNumber) {
+        if (entry.offset() >= nextOffset) {
+            settledAhead.put(entry.offset(), requestNumber);
+        }
+    }
+
+    @Override
+    boolean mayBeDelivered(TaskEntry entry) {
+        return true;
+    }
+
+    @Override
+    boolean isDeliveryHere(TaskEntry entry) {
+        return true;
+    }
+
+    @Override
+    boolean isHandOverToldByBit(TaskEntry entry) {
+        return entry.isTracked();
+    }
+
+    @Override
+    void awaitReturned(TaskEntry entry, DeferredTasks deferred) {
+        if (entry.key() != null && !entry.isTracked()) {
+            deferred.awaitHead(entry.key());
+        }
+    }
+
+    // ---- towards the broker ----
+
+    @Override
+    void settle(Commands out) {
+        long prefix = tracker.prefix();
+        if (mayCommit(prefix) && state.context.now() >= commitAt) {
+            committing = prefix;
+            commitAt = state.context.now() + state.settings.commitMillis();
+            out.commit(state.partition, prefix);
+        }
+    }
+
+    /** A commit below the stored one, which the broker may have forgotten, would look like an operator's. */
+    private boolean mayCommit(long prefix) {
+        return committing < 0 && prefix > committed && prefix >= storedCommit;
+    }
+
+    @Override
+    void committed(long upTo) {
+        committing = NONE;
+        committed = Math.max(committed, upTo);
+    }
+
+    @Override
+    void commitFailed() {
+        committing = NONE;
+        commitAt = state.context.now() + state.settings.retryMillis();
+    }
+
+    @Override
+    long commitAt() {
+        return mayCommit(tracker.prefix()) ? commitAt : NEVER;
+    }
+
+    @Override
+    void trimStore(Commands out) {
+        if (committed > storedCommitSent && state.context.now() >= storedCommitAt) {
+            storedCommitSent = committed;
+            storedCommitAt = state.context.now() + STORED_COMMIT_MILLIS;
+            state.send(out, new StoreRequest.RecordCommit(state.requests.next(), incarnation, committed), 0);
+        }
+    }
+
+    @Override
+    void trimStoreNow(Commands out) {
+        storedCommitAt = state.context.now();
+        trimStore(out);
+    }
+
+    @Override
+    long nextTurn() {
+        return Math.min(commitAt(), committed > storedCommitSent ? storedCommitAt : NEVER);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.store.StoreRequest;
+import java.util.List;
+
+/** The requests of an owner that are due by time: renewals, probes, due tasks, the patrol. */
+final class PeriodicRequests {
+
+    private static final int MAX_DUE_CLAIMS = 64;
+
+    private final PartitionState state;
+    private final ClaimKeeper claims;
+
+    PeriodicRequests(PartitionState state, ClaimKeeper claims) {
+        this.state = state;
+        this.claims = claims;
+    }
+
+    /** Asks for tasks that fell due, if there is a slot to run one. */
+    void claimDue(Commands out) {
+        if (!state.timers.isDueRequestDue() || !state.context.slots.any()) {
+            return;
+        }
+        int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
+        long firstToken = state.takeTokens(slots);
+        state.timers.dueSent();
+        state.send(
+                out,
+                new StoreRequest.ClaimDue(
+                        state.requests.next(),
+                        state.settings.leaseMillis(),
+                        slots,
+                        Math.max(0, PartitionState.MAX_OFFERED - state.lanes.offeredCount()),
+                        firstToken,
+                        state.context.policy.ordered()),
+                slots);
+    }
+
+    /** Renews the partition's lease and those of running claims, or probes what is durable. */
+    void renew(Commands out) {
+        if (state.timers.takeRenewal()) {
+            probe(out);
+            claims.renewals().forEach(batch -> sendRenew(out, batch));
+        } else if (state.now() >= probeAt()) {
+            probe(out);
+        }
+    }
+
+    private void probe(Commands out) {
+        state.timers.probed();
+        sendRenew(out, List.of());
+    }
+
+    private void sendRenew(Commands out, List<ActiveRun> runs) {
+        state.send(
+                out,
+                new StoreRequest.RenewLeases(
+                        state.requests.next(),
+                        state.settings.leaseMillis(),
+                        ClaimKeeper.positions(runs),
+                        ClaimKeeper.tokens(runs)),
+                0);
+    }
+
+    /** When a probe is due; {@link PartitionState#NEVER} if nothing waits to be proven durable. */
+    long probeAt() {
+        return state.timers.probeAt(state.durability.probeAt());
+    }
+
+    /** Looks for lapsed claims. */
+    void patrol(Commands out) {
+        if (state.timers.takePatrol()) {
+            state.send(
+                    out,
+                    new StoreRequest.ExpireLeases(
+                            state.requests.next(),
+                            state.settings.batchSize(),
+                            state.timers.takeExtension(),
+                            state.context.policy.ordered()),
+                    0);
+        }
+    }
+
+    /** When one of these is due without any event. */
+    long nextTurn() {
+        long next = Math.min(state.timers.renewAt(), probeAt());
+        next = Math.min(next, state.context.slots.any() ? state.timers.dueRequestAt() : PartitionState.NEVER);
+        return Math.min(next, state.timers.patrolAt());
+    }
+}

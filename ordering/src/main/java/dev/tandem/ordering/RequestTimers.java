@@ -1,0 +1,221 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.store.StoreAnswer;
+
+/** When each periodic request of an owner is due, in the core's monotonic milliseconds. */
+final class RequestTimers {
+
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final QueueContext context;
+    private final CoreSettings settings;
+
+    private long renewAt;
+    private long adoptAt;
+    private long probedAt;
+    private long dueAt = NEVER;
+    private boolean dueInFlight;
+    private long lapseAt = NEVER;
+    private boolean patrolInFlight;
+    private long quietUntil;
+    private long lastAnswerAt;
+    private long extendMillis;
+    private long fullRetryAt = NEVER;
+    private long roomAt;
+
+    RequestTimers(QueueContext context) {
+        this.context = context;
+        this.settings = context.settings;
+    }
+
+    /** Begins a new assignment. */
+    void assigned() {
+        lastAnswerAt = context.now();
+    }
+
+    /** Begins a new ownership. {@code restarted}: the store's process is another one than before. */
+    void acquired(StoreAnswer.Acquired answer, boolean restarted) {
+        long now = context.now();
+        extendMillis = restarted || isDeaf() ? settings.leaseMillis() : 0;
+        lastAnswerAt = now;
+        renewAt = now + settings.renewMillis();
+        adoptAt = now + adoptAfter();
+        dueInFlight = false;
+        patrolInFlight = false;
+        dueAt = after(answer.nextDueMillis());
+        lapseAt = after(answer.nextLapseMillis());
+        quietUntil = now + answer.quietMillis();
+    }
+
+    /** Returns the time in so many milliseconds; {@link #NEVER} for a negative number. */
+    private long after(long millis) {
+        return millis < 0 ? NEVER : context.now() + millis;
+    }
+
+    // ---- answers ----
+
+    /** Notes an answer. After half a lease without one, leases of others may only seem to have run out. */
+    void answered() {
+        if (isDeaf()) {
+            extendMillis = settings.leaseMillis();
+        }
+        lastAnswerAt = context.now();
+    }
+
+    private boolean isDeaf() {
+        return context.now() - lastAnswerAt > settings.leaseMillis() / 2;
+    }
+
+    long lastAnswerAt() {
+        return lastAnswerAt;
+    }
+
+    // ---- renewals and probes ----
+
+    /** @return whether a renewal is due, once */
+    boolean takeRenewal() {
+        boolean due = context.now() >= renewAt;
+        if (due) {
+            renewAt = context.now() + settings.renewMillis();
+        }
+        return due;
+    }
+
+    long renewAt() {
+        return renewAt;
+    }
+
+    void probed() {
+        probedAt = context.now();
+    }
+
+    /** @param provableAt when a probe could first prove something; {@link #NEVER} if nothing waits */
+    long probeAt(long provableAt) {
+        return provableAt == NEVER ? NEVER : Math.max(provableAt, probedAt + settings.probeMillis());
+    }
+
+    // ---- adoptions ----
+
+    /** How long a run lasts before its task is adopted. */
+    long adoptAfter() {
+        return Math.max(settings.horizonMillis(), settings.probeMillis());
+    }
+
+    /** @return whether long runs must be looked for, once */
+    boolean takeAdoptionCheck() {
+        boolean due = context.now() >= adoptAt;
+        if (due) {
+            adoptAt = context.now() + settings.probeMillis();
+        }
+        return due;
+    }
+
+    long adoptAt() {
+        return adoptAt;
+    }
+
+    // ---- due tasks ----
+
+    /** A task falls due in so many milliseconds; a negative number says that none does. */
+    void dueIn(long millis) {
+        dueAt = Math.min(dueAt, after(millis));
+    }
+
+    void dueNow() {
+        dueIn(0);
+    }
+
+    boolean isDueRequestDue() {
+        return context.now() >= Math.max(dueAt, quietUntil) && !dueInFlight;
+    }
+
+    void dueSent() {
+        dueInFlight = true;
+    }
+
+    void dueAnswered(StoreAnswer.DueTasks answer) {
+        dueInFlight = false;
+        dueAt = answer.more() ? context.now() : after(answer.nextDueMillis());
+    }
+
+    /** When a request for due tasks is due; {@link #NEVER} while one is in flight. */
+    long dueRequestAt() {
+        return dueInFlight ? NEVER : Math.max(dueAt, quietUntil);
+    }
+
+    // ---- lapsed claims ----
+
+    /** @return whether a patrol is due, once until its answer comes */
+    boolean takePatrol() {
+        boolean due = context.now() >= lapseAt && !patrolInFlight;
+        patrolInFlight |= due;
+        return due;
+    }
+
+    /**
+     * By how much the patrol must extend all leases. While this process is disconnected it cannot tell expired leases from
+     * missed renewals.
+     */
+    long takeExtension() {
+        long extend = isDeaf() ? settings.leaseMillis() : extendMillis;
+        extendMillis = 0;
+        return extend;
+    }
+
+    void patrolled(StoreAnswer.LeasesExpired answer) {
+        patrolInFlight = false;
+        lapsesIn(answer.nextLapseMillis());
+        dueIn(answer.nextDueMillis());
+    }
+
+    /** The next claim lapses in so many milliseconds; a negative number says that none does. */
+    void lapsesIn(long millis) {
+        lapseAt = after(millis);
+    }
+
+    long patrolAt() {
+        return patrolInFlight ? NEVER : lapseAt;
+    }
+
+    // ---- times in which something must not be done ----
+
+    /** Whether nothing may be claimed yet: the store may have forgotten what others run. */
+    boolean isQuiet() {
+        return context.now() < quietUntil;
+    }
+
+    long quietUntil() {
+        return quietUntil;
+    }
+
+    /** The store had no room for hand-overs. */
+    void noRoom() {
+        roomAt = context.now() + settings.retryMillis();
+    }
+
+    boolean mayHandOver() {
+        return context.now() >= roomAt;
+    }
+
+    long roomAt() {
+        return roomAt;
+    }
+
+    /** The store had no room for more tasks of one key. */
+    void laneFull() {
+        fullRetryAt = context.now() + settings.retryMillis();
+    }
+
+    /** @return whether full lanes may try again now, once */
+    boolean takeFullRetry() {
+        boolean due = context.now() >= fullRetryAt;
+        if (due) {
+            fullRetryAt = NEVER;
+        }
+        return due;
+    }
+
+    long fullRetryAt() {
+        return fullRetryAt;
+    }
+}

@@ -1,0 +1,257 @@
+package dev.tandem.ordering.lanes;
+
+import dev.tandem.task.Position;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The tasks of one key in memory, and what the owner knows of the key: who runs, and whether the store blocks it. */
+public final class Lane {
+
+    private final String key;
+    /** Waiting here and not on the way to the store, by {@link TaskEntry#order}. */
+    private final ArrayDeque<TaskEntry> waiting = new ArrayDeque<>();
+    /** Claimed, or being claimed, until its outcome is sent. */
+    private @Nullable TaskEntry busy;
+    /**
+     * The entry whose claim has no answer yet. The store may have claimed another task of this key first, and then the entry
+     * comes back.
+     */
+    private @Nullable TaskEntry claiming;
+    /** Parks, adoptions and burials without an answer. Until they have one, nothing of this key starts or is parked. */
+    private int handOvers;
+    /** Outcomes of relayed runs without an answer. Each may be refused, and its task comes before all that wait. */
+    private int relayedOutcomes;
+    /** Whether tasks of this key must be parked: a guess that the store's answers correct. */
+    private boolean blocked;
+    /** The task that a blocked key waits for, where known. */
+    private @Nullable Position head;
+    /** Whether the store has no room for more of this key. */
+    private boolean full;
+    /** Whether {@link Lanes} has the lane in a list of lanes with work. */
+    private boolean listed;
+
+    Lane(String key) {
+        this.key = key;
+    }
+
+    String key() {
+        return key;
+    }
+
+    // ---- who runs ----
+
+    public boolean isBusyWith(TaskEntry entry) {
+        return busy == entry;
+    }
+
+    public void busyWith(TaskEntry entry) {
+        busy = entry;
+    }
+
+    /** Puts another entry of the same task in the place of the busy one. */
+    public void replaceBusy(TaskEntry old, TaskEntry same) {
+        if (busy == old) {
+            busy = same;
+        }
+    }
+
+    /** @return whether the entry was the busy one */
+    public boolean free(TaskEntry entry) {
+        boolean was = busy == entry;
+        if (was) {
+            busy = null;
+        }
+        return was;
+    }
+
+    void claim(TaskEntry entry) {
+        busy = entry;
+        claiming = entry;
+    }
+
+    /** @return whether it was this entry's claim that had no answer */
+    boolean claimAnswered(TaskEntry entry) {
+        boolean was = claiming == entry;
+        if (was) {
+            claiming = null;
+        }
+        return was;
+    }
+
+    // ---- what is on its way to the store ----
+
+    public void handOversSent(int count) {
+        handOvers += count;
+    }
+
+    public void handOverAnswered() {
+        handOvers--;
+    }
+
+    public boolean hasHandOvers() {
+        return handOvers > 0;
+    }
+
+    public void relayedOutcomeQueued() {
+        relayedOutcomes++;
+    }
+
+    public int relayedOutcomes() {
+        return relayedOutcomes;
+    }
+
+    /** @return whether one was waiting */
+    public boolean relayedOutcomeAnswered() {
+        boolean any = relayedOutcomes > 0;
+        if (any) {
+            relayedOutcomes--;
+        }
+        return any;
+    }
+
+    /** Forgets all that depended on an ownership that is over. What waits stays. */
+    public void reacquired() {
+        open();
+        handOvers = 0;
+        relayedOutcomes = 0;
+        busy = null;
+        claiming = null;
+    }
+
+    // ---- blocked or open ----
+
+    public boolean isBlocked() {
+        return blocked;
+    }
+
+    public @Nullable Position head() {
+        return head;
+    }
+
+    public boolean isHead(Position position) {
+        return position.equals(head);
+    }
+
+    /** All tasks of the key wait for this position. If it is in memory, it is the next. */
+    public void block(Position by) {
+        blocked = true;
+        head = by;
+        for (TaskEntry entry : waiting) {
+            if (entry.position().equals(by)) {
+                waiting.remove(entry);
+                waiting.addFirst(entry);
+                return;
+            }
+        }
+    }
+
+    public void open() {
+        blocked = false;
+        head = null;
+        full = false;
+    }
+
+    boolean isFull() {
+        return full;
+    }
+
+    void full(boolean noRoom) {
+        full = noRoom;
+    }
+
+    // ---- what waits ----
+
+    /** Puts an entry to its place by order. The head of a blocked key goes first, since all others wait for it. */
+    public void add(TaskEntry entry) {
+        if (blocked && isHead(entry.position())) {
+            waiting.addFirst(entry);
+        } else if (waiting.isEmpty() || waiting.getLast().order() < entry.order()) {
+            waiting.addLast(entry);
+        } else if (entry.order() < waiting.getFirst().order()) {
+            waiting.addFirst(entry);
+        } else {
+            List<TaskEntry> all = new ArrayList<>(waiting);
+            all.add(entry);
+            all.sort(Comparator.comparingLong(TaskEntry::order));
+            waiting.clear();
+            waiting.addAll(all);
+        }
+    }
+
+    public @Nullable TaskEntry peek() {
+        return waiting.peekFirst();
+    }
+
+    /** Takes out the next entry, which must exist. */
+    public TaskEntry take() {
+        return waiting.removeFirst();
+    }
+
+    Collection<TaskEntry> waiting() {
+        return waiting;
+    }
+
+    /** Takes out the entries that match, in order. */
+    public List<TaskEntry> takeIf(Predicate<TaskEntry> matches) {
+        List<TaskEntry> taken = new ArrayList<>();
+        waiting.removeIf(entry -> matches.test(entry) && taken.add(entry));
+        return taken;
+    }
+
+    /** Takes the entries to be parked, at most {@code limit}, leaving the head of the key. */
+    List<TaskEntry> takeForParking(int limit) {
+        List<TaskEntry> taken = new ArrayList<>();
+        while (taken.size() < limit
+                && !waiting.isEmpty()
+                && !isHead(waiting.getFirst().position())) {
+            taken.add(waiting.removeFirst());
+        }
+        return taken;
+    }
+
+    boolean mayStart() {
+        if (busy != null || claiming != null || handOvers > 0 || waiting.isEmpty()) {
+            return false;
+        }
+        return !blocked || isHead(waiting.getFirst().position());
+    }
+
+    /** What is being claimed has its place before all that waits, and may come back to be parked itself. */
+    boolean mayPark() {
+        return blocked
+                && handOvers == 0
+                && relayedOutcomes == 0
+                && (busy == null || isHead(busy.position()))
+                && (claiming == null || isHead(claiming.position()))
+                && !full
+                && !waiting.isEmpty()
+                && !isHead(waiting.getFirst().position());
+    }
+
+    boolean isForgettable() {
+        return busy == null
+                && claiming == null
+                && handOvers == 0
+                && relayedOutcomes == 0
+                && !blocked
+                && waiting.isEmpty();
+    }
+
+    boolean isListed() {
+        return listed;
+    }
+
+    void listed(boolean inAList) {
+        listed = inAList;
+    }
+
+    @Override
+    public String toString() {
+        return key + (blocked ? " blocked by " + head : " open") + " busy=" + busy + " hand-overs=" + handOvers + waiting;
+    }
+}

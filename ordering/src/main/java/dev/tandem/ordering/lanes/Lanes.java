@@ -1,0 +1,239 @@
+package dev.tandem.ordering.lanes;
+
+import dev.tandem.task.Position;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The tasks of a partition that wait in memory: lanes by key, and those without a key. */
+public final class Lanes {
+
+    private final Map<String, Lane> lanes = new HashMap<>();
+    private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
+    private final ArrayDeque<Lane> ready = new ArrayDeque<>();
+    private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
+    private final ArrayList<Lane> full = new ArrayList<>();
+    /** Tasks that the store offered and that wait here. */
+    private final Map<Position, TaskEntry> offered = new HashMap<>();
+
+    public Lane lane(String key) {
+        return lanes.computeIfAbsent(key, Lane::new);
+    }
+
+    public @Nullable Lane find(@Nullable String key) {
+        return key == null ? null : lanes.get(key);
+    }
+
+    public Collection<Lane> all() {
+        return lanes.values();
+    }
+
+    /** Lets an entry wait for its turn, at its place in the order. */
+    public void enter(TaskEntry entry) {
+        if (entry.isInStore()) {
+            offered.put(entry.position(), entry);
+        }
+        if (entry.key() == null) {
+            unkeyed.addLast(entry);
+            return;
+        }
+        Lane lane = lane(entry.key());
+        lane.add(entry);
+        touch(lane);
+    }
+
+    /** Lets a delivered entry wait, in the place of the offered entry of the same task if there is one. */
+    public void enterInPlace(TaskEntry entry) {
+        TaskEntry offer = offered.remove(entry.position());
+        if (offer != null) {
+            entry.order(offer.order());
+            unkeyed.remove(offer);
+            Lane lane = find(offer.key());
+            if (lane != null) {
+                lane.waiting().remove(offer);
+            }
+        }
+        enter(entry);
+    }
+
+    /** Lets an entry wait again where it waited before. */
+    public void reenter(TaskEntry entry) {
+        if (entry.key() == null) {
+            if (entry.isInStore()) {
+                offered.put(entry.position(), entry);
+            }
+            unkeyed.addFirst(entry);
+        } else {
+            Lane lane = find(entry.key());
+            if (lane != null) {
+                lane.free(entry);
+            }
+            enter(entry);
+        }
+    }
+
+    /**
+     * Removes entries whose state the store knows better.
+     *
+     * @return those delivered by the broker. The store offers the others again
+     */
+    public List<TaskEntry> takeOut(Predicate<TaskEntry> known) {
+        List<TaskEntry> delivered = new ArrayList<>();
+        takeOut(unkeyed, known, delivered);
+        all().forEach(lane -> takeOut(lane.waiting(), known, delivered));
+        return delivered;
+    }
+
+    private void takeOut(Collection<TaskEntry> waiting, Predicate<TaskEntry> known, List<TaskEntry> delivered) {
+        waiting.removeIf(entry -> {
+            boolean out = known.test(entry);
+            if (out && entry.isTracked()) {
+                delivered.add(entry);
+            }
+            if (out) {
+                forgetOffered(entry);
+            }
+            return out;
+        });
+    }
+
+    /** Ends the entry's turn, if it is its lane's busy one. */
+    public void free(TaskEntry entry) {
+        Lane lane = find(entry.key());
+        if (lane != null && lane.free(entry)) {
+            touch(lane);
+        }
+    }
+
+    // ---- offered by the store ----
+
+    public boolean isOffered(Position position) {
+        return offered.containsKey(position);
+    }
+
+    public int offeredCount() {
+        return offered.size();
+    }
+
+    public void forgetOffered(TaskEntry entry) {
+        offered.remove(entry.position(), entry);
+    }
+
+    // ---- lanes with work ----
+
+    /** To be called when something about the lane changed: lists it if it has work now, and forgets it if it is empty. */
+    public void touch(Lane lane) {
+        if (lane.isListed()) {
+            return;
+        }
+        if (lane.mayStart()) {
+            lane.listed(true);
+            ready.addLast(lane);
+        } else if (lane.mayPark()) {
+            lane.listed(true);
+            parkable.addLast(lane);
+        } else if (lane.isForgettable()) {
+            lanes.remove(lane.key(), lane);
+        }
+    }
+
+    /** Lists all lanes anew. */
+    public void touchAll() {
+        ready.clear();
+        parkable.clear();
+        for (Lane lane : new ArrayList<>(lanes.values())) {
+            lane.listed(false);
+            touch(lane);
+        }
+    }
+
+    public boolean hasReady() {
+        return !ready.isEmpty() || !unkeyed.isEmpty();
+    }
+
+    public int readyCount() {
+        return ready.size() + unkeyed.size();
+    }
+
+    /** Takes out the next entry that may be claimed, and makes its lane busy with it. Null if there is none. */
+    public @Nullable TaskEntry pollReady() {
+        for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
+            lane.listed(false);
+            if (lane.mayStart()) {
+                TaskEntry entry = lane.take();
+                lane.claim(entry);
+                return entry;
+            }
+            touch(lane);
+        }
+        return unkeyed.pollFirst();
+    }
+
+    /** To be called when the entry's claim was answered, or will not be. */
+    public void claimAnswered(TaskEntry entry) {
+        Lane lane = find(entry.key());
+        if (lane != null && lane.claimAnswered(entry)) {
+            touch(lane);
+        }
+    }
+
+    public boolean hasParkable() {
+        return !parkable.isEmpty();
+    }
+
+    /** Takes out the entries of one lane that are to be parked next, and counts them as on their way. */
+    public List<TaskEntry> pollParks(int limit) {
+        for (Lane lane = parkable.pollFirst(); lane != null; lane = parkable.pollFirst()) {
+            lane.listed(false);
+            if (lane.mayPark()) {
+                List<TaskEntry> taken = lane.takeForParking(limit);
+                lane.handOversSent(taken.size());
+                return taken;
+            }
+            touch(lane);
+        }
+        return List.of();
+    }
+
+    // ---- lanes that the store has no room for ----
+
+    public void full(Lane lane) {
+        if (!lane.isFull()) {
+            lane.full(true);
+            full.add(lane);
+        }
+    }
+
+    public boolean anyFull() {
+        return !full.isEmpty();
+    }
+
+    /** Lets full lanes try again. */
+    public void retryFull() {
+        for (Lane lane : full) {
+            lane.full(false);
+            touch(lane);
+        }
+        full.clear();
+    }
+
+    public void clear() {
+        lanes.clear();
+        unkeyed.clear();
+        ready.clear();
+        parkable.clear();
+        full.clear();
+        offered.clear();
+    }
+
+    @Override
+    public String toString() {
+        return lanes.values() + " unkeyed " + unkeyed + " ready " + ready.size() + " parkable " + parkable.size()
+                + " offered " + offered.keySet();
+    }
+}

@@ -1,0 +1,243 @@
+package dev.tandem.ordering.requests;
+
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbered requests of one partition to the store: what was sent and has no answer, what is answered and not durable,
+ * and what must be sent again after the connection broke.
+ */
+public final class RequestLog {
+
+    /**
+     * A request without an answer, and what its answer is about.
+     *
+     * @param slots reserved for claims that the request asks for
+     * @param lastArrival the order of the last task that had come in when the request was sent
+     */
+    public record Sent(
+            StoreRequest.OwnerRequest request,
+            List<PendingOutcome> outcomes,
+            List<TaskEntry> claims,
+            List<PendingHandOver> handOvers,
+            int slots,
+            long sentAt,
+            long lastArrival) {
+
+        public static Sent plain(StoreRequest.OwnerRequest request, int slots, long sentAt, long lastArrival) {
+            return new Sent(request, List.of(), List.of(), List.of(), slots, sentAt, lastArrival);
+        }
+
+        public long number() {
+            return request.header().number();
+        }
+
+        /** The outcomes of runs that never began. */
+        public List<PendingOutcome> returned() {
+            return outcomes.stream().filter(PendingOutcome::isReturned).toList();
+        }
+    }
+
+    private record NotDurable(PendingWrite write, long number) {}
+
+    private final Partition partition;
+    private final String writer;
+    private final ArrayDeque<Sent> unanswered = new ArrayDeque<>();
+    private final ArrayDeque<NotDurable> notDurable = new ArrayDeque<>();
+    private final LinkedHashMap<Position, PendingWrite> resend = new LinkedHashMap<>();
+    private long number;
+    private long epoch;
+    private int stepsInFlight;
+
+    /** @param writer random, the same until the process ends */
+    public RequestLog(Partition partition, String writer) {
+        this.partition = partition;
+        this.writer = writer;
+    }
+
+    public String writer() {
+        return writer;
+    }
+
+    // ---- numbers and epochs ----
+
+    /** Returns the header of the next request. */
+    public RequestHeader next() {
+        return new RequestHeader(partition, writer, ++number, epoch);
+    }
+
+    /** Returns the header of an acquire. {@code continues}: nobody else can have owned the partition since the last one. */
+    public RequestHeader nextAcquire(boolean continues) {
+        return new RequestHeader(partition, writer, ++number, continues ? epoch : 0);
+    }
+
+    public long lastNumber() {
+        return number;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Begins a new ownership. Only answers under its epoch count from now on. */
+    public void begin(long newEpoch) {
+        epoch = newEpoch;
+    }
+
+    public boolean isCurrent(RequestHeader header) {
+        return header.epoch() == epoch;
+    }
+
+    // ---- sent and answered ----
+
+    public void sent(Sent sent) {
+        unanswered.addLast(sent);
+        if (sent.request() instanceof StoreRequest.SettleAndClaim) {
+            stepsInFlight++;
+        }
+    }
+
+    /** Returns the request that this answer is for. Null if it is not awaited any more. Answers come in order. */
+    public @Nullable Sent answered(StoreRequest request) {
+        Sent first = unanswered.peekFirst();
+        if (first == null || first.request() != request) {
+            return null;
+        }
+        unanswered.removeFirst();
+        if (request instanceof StoreRequest.SettleAndClaim) {
+            stepsInFlight--;
+        }
+        return first;
+    }
+
+    public Collection<Sent> unanswered() {
+        return unanswered;
+    }
+
+    /** How many requests to settle and claim have no answer. */
+    public int stepsInFlight() {
+        return stepsInFlight;
+    }
+
+    public int othersInFlight() {
+        return unanswered.size() - stepsInFlight;
+    }
+
+    /** Keeps an answered write until it is {@linkplain #durable durable}. */
+    public void keepUntilDurable(PendingWrite write, long atNumber) {
+        notDurable.addLast(new NotDurable(write, atNumber));
+    }
+
+    /** Lets go of all writes up to {@code upTo}, which are durable, and returns them. */
+    public List<PendingWrite> durable(long upTo) {
+        List<PendingWrite> durable = new ArrayList<>();
+        while (!notDurable.isEmpty() && notDurable.getFirst().number() <= upTo) {
+            durable.add(notDurable.removeFirst().write());
+        }
+        return durable;
+    }
+
+    // ---- after a break ----
+
+    /**
+     * Plans to send again all that may not have been applied or may have been forgotten, in order. Of several writes of one
+     * position only the last is sent, which implies the others.
+     *
+     * @param queued outcomes that were not sent yet, newer than all else. Rewritten where they replace a planned write
+     * @return entries whose last write is a park: they go back to their lane, to their place among those that came before
+     *     and after them
+     */
+    public Collection<TaskEntry> planResend(ArrayDeque<PendingOutcome> queued) {
+        ResendPlan plan = new ResendPlan();
+        notDurable.forEach(each -> plan.add(each.write()));
+        for (Sent sent : unanswered) {
+            sent.outcomes().forEach(plan::add);
+            sent.handOvers().forEach(plan::add);
+        }
+        resend.values().forEach(plan::add);
+        List<PendingOutcome> newest = new ArrayList<>(queued);
+        queued.clear();
+        for (PendingOutcome outcome : newest) {
+            PendingWrite older = outcome.isReturned() ? null : plan.takeOut(outcome.position());
+            queued.addLast(older == null ? outcome : (PendingOutcome) outcome.replacing(older));
+        }
+        notDurable.clear();
+        unanswered.clear();
+        stepsInFlight = 0;
+        resend.clear();
+        resend.putAll(plan.writes);
+        return plan.parks.values().stream().map(PendingWrite::entry).toList();
+    }
+
+    /** The last write of each position. Parks are apart: a park does not say how the store got the task. */
+    private static final class ResendPlan {
+        private final LinkedHashMap<Position, PendingWrite> writes = new LinkedHashMap<>();
+        private final LinkedHashMap<Position, PendingWrite> parks = new LinkedHashMap<>();
+
+        void add(PendingWrite write) {
+            if (write instanceof PendingOutcome outcome && outcome.isReturned()) {
+                return;
+            }
+            if (write instanceof PendingHandOver handOver && handOver.parks()) {
+                parks.put(write.position(), write);
+                return;
+            }
+            PendingWrite older = takeOut(write.position());
+            writes.put(write.position(), older == null ? write : write.replacing(older));
+        }
+
+        @Nullable
+        PendingWrite takeOut(Position position) {
+            PendingWrite park = parks.remove(position);
+            PendingWrite older = writes.remove(position);
+            return older == null ? park : older;
+        }
+    }
+
+    /** What is planned to be sent again, by position. */
+    public Map<Position, PendingWrite> resend() {
+        return resend;
+    }
+
+    /** Takes the next writes to send again: all outcomes or all hand-overs, in the order of the plan. */
+    public List<PendingWrite> takeResend(int limit) {
+        List<PendingWrite> taken = new ArrayList<>();
+        Iterator<PendingWrite> writes = resend.values().iterator();
+        while (writes.hasNext() && taken.size() < limit) {
+            PendingWrite write = writes.next();
+            if (!taken.isEmpty() && taken.get(0).getClass() != write.getClass()) {
+                break;
+            }
+            taken.add(write);
+            writes.remove();
+        }
+        return taken;
+    }
+
+    /** Drops everything, since the ownership ended. Returns the outcomes that had no answer. */
+    public List<PendingOutcome> drop() {
+        List<PendingOutcome> withoutAnswer = new ArrayList<>();
+        unanswered.forEach(sent -> withoutAnswer.addAll(sent.outcomes()));
+        for (PendingWrite write : resend.values()) {
+            if (write instanceof PendingOutcome outcome) {
+                withoutAnswer.add(outcome);
+            }
+        }
+        unanswered.clear();
+        notDurable.clear();
+        resend.clear();
+        stepsInFlight = 0;
+        return withoutAnswer;
+    }
+}
