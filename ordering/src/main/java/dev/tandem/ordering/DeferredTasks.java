@@ -107,7 +107,7 @@ final class DeferredTasks {
 
     /** Whether the broker has still to deliver what a former owner may have begun. */
     private boolean mayComeAgain() {
-        if (m.shared.now >= m.behindUntil || !m.shared.keeps(Rule.OFFER_BEHIND_RELAYS)) {
+        if (m.shared.now >= m.behindUntil) {
             return false;
         }
         return m.tracker.isLog() ? m.passed() < m.relayedUpTo : !m.redeliveries.isCaughtUp();

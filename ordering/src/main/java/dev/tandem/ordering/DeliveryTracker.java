@@ -13,19 +13,14 @@ import java.util.List;
  */
 abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
 
-    private final boolean onlyDurable;
     private long proven;
     private int pending;
     private long bytes;
 
-    DeliveryTracker(boolean onlyDurable) {
-        this.onlyDurable = onlyDurable;
-    }
-
-    static DeliveryTracker of(Source.Kind kind, boolean onlyDurable) {
+    static DeliveryTracker of(Source.Kind kind) {
         return switch (kind) {
-            case LOG -> new LogTracker(onlyDurable);
-            case QUEUE -> new QueueTracker(onlyDurable);
+            case LOG -> new LogTracker();
+            case QUEUE -> new QueueTracker();
         };
     }
 
@@ -85,7 +80,7 @@ abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
     final boolean settled(TaskEntry entry) {
         return switch (entry.mark) {
             case PENDING -> false;
-            case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven || !onlyDurable;
+            case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven;
             case SETTLED -> true;
         };
     }

@@ -30,8 +30,6 @@ final class IdentityPages {
 
     private final long pageMillis;
     private final long keepMillis;
-    private final boolean keep;
-    private final boolean nameless;
     private final ArrayDeque<TrackedPage> pages = new ArrayDeque<>();
     /** The highest page of earlier channels; -1 if there is none. */
     private long inherited = -1;
@@ -40,11 +38,9 @@ final class IdentityPages {
     private long asking = -1;
 
     /** @param keepMillis how long after it was sent an ack may still get lost */
-    IdentityPages(long pageMillis, long keepMillis, QueueContext shared) {
+    IdentityPages(long pageMillis, long keepMillis) {
         this.pageMillis = pageMillis;
         this.keepMillis = keepMillis;
-        this.keep = shared.keeps(Rule.KEEP_PAGES);
-        this.nameless = !shared.keeps(Rule.NAMELESS_NOT_BY_PAGE);
     }
 
     /** A new channel follows an acquire that gave these. */
@@ -68,7 +64,7 @@ final class IdentityPages {
         if (entry.page != -1) {
             return;
         }
-        if (entry.tracked() && (RedeliveryMatcher.isNamed(entry.position) || nameless)) {
+        if (entry.tracked() && RedeliveryMatcher.isNamed(entry.position)) {
             TrackedPage last = pages.peekLast();
             if (last == null || last.number == inherited || now - last.openedAt >= pageMillis) {
                 last = new TrackedPage(next++, now);
@@ -114,9 +110,6 @@ final class IdentityPages {
     }
 
     private long readyAt(TrackedPage page, boolean caughtUp) {
-        if (!keep) {
-            return page.lastAckAt;
-        }
         if (page.number == inherited && !caughtUp) {
             return page.openedAt + INHERITED_MILLIS;
         }

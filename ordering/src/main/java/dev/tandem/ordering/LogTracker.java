@@ -10,10 +10,6 @@ final class LogTracker extends DeliveryTracker {
     private final ArrayDeque<TaskEntry> entries = new ArrayDeque<>();
     private long nextSequence = -1;
 
-    LogTracker(boolean onlyDurable) {
-        super(onlyDurable);
-    }
-
     @Override
     Collection<TaskEntry> entries() {
         return entries;

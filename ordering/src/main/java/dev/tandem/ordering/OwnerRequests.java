@@ -152,10 +152,6 @@ final class OwnerRequests {
         }
         if (PartitionState.blocks(outcome.verdict())) {
             lane.block(entry.position);
-            if (!m.shared.keeps(Rule.PARK_FOLLOWERS)) {
-                lane.queue.forEach(e -> m.tracker.mark(e, DeliveryState.SETTLED, 0));
-                lane.queue.clear();
-            }
         } else if (outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.DRAIN) {
             drain(lane, entry);
         } else if (outcome.verdict() instanceof Verdict.Returned && !m.comesBackByItself(entry)) {

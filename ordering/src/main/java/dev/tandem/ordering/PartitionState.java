@@ -123,11 +123,11 @@ final class PartitionState {
         this.shared = shared;
         this.settings = shared.settings;
         this.outbox = new RequestLog(partition, writer);
-        this.tracker = DeliveryTracker.of(shared.kind, shared.keeps(Rule.COMMIT_ONLY_DURABLE));
+        this.tracker = DeliveryTracker.of(shared.kind);
         this.proofs = new DurabilityTracker(settings.horizonMillis());
         this.late = new LateOutcomes(partition);
-        this.redeliveries = new RedeliveryMatcher(shared);
-        this.pages = new IdentityPages(settings.leaseMillis(), 3 * settings.leaseMillis(), shared);
+        this.redeliveries = new RedeliveryMatcher();
+        this.pages = new IdentityPages(settings.leaseMillis(), 3 * settings.leaseMillis());
     }
 
     @Nullable

@@ -4,7 +4,6 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the partitions of one queue share: settings, slots and the time of the turn. */
@@ -20,22 +19,16 @@ final class QueueContext {
     /** Runs to be started at the end of the turn. */
     final List<Run> starts = new ArrayList<>();
 
-    private final Set<Rule> broken;
     long now;
     long wall;
 
-    QueueContext(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
+    QueueContext(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
         this.kind = kind;
         this.policy = policy;
         this.settings = settings;
         this.executor = executor;
-        this.broken = broken;
         this.slots = new WorkerSlots(policy.concurrency());
-        boolean scattered = kind == Source.Kind.QUEUE && !policy.ordered() && keeps(Rule.RECALL);
+        boolean scattered = kind == Source.Kind.QUEUE && !policy.ordered();
         this.recalls = scattered ? new RedeliveryResolver(this) : null;
-    }
-
-    boolean keeps(Rule rule) {
-        return !broken.contains(rule);
     }
 }

@@ -28,11 +28,7 @@ public final class QueueCore {
 
     /** @param executor unique per process start */
     public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
-        this(kind, policy, settings, executor, Set.of());
-    }
-
-    QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor, Set<Rule> broken) {
-        this.shared = new QueueContext(kind, policy, settings, executor, broken);
+        this.shared = new QueueContext(kind, policy, settings, executor);
     }
 
     /** Begins a turn. @param monotonicMillis elapsed time @param wallMillis epoch time, for what is not due yet */

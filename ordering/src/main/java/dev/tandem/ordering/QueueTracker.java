@@ -19,10 +19,6 @@ final class QueueTracker extends DeliveryTracker {
     private final PriorityQueue<Awaiting> awaiting = new PriorityQueue<>(Comparator.comparingLong(Awaiting::number));
     private List<TaskEntry> settled = new ArrayList<>();
 
-    QueueTracker(boolean onlyDurable) {
-        super(onlyDurable);
-    }
-
     @Override
     Collection<TaskEntry> entries() {
         return entries;

@@ -25,8 +25,6 @@ final class RedeliveryIndex<P> {
     private final Set<String> wantedOnPages = new HashSet<>();
     private final Set<Position> taken;
     private boolean complete = true;
-    private final boolean once;
-    private final boolean namelessByPage;
     private final Map<String, ArrayDeque<Known<P>>> certain = new HashMap<>();
     private final Map<String, ArrayDeque<Known<P>>> claimed = new HashMap<>();
     private final Map<String, ArrayDeque<P>> settled = new HashMap<>();
@@ -35,13 +33,11 @@ final class RedeliveryIndex<P> {
      * @param wanted the identities that are asked for
      * @param taken positions that are matched already
      */
-    RedeliveryIndex(Set<String> wanted, Set<Position> taken, QueueContext shared) {
+    RedeliveryIndex(Set<String> wanted, Set<Position> taken) {
         this.wanted = wanted;
         this.taken = taken;
-        this.once = shared.keeps(Rule.MATCH_ONCE);
-        this.namelessByPage = !shared.keeps(Rule.NAMELESS_NOT_BY_PAGE);
         for (String identity : wanted) {
-            if (identity.startsWith("m") || namelessByPage) {
+            if (identity.startsWith("m")) {
                 wantedOnPages.add(identity.substring(1));
             }
         }
@@ -94,11 +90,11 @@ final class RedeliveryIndex<P> {
     /** A partition in which it was settled; null if there is none (any more), or it has no message id. */
     @Nullable
     P settled(String identity) {
-        return identity.startsWith("m") || namelessByPage ? take(identity, settled.get(identity.substring(1))) : null;
+        return identity.startsWith("m") ? take(identity, settled.get(identity.substring(1))) : null;
     }
 
     private <T> @Nullable T take(String identity, @Nullable ArrayDeque<T> known) {
-        boolean takesOut = once && !identity.startsWith("m");
+        boolean takesOut = !identity.startsWith("m");
         return known == null ? null : takesOut ? known.pollFirst() : known.peekFirst();
     }
 }

@@ -29,9 +29,6 @@ final class RedeliveryMatcher {
      */
     record Match(Position position, boolean adopt) {}
 
-    private final boolean once;
-    private final boolean namelessByPage;
-
     /** By identity, the most certain first. */
     private final Map<String, ArrayDeque<Match>> candidates = new HashMap<>();
     /** All that were ever candidates on this channel. */
@@ -44,11 +41,6 @@ final class RedeliveryMatcher {
     private final Map<Position, String> awaited = new LinkedHashMap<>();
 
     private boolean caughtUp;
-
-    RedeliveryMatcher(QueueContext shared) {
-        this.once = shared.keeps(Rule.MATCH_ONCE);
-        this.namelessByPage = !shared.keeps(Rule.NAMELESS_NOT_BY_PAGE);
-    }
 
     // ---- identities ----
 
@@ -133,7 +125,7 @@ final class RedeliveryMatcher {
             return null;
         }
         ArrayDeque<Match> matches = candidates.get(delivery.identity());
-        Match match = matches == null ? null : once ? matches.pollFirst() : matches.peekFirst();
+        Match match = matches == null ? null : matches.pollFirst();
         if (match != null) {
             leftovers.remove(match.position());
         }
@@ -142,10 +134,9 @@ final class RedeliveryMatcher {
 
     /** Whether it was settled on an earlier channel, as far as its identity tells. Each settled one is found once. */
     boolean isRemembered(TaskEntry entry) {
-        boolean named = isNamed(entry.position) || namelessByPage;
         boolean maybe = entry.page >= 0 || entry.redelivered && !entry.matched && !entry.recalled;
         String identity = identityOf(entry.position);
-        if (!maybe || !named || identity.isEmpty()) {
+        if (!maybe || !isNamed(entry.position) || identity.isEmpty()) {
             return false;
         }
         String known = identity.substring(1);
@@ -153,8 +144,8 @@ final class RedeliveryMatcher {
         if (times == null) {
             return false;
         }
-        if (!once || times > 1) {
-            remembered.put(known, once ? times - 1 : times);
+        if (times > 1) {
+            remembered.put(known, times - 1);
         } else {
             remembered.remove(known);
         }

@@ -204,11 +204,7 @@ final class RedeliveryResolver {
 
     /** It is settled, or in the store's custody; acked when that is durable. */
     private void found(PartitionPeer peer, PendingRedelivery pending, String runId) {
-        if (shared.keeps(Rule.RECALL_UNTIL_DURABLE)) {
-            peer.found.addLast(new Found(pending, runId, shared.now));
-        } else {
-            settled(pending);
-        }
+        peer.found.addLast(new Found(pending, runId, shared.now));
     }
 
     private void probed(PartitionPeer peer, StoreAnswer.RedeliveriesForwarded answer) {
@@ -247,14 +243,12 @@ final class RedeliveryResolver {
         Set<String> wanted = new HashSet<>();
         round.forEach(pending -> wanted.add(RedeliveryMatcher.identityOf(pending.entry.position)));
         Set<Position> taken = new HashSet<>();
-        if (shared.keeps(Rule.MATCH_ONCE)) {
-            all.values().forEach(pending -> {
-                if (pending.position != null) {
-                    taken.add(pending.position);
-                }
-            });
-        }
-        RedeliveryIndex<PartitionPeer> knowledge = new RedeliveryIndex<>(wanted, taken, shared);
+        all.values().forEach(pending -> {
+            if (pending.position != null) {
+                taken.add(pending.position);
+            }
+        });
+        RedeliveryIndex<PartitionPeer> knowledge = new RedeliveryIndex<>(wanted, taken);
         for (PartitionPeer peer : peers.values()) {
             StoreAnswer.KnownPositions recalled = peer.recalled;
             if (recalled != null) {
@@ -274,8 +268,7 @@ final class RedeliveryResolver {
         String identity = RedeliveryMatcher.identityOf(pending.entry.position);
         boolean named = RedeliveryMatcher.isNamed(pending.entry.position);
         RedeliveryIndex.Known<PartitionPeer> known = knowledge.certain(identity);
-        boolean byLive = named || !shared.keeps(Rule.NAMELESS_NOT_BY_CLAIM);
-        if (known == null && byLive) {
+        if (known == null && named) {
             known = knowledge.claimed(identity);
         }
         if (known != null) {

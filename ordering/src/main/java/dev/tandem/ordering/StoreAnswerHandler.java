@@ -69,15 +69,7 @@ final class StoreAnswerHandler {
             return;
         }
         if (answer instanceof StoreAnswer.Gap || answer instanceof StoreAnswer.AlreadyApplied) {
-            if (m.shared.keeps(Rule.HEED_LOST)) {
-                breaks.recover();
-                return;
-            }
-            RequestLog.Sent ignored = m.outbox.answered(request);
-            if (ignored != null) {
-                breaks.takeBack(ignored);
-                breaks.returnedBy(ignored).forEach(breaks::backInPlace);
-            }
+            breaks.recover();
             return;
         }
         RequestLog.Sent sent = m.outbox.answered(request);
