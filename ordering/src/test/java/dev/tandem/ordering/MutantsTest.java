@@ -3,34 +3,51 @@ package dev.tandem.ordering;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.store.StoreModel.Flaw;
-import java.util.Set;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A simulation that notices nothing proves nothing: each rule that is broken on purpose must make it fail. Rules that
- * only queues have are broken by {@link QueueSimulationTest} and {@link SharedQueueSimulationTest}.
+ * Proves that the simulation notices broken rules: each core and each store that breaks one on purpose must fail.
+ * {@link QueueSimulationTest} and {@link SharedQueueSimulationTest} do the same for the rules of queues.
  */
 class MutantsTest {
 
-    /** Always the same histories: what catches a mutant today catches it tomorrow. */
-    private static final long FROM = 1;
+    /** The same histories in every run: a mutant that is caught once is always caught. */
+    static final long FROM = 1;
 
-    private static final int HISTORIES = 20_000;
+    static final int HISTORIES = 20_000;
 
     @ParameterizedTest
-    @EnumSource(names = {"COMMIT_ONLY_DURABLE", "PARK_FOLLOWERS", "HEED_LOST", "OFFER_BEHIND_RELAYS"})
-    void aCoreThatBreaksARuleIsCaught(Rule rule) throws InterruptedException {
-        assertThat(SimulationTest.hunt(FROM, HISTORIES, Set.of(rule), Set.of(), false))
-                .as("a history that breaks a guarantee without %s", rule)
-                .isNotNull();
+    @EnumSource
+    void everyMutantCompiles(CoreMutant mutant) throws Exception {
+        assertThat(mutant.classes()).isNotEmpty();
+    }
+
+    /** Shows that a mutant is caught for its change, not because it is loaded apart from the tests. */
+    @Test
+    void theUnchangedCoreIsNotCaught() throws Exception {
+        assertThat(CoreMutant.hunt(Map.of(), HistoryKind.LOG, FROM, 300)).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COMMIT_EARLY", "DROP_FOLLOWERS", "IGNORE_GAP", "OFFER_BEFORE_REDELIVERIES"})
+    void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
+        assertIsCaught(mutant, HistoryKind.LOG);
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KEEP_OWED")
     void aStoreThatBreaksARuleIsCaught(Flaw flaw) throws InterruptedException {
-        assertThat(SimulationTest.hunt(FROM, HISTORIES, Set.of(), Set.of(flaw), false))
+        assertThat(Histories.of(HistoryKind.LOG).with(flaw).hunt(FROM, HISTORIES))
                 .as("a history that breaks a guarantee with a store that does %s", flaw)
+                .isNotNull();
+    }
+
+    static void assertIsCaught(CoreMutant mutant, HistoryKind kind) throws Exception {
+        assertThat(mutant.hunt(kind, FROM, HISTORIES))
+                .as("a %s history that breaks a guarantee with the mutant %s", kind, mutant)
                 .isNotNull();
     }
 }

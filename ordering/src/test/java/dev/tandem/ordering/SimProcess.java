@@ -54,7 +54,7 @@ class SimProcess implements Commands {
         this.world = world;
         this.id = id;
         this.monotonicOffset = world.random.below(1_000_000);
-        this.core = new QueueCore(world.plan.kind(), world.plan.policy(), world.plan.settings(), id, world.broken);
+        this.core = new QueueCore(world.plan.kind(), world.plan.policy(), world.plan.settings(), id);
         core.partitions(world.partitions());
         this.watched = world.digest.watching(this, id);
     }

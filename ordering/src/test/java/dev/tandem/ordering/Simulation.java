@@ -28,7 +28,6 @@ final class Simulation {
     final LogOracle oracle;
     final SimStore store;
     final SimLogBroker broker;
-    final Set<Rule> broken;
 
     private final @Nullable List<String> trace;
     private final List<Partition> partitions = new ArrayList<>();
@@ -38,27 +37,12 @@ final class Simulation {
     private long restartedAt;
     private boolean fills;
 
-    Simulation(long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
-        this(Source.Kind.LOG, seed, broken, flaws, trace);
-    }
-
-    Simulation(Source.Kind kind, long seed, Set<Rule> broken, Set<Flaw> flaws, @Nullable List<String> trace) {
-        this(kind, false, seed, broken, flaws, trace);
-    }
-
     /** @param shared whether all partitions compete for one queue's messages */
-    Simulation(
-            Source.Kind kind,
-            boolean shared,
-            long seed,
-            Set<Rule> broken,
-            Set<Flaw> flaws,
-            @Nullable List<String> trace) {
+    Simulation(Source.Kind kind, boolean shared, long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
         boolean log = kind == Source.Kind.LOG;
         this.random = new SeededRandom(seed);
         HistoryPlan any = HistoryPlan.of(random);
         this.plan = log ? any : shared ? any.forSharedQueue(random) : any.forQueue();
-        this.broken = broken;
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
             partitions.add(Partition.of("q", i));

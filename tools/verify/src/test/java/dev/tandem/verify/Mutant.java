@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +37,21 @@ enum Mutant {
             "redis-forgets+kill",
             "kafka-zipf",
             Rule.CUSTODY,
-            core("COMMIT_ONLY_DURABLE")),
-    IGNORE_LOST("what a gap in the numbers says is ignored", "redis-forgets", "kafka-zipf", null, core("HEED_LOST")),
+            core(
+                    "DeliveryTracker",
+                    "case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven;",
+                    "case TAKEN_OVER, REPORTED_SETTLED -> true;")),
+    IGNORE_LOST(
+            "what a gap in the numbers says is ignored",
+            "redis-forgets",
+            "kafka-zipf",
+            null,
+            core(
+                    "StoreAnswerHandler",
+                    "answer instanceof StoreAnswer.AlreadyApplied) {\n            breaks.recover();",
+                    "answer instanceof StoreAnswer.AlreadyApplied) {"
+                            + " RequestLog.Sent ignored = m.outbox.answered(request); if (ignored != null) {"
+                            + " breaks.takeBack(ignored); breaks.returnedBy(ignored).forEach(breaks::backInPlace); }")),
     APPLY_TWICE(
             "the store applies a number that it applied before",
             "partition-redis",
@@ -53,8 +67,8 @@ enum Mutant {
             "redis-restart",
             "kafka-zipf",
             Rule.DUPLICATES,
-            source(
-                    "ordering/src/main/java/dev/tandem/ordering/RequestLog.java",
+            core(
+                    "RequestLog",
                     "return new RequestHeader(partition, writer, ++number, epoch);",
                     "if (++number % 50 == 0 && java.util.concurrent.ThreadLocalRandom.current().nextBoolean()) {"
                             + " number--; } return new RequestHeader(partition, writer, number, epoch);")),
@@ -63,7 +77,11 @@ enum Mutant {
             "redis-restart",
             "kafka-zipf",
             Rule.NOTHING_LOST,
-            core("PARK_FOLLOWERS")),
+            core(
+                    "OwnerRequests",
+                    "lane.block(entry.position);",
+                    "lane.block(entry.position);"
+                            + " lane.queue.forEach(e -> m.tracker.mark(e, DeliveryState.SETTLED, 0)); lane.queue.clear();")),
     DROP_LANE(
             "a retry forgets the lane behind it",
             "kill",
@@ -128,12 +146,9 @@ enum Mutant {
         return source("scheduler-redis/src/main/resources/dev/tandem/scheduler/include/" + name + ".lua", text, by);
     }
 
-    /** The core has rules that its own tests break. */
-    private static Edit core(String rule) {
-        return source(
-                "ordering/src/main/java/dev/tandem/ordering/QueueCore.java",
-                "this(kind, policy, settings, executor, Set.of());",
-                "this(kind, policy, settings, executor, Set.of(Rule." + rule + "));");
+    /** A class of the core, in whichever package it is. */
+    private static Edit core(String className, String text, String by) {
+        return new Edit(Path.of(className + ".java"), text, by);
     }
 
     private static Edit source(String file, String text, String by) {
@@ -171,12 +186,13 @@ enum Mutant {
         String usual = System.getProperty("java.class.path");
         List<String> sources = new ArrayList<>();
         try {
-            for (Path file : edits.stream().map(Edit::file).distinct().toList()) {
+            for (Path edited : edits.stream().map(Edit::file).distinct().toList()) {
+                Path file = locate(edited);
                 int parts = file.getNameCount();
                 // module/src/main/java/dev/...
                 Path made = folder.resolve(file.subpath(4, parts));
                 Files.createDirectories(Objects.requireNonNull(made.getParent()));
-                Files.writeString(made, edited(file));
+                Files.writeString(made, edited(edited, file));
                 if (file.toString().endsWith(".java")) {
                     sources.add(made.toString());
                 }
@@ -190,10 +206,26 @@ enum Mutant {
         return folder + File.pathSeparator + usual;
     }
 
-    private String edited(Path file) throws IOException {
+    /** Finds the source of a class of the core, which is named without its package. */
+    private Path locate(Path file) throws IOException {
+        if (file.getNameCount() > 1) {
+            return file;
+        }
+        Path sources = ROOT.resolve(Path.of("ordering", "src", "main", "java"));
+        try (Stream<Path> files = Files.walk(sources)) {
+            List<Path> found = files.filter(each -> each.endsWith(file)).toList();
+            if (found.size() != 1) {
+                throw new IllegalStateException("The mutant " + this + " edits " + file + ", but " + sources + " has "
+                        + found.size() + " files of that name");
+            }
+            return ROOT.relativize(found.get(0));
+        }
+    }
+
+    private String edited(Path named, Path file) throws IOException {
         String text = Files.readString(ROOT.resolve(file));
         for (Edit edit : edits) {
-            if (edit.file().equals(file)) {
+            if (edit.file().equals(named)) {
                 if (text.split(java.util.regex.Pattern.quote(edit.text()), -1).length != 2) {
                     throw new IllegalStateException(
                             "The mutant " + this + " replaces '" + edit.text() + "', which is not" + " there once in "

@@ -1,0 +1,128 @@
+package dev.tandem.ordering;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A core that breaks one rule: some texts of its source are replaced. The simulation must notice each of them, or it
+ * proves nothing.
+ */
+enum CoreMutant {
+    /** Commits or acks a hand-over before it is durable. */
+    COMMIT_EARLY(edit("DeliveryTracker", "case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven;", """
+                            case TAKEN_OVER, REPORTED_SETTLED -> true;""")),
+    /** Drops the tasks in memory that wait behind a failed head, instead of parking them. */
+    DROP_FOLLOWERS(edit("OwnerRequests", "lane.block(entry.position);", """
+                            lane.block(entry.position);
+                            lane.queue.forEach(e -> m.tracker.mark(e, DeliveryState.SETTLED, 0));
+                            lane.queue.clear();""")),
+    /** Goes on after a gap as if the request had been answered. */
+    IGNORE_GAP(edit(
+            "StoreAnswerHandler",
+            "answer instanceof StoreAnswer.AlreadyApplied) {\n            breaks.recover();",
+            """
+                            answer instanceof StoreAnswer.AlreadyApplied) {
+                            RequestLog.Sent ignored = m.outbox.answered(request);
+                            if (ignored != null) {
+                                breaks.takeBack(ignored);
+                                breaks.returnedBy(ignored).forEach(breaks::backInPlace);
+                            }""")),
+    /** Lets offered tasks of a key start before all that a former owner may have begun was delivered again. */
+    OFFER_BEFORE_REDELIVERIES(edit("DeferredTasks", "if (m.shared.now >= m.behindUntil) {", "if (true) {")),
+    /** Takes a message without an id for one that was settled and maybe acked. */
+    FIND_UNNAMED_ON_PAGES(
+            edit("RedeliveryIndex", "if (identity.startsWith(\"m\")) {", "if (true) {"),
+            edit("RedeliveryIndex", "return identity.startsWith(\"m\") ? take(", "return true ? take("),
+            edit("IdentityPages", "entry.tracked() && RedeliveryMatcher.isNamed(entry.position)", "entry.tracked()"),
+            edit("RedeliveryMatcher", "!maybe || !isNamed(entry.position) ||", "!maybe ||")),
+    /** Matches a position with more than one redelivery. */
+    MATCH_TWICE(
+            edit("RedeliveryMatcher", "matches.pollFirst()", "matches.peekFirst()"),
+            edit("RedeliveryMatcher", "remembered.put(known, times - 1);", ""),
+            edit("RedeliveryMatcher", "remembered.remove(known);", ""),
+            edit("RedeliveryIndex", "boolean takesOut = !identity.startsWith(\"m\");", "boolean takesOut = false;"),
+            edit("RedeliveryResolver", "taken.add(pending.position);", "")),
+    /** Drops identity pages although an ack may still be lost. */
+    DROP_PAGES_EARLY(edit("IdentityPages", "private long readyAt(TrackedPage page, boolean caughtUp) {", """
+                            private long readyAt(TrackedPage page, boolean caughtUp) {
+                                if (true) {
+                                    return page.lastAckAt;
+                                }""")),
+    /** Takes a message without an id for a task that runs on another channel, which may be well. */
+    MATCH_UNNAMED_BY_CLAIM(edit("RedeliveryResolver", "if (known == null && named) {", "if (known == null) {")),
+    /** Acks a forwarded message before that is durable in its partition. */
+    ACK_FORWARDED_EARLY(edit(
+            "RedeliveryResolver", "peer.found.addLast(new Found(pending, runId, shared.now));", "settled(pending);")),
+    /** Takes redeliveries of an unordered queue without asking the other partitions. */
+    ASK_NO_OTHER_PARTITION(edit("QueueContext", "kind == Source.Kind.QUEUE && !policy.ordered();", "false;"));
+
+    private static final Path SOURCES = Path.of("src", "main", "java");
+
+    /** A text of one class's source, and what replaces it. */
+    private record Edit(String className, String text, String by) {}
+
+    private final List<Edit> edits;
+
+    CoreMutant(Edit... edits) {
+        this.edits = List.of(edits);
+    }
+
+    private static Edit edit(String className, String text, String by) {
+        return new Edit(className, text, by);
+    }
+
+    /** Runs histories with this core. Returns what it broke, or null if all of them kept the guarantees. */
+    @Nullable
+    String hunt(HistoryKind kind, long from, int histories) throws ReflectiveOperationException, IOException {
+        return hunt(classes(), kind, from, histories);
+    }
+
+    /** Runs histories with a core of which the given classes are changed. */
+    static @Nullable String hunt(Map<String, byte[]> changed, HistoryKind kind, long from, int histories)
+            throws ReflectiveOperationException {
+        Class<?> runner = new MutantClassLoader(changed).loadClass(Histories.class.getName());
+        var hunt = runner.getDeclaredMethod("hunt", String.class, long.class, int.class);
+        hunt.setAccessible(true);
+        return (String) hunt.invoke(null, kind.name(), from, histories);
+    }
+
+    /** Compiles this mutant. Returns its changed classes by name. */
+    Map<String, byte[]> classes() throws IOException {
+        Map<Path, String> sources = new LinkedHashMap<>();
+        for (Edit edit : edits) {
+            Path file = file(edit.className());
+            String source = sources.containsKey(file) ? sources.get(file) : Files.readString(file);
+            sources.put(file, apply(edit, file, source));
+        }
+        return MutantCompiler.compile(name(), sources);
+    }
+
+    /** Finds a class's source in whichever package it is. */
+    private Path file(String className) throws IOException {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            List<Path> found =
+                    files.filter(file -> file.endsWith(className + ".java")).toList();
+            if (found.size() != 1) {
+                throw new IllegalStateException("The mutant " + this + " edits the class " + className + ", but "
+                        + SOURCES.toAbsolutePath() + " has " + found.size() + " files of that name");
+            }
+            return found.get(0);
+        }
+    }
+
+    private String apply(Edit edit, Path file, String source) {
+        int first = source.indexOf(edit.text());
+        if (first < 0 || source.indexOf(edit.text(), first + 1) >= 0) {
+            throw new IllegalStateException("The mutant " + this + " replaces '" + edit.text() + "', which must be in "
+                    + file + " exactly once but is there " + (first < 0 ? "not at all" : "more than once")
+                    + ". Change the edit so that it breaks the same rule where that is kept now.");
+        }
+        return source.replace(edit.text(), edit.by());
+    }
+}

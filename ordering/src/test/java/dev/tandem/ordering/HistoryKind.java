@@ -1,0 +1,46 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Source;
+import dev.tandem.task.store.StoreModel.Flaw;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a history is about: the kind of source, and whether the store is healthy. */
+enum HistoryKind {
+    /** A log (Kafka). */
+    LOG("SimulationTest#every*", 100_000),
+    /** A log whose store has no room at times. */
+    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500),
+    /** A message queue with ordered sub-queues (RabbitMQ). */
+    QUEUE("QueueSimulationTest", 6_000),
+    /** An unordered message queue: several partitions and processes compete for its messages. */
+    SHARED_QUEUE("SharedQueueSimulationTest", 6_000);
+
+    private final String test;
+    private final int fullRun;
+
+    HistoryKind(String test, int fullRun) {
+        this.test = test;
+        this.fullRun = fullRun;
+    }
+
+    /** Returns the test that runs these histories, as {@code -Dtest} expects it. */
+    String test() {
+        return test;
+    }
+
+    /** Returns how many histories a full run has. */
+    int fullRun() {
+        return fullRun;
+    }
+
+    Simulation simulation(long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
+        return switch (this) {
+            case LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace);
+            case LOG_WITH_FULL_STORE -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withStoreThatFills();
+            case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
+            case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
+        };
+    }
+}
