@@ -28,7 +28,7 @@ class SimLogBroker {
         }
     }
 
-    private final Simulation world;
+    private final Simulation simulation;
     private final Map<Partition, Topic> topics = new LinkedHashMap<>();
     /** The group's members with the generation that the group knows them by. */
     private final Map<SimProcess, Integer> members = new LinkedHashMap<>();
@@ -42,18 +42,18 @@ class SimLogBroker {
     private int generation;
     private boolean planned;
 
-    SimLogBroker(Simulation world, List<Partition> partitions) {
-        this.world = world;
+    SimLogBroker(Simulation simulation, List<Partition> partitions) {
+        this.simulation = simulation;
         partitions.forEach(partition -> topics.put(partition, new Topic()));
     }
 
     // ---- the log ----
 
-    void publish(SimTask rec) {
-        topics.get(rec.partition).log.add(rec);
-        for (SimProcess proc : world.procs()) {
-            if (proc.consumes(rec.partition)) {
-                proc.wake(world.random.delay(2, 20));
+    void publish(SimTask task) {
+        topics.get(task.partition).log.add(task);
+        for (SimProcess process : simulation.processes()) {
+            if (process.consumes(task.partition)) {
+                process.wake(simulation.random.delay(2, 20));
             }
         }
     }
@@ -72,9 +72,9 @@ class SimLogBroker {
         List<@Nullable SimTask> log = topics.get(partition).log;
         long at = Math.max(from, topics.get(partition).start);
         for (; at < log.size() && count > 0; at++, count--) {
-            SimTask rec = log.get((int) at);
-            if (rec != null) {
-                into.add(rec);
+            SimTask task = log.get((int) at);
+            if (task != null) {
+                into.add(task);
             }
         }
         return at;
@@ -103,9 +103,9 @@ class SimLogBroker {
         return topics.get(partition).log;
     }
 
-    Source.Facts facts(Partition partition, SimProcess proc) {
+    Source.Facts facts(Partition partition, SimProcess process) {
         Topic topic = topics.get(partition);
-        return new Source.Facts(proc.generation, topic.id(), topic.committed, topic.start);
+        return new Source.Facts(process.generation, topic.id(), topic.committed, topic.start);
     }
 
     // ---- operators, while nobody runs ----
@@ -136,21 +136,21 @@ class SimLogBroker {
 
     // ---- the group ----
 
-    void join(SimProcess proc) {
-        members.put(proc, generation);
-        rebalance(world.random.delay(10, 200));
+    void join(SimProcess process) {
+        members.put(process, generation);
+        rebalance(simulation.random.delay(10, 200));
     }
 
     /** It left, or its session ended long ago. */
-    void gone(SimProcess proc) {
-        members.remove(proc);
+    void gone(SimProcess process) {
+        members.remove(process);
         for (Partition partition : topics.keySet()) {
-            if (holders.get(partition) == proc) {
+            if (holders.get(partition) == process) {
                 holders.remove(partition);
                 heirs.remove(partition);
             }
         }
-        rebalance(world.random.delay(10, 200));
+        rebalance(simulation.random.delay(10, 200));
     }
 
     /** Something befalls the group. */
@@ -161,7 +161,7 @@ class SimLogBroker {
     final void rebalance(long millis) {
         if (!planned) {
             planned = true;
-            world.timeline.in(millis, () -> {
+            simulation.timeline.in(millis, () -> {
                 planned = false;
                 rebalance();
             });
@@ -169,9 +169,9 @@ class SimLogBroker {
     }
 
     private void rebalance() {
-        for (SimProcess proc : List.copyOf(members.keySet())) {
-            if (proc.frozen() || proc.cutOff()) {
-                kick(proc);
+        for (SimProcess process : List.copyOf(members.keySet())) {
+            if (process.frozen() || process.cutOff()) {
+                kick(process);
             }
         }
         List<SimProcess> able = able();
@@ -181,33 +181,33 @@ class SimLogBroker {
         begin();
         for (Partition partition : topics.keySet()) {
             SimProcess holder = holders.get(partition);
-            SimProcess heir = holder != null && able.contains(holder) && world.random.percent(60)
+            SimProcess heir = holder != null && able.contains(holder) && simulation.random.percent(60)
                     ? holder
-                    : world.random.any(able);
+                    : simulation.random.any(able);
             if (holder == null) {
                 give(partition, heir);
             } else if (holder != heir && heirs.get(partition) == null) {
                 heirs.put(partition, heir);
                 holder.notice(true, () -> holder.revoke(partition));
-                world.timeline.in(5_000, () -> overdue(partition, holder));
+                simulation.timeline.in(5_000, () -> overdue(partition, holder));
             }
         }
     }
 
     private List<SimProcess> able() {
         return new ArrayList<>(
-                members.keySet().stream().filter(proc -> !proc.leaving()).toList());
+                members.keySet().stream().filter(process -> !process.leaving()).toList());
     }
 
     /** A new generation, known to all members that are in touch. */
     private void begin() {
         generation++;
         int now = generation;
-        for (SimProcess proc : members.keySet()) {
-            members.put(proc, now);
-            proc.notice(true, () -> proc.generation = Math.max(proc.generation, now));
+        for (SimProcess process : members.keySet()) {
+            members.put(process, now);
+            process.notice(true, () -> process.generation = Math.max(process.generation, now));
         }
-        world.trace(() -> "generation " + now + " of " + members.keySet());
+        simulation.trace(() -> "generation " + now + " of " + members.keySet());
     }
 
     /** A member that does not give back in time loses its place. */
@@ -218,8 +218,8 @@ class SimLogBroker {
         }
     }
 
-    void handedBack(SimProcess proc, Partition partition) {
-        if (holders.get(partition) != proc) {
+    void handedBack(SimProcess process, Partition partition) {
+        if (holders.get(partition) != process) {
             return;
         }
         holders.remove(partition);
@@ -229,55 +229,55 @@ class SimLogBroker {
             return;
         }
         begin();
-        give(partition, able.contains(heir) ? heir : world.random.any(able));
+        give(partition, able.contains(heir) ? heir : simulation.random.any(able));
     }
 
-    private void give(Partition partition, SimProcess proc) {
-        holders.put(partition, proc);
-        int membership = memberships.getOrDefault(proc, 0);
-        proc.notice(false, () -> {
+    private void give(Partition partition, SimProcess process) {
+        holders.put(partition, process);
+        int membership = memberships.getOrDefault(process, 0);
+        process.notice(false, () -> {
             // What it was given as a member that it is no more, it lost without ever having had it.
-            if (memberships.getOrDefault(proc, 0) == membership) {
-                proc.assign(partition, facts(partition, proc));
+            if (memberships.getOrDefault(process, 0) == membership) {
+                process.assign(partition, facts(partition, process));
             }
         });
     }
 
     /** Its session ended. It does not know that yet. */
-    void kick(SimProcess proc) {
-        if (members.remove(proc) == null) {
+    void kick(SimProcess process) {
+        if (members.remove(process) == null) {
             return;
         }
-        world.trace(() -> proc + " is out of the group");
+        simulation.trace(() -> process + " is out of the group");
         for (Partition partition : topics.keySet()) {
-            if (holders.get(partition) == proc) {
+            if (holders.get(partition) == process) {
                 holders.remove(partition);
                 heirs.remove(partition);
             }
         }
-        rebalance(world.random.delay(10, 100));
-        learn(proc);
+        rebalance(simulation.random.delay(10, 100));
+        learn(process);
     }
 
     /** It is told when it can be told. */
-    private void learn(SimProcess proc) {
-        world.timeline.in(world.random.delay(100, 1_500), () -> {
-            if (!proc.alive() || members.containsKey(proc)) {
+    private void learn(SimProcess process) {
+        simulation.timeline.in(simulation.random.delay(100, 1_500), () -> {
+            if (!process.alive() || members.containsKey(process)) {
                 return;
             }
-            if (proc.frozen() || proc.cutOff()) {
-                learn(proc);
+            if (process.frozen() || process.cutOff()) {
+                learn(process);
                 return;
             }
-            proc.notice(true, () -> {
-                memberships.merge(proc, 1, Integer::sum);
-                for (Partition partition : List.copyOf(proc.assigned())) {
-                    proc.lose(partition);
+            process.notice(true, () -> {
+                memberships.merge(process, 1, Integer::sum);
+                for (Partition partition : List.copyOf(process.assigned())) {
+                    process.lose(partition);
                 }
-                if (!proc.leaving()) {
-                    world.timeline.in(5, () -> {
-                        if (proc.alive()) {
-                            join(proc);
+                if (!process.leaving()) {
+                    simulation.timeline.in(5, () -> {
+                        if (process.alive()) {
+                            join(process);
                         }
                     });
                 }
@@ -287,64 +287,65 @@ class SimLogBroker {
 
     // ---- requests of members ----
 
-    void commit(SimProcess proc, Partition partition, long upTo) {
-        int with = proc.generation;
+    void commit(SimProcess process, Partition partition, long upTo) {
+        int with = process.generation;
         String topic = topics.get(partition).id();
-        request(proc, () -> {
-            boolean valid = reached(proc, with) && holders.get(partition) == proc;
+        request(process, () -> {
+            boolean valid = reached(process, with) && holders.get(partition) == process;
             // A commit names its topic's id, and counts for no other.
             if (valid && topics.get(partition).id().equals(topic)) {
-                world.oracle.committed(partition, topics.get(partition).committed, upTo);
+                Oracle.committed(partition, topics.get(partition).committed, upTo);
                 topics.get(partition).committed = upTo;
             }
-            world.trace(() -> proc + " commits " + partition.name() + " " + upTo + (valid ? "" : " in vain"));
-            answer(proc, () -> {
+            simulation.trace(() -> process + " commits " + partition.name() + " " + upTo + (valid ? "" : " in vain"));
+            answer(process, () -> {
                 if (valid) {
-                    proc.committed(partition, upTo);
+                    process.committed(partition, upTo);
                 } else {
-                    proc.commitFailed(partition);
+                    process.commitFailed(partition);
                 }
             });
         });
     }
 
-    void confirm(SimProcess proc, Partition partition) {
-        int with = proc.generation;
-        request(proc, () -> {
-            if (reached(proc, with) && holders.get(partition) == proc) {
-                answer(proc, () -> proc.confirmed(partition, facts(partition, proc)));
+    void confirm(SimProcess process, Partition partition) {
+        int with = process.generation;
+        request(process, () -> {
+            if (reached(process, with) && holders.get(partition) == process) {
+                answer(process, () -> process.confirmed(partition, facts(partition, process)));
             } else {
                 // The consumer tries again until it is told that the partition is lost or revoked.
-                world.timeline.in(20, () -> {
-                    if (proc.alive() && proc.consumes(partition)) {
-                        confirm(proc, partition);
+                simulation.timeline.in(20, () -> {
+                    if (process.alive() && process.consumes(partition)) {
+                        confirm(process, partition);
                     }
                 });
             }
         });
     }
 
-    private boolean reached(SimProcess proc, int with) {
-        return !proc.cutOff() && members.getOrDefault(proc, -1) == with;
+    private boolean reached(SimProcess process, int with) {
+        return !process.cutOff() && members.getOrDefault(process, -1) == with;
     }
 
-    final void request(SimProcess proc, Runnable arrives) {
-        long at = Math.max(lastArrival.getOrDefault(proc, 0L), world.timeline.now() + world.random.delay(3, 50));
-        lastArrival.put(proc, at);
-        world.timeline.at(at, arrives);
+    final void request(SimProcess process, Runnable arrives) {
+        long at = Math.max(
+                lastArrival.getOrDefault(process, 0L), simulation.timeline.now() + simulation.random.delay(3, 50));
+        lastArrival.put(process, at);
+        simulation.timeline.at(at, arrives);
     }
 
-    final void answer(SimProcess proc, Runnable what) {
-        world.timeline.in(world.random.delay(3, 50), () -> proc.notice(true, what));
+    final void answer(SimProcess process, Runnable what) {
+        simulation.timeline.in(simulation.random.delay(3, 50), () -> process.notice(true, what));
     }
 
     /** Whether the group's plan gives it this partition. */
-    final boolean isHolder(SimProcess proc, Partition partition) {
-        return holders.get(partition) == proc;
+    final boolean isHolder(SimProcess process, Partition partition) {
+        return holders.get(partition) == process;
     }
 
-    final boolean isMember(SimProcess proc) {
-        return members.containsKey(proc);
+    final boolean isMember(SimProcess process) {
+        return members.containsKey(process);
     }
 
     boolean settled() {

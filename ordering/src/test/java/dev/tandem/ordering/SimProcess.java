@@ -1,7 +1,6 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Delivery;
-import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
@@ -10,13 +9,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One executor process: a core with its loop, its consumer, its links to the store and its workers. */
-class SimProcess implements Commands {
+class SimProcess {
 
     /** What the consumer knows of a partition that it was assigned. */
     static final class Consumed {
@@ -25,38 +25,51 @@ class SimProcess implements Commands {
         boolean paused;
     }
 
-    private record Notice(boolean whileRevoking, Runnable what) {}
+    /** @param whileRevoking whether the consumer says it also while a revocation waits to be answered */
+    private record Notice(boolean whileRevoking, Runnable event) {}
 
+    final Simulation simulation;
     final String id;
     final QueueCore core;
+    final SimWorkers workers;
+    final Map<Partition, Consumed> consumed = new LinkedHashMap<>();
+    private final SimCommands commands;
+    /** The commands, with the digest watching. */
     private final Commands watched;
-    final Simulation world;
+
     private final long monotonicOffset;
     private final Map<Partition, SimStoreLink> links = new LinkedHashMap<>();
-    final Map<Partition, Consumed> consumed = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
     private final ArrayDeque<Notice> notices = new ArrayDeque<>();
+    /** Partitions to give up, and until when. */
     private final Map<Partition, Long> revoking = new LinkedHashMap<>();
-    private final Set<Run> unfinished = new LinkedHashSet<>();
+    /** Left in this turn. */
     private final List<Partition> leftNow = new ArrayList<>();
+
     private boolean alive = true;
     private boolean frozen;
     private boolean leaving;
-    /** No word from or to the broker. */
+    /** Nothing comes from the broker or gets to it. */
     private boolean cutOff;
-
+    /** The generation of the consumer group that it knows of. */
     int generation;
+
     private long turnAt = Long.MAX_VALUE;
-    private boolean said;
     private int idleTurns;
 
-    SimProcess(Simulation world, String id) {
-        this.world = world;
+    SimProcess(Simulation simulation, String id) {
+        this(simulation, id, SimCommands::new);
+    }
+
+    SimProcess(Simulation simulation, String id, Function<SimProcess, SimCommands> commands) {
+        this.simulation = simulation;
         this.id = id;
-        this.monotonicOffset = world.random.below(1_000_000);
-        this.core = new QueueCore(world.plan.kind(), world.plan.policy(), world.plan.settings(), id);
-        core.partitions(world.partitions());
-        this.watched = world.digest.watching(this, id);
+        this.monotonicOffset = simulation.random.below(1_000_000);
+        this.core = new QueueCore(simulation.plan.kind(), simulation.plan.policy(), simulation.plan.settings(), id);
+        core.partitions(simulation.partitions());
+        this.workers = new SimWorkers(this);
+        this.commands = commands.apply(this);
+        this.watched = simulation.digest.watching(this.commands, id);
     }
 
     boolean alive() {
@@ -79,6 +92,20 @@ class SimProcess implements Commands {
         return links.values();
     }
 
+    @Nullable
+    SimStoreLink link(Partition partition) {
+        return links.get(partition);
+    }
+
+    void openLink(Partition partition) {
+        links.put(partition, new SimStoreLink(simulation, this, partition));
+    }
+
+    /** Runs that were ordered to start, and whose ends the core does not know. */
+    int unfinished() {
+        return workers.unfinished();
+    }
+
     Set<Partition> assigned() {
         return consumed.keySet();
     }
@@ -87,18 +114,23 @@ class SimProcess implements Commands {
         return consumed.containsKey(partition);
     }
 
-    /** World time of a moment on this process's clock. */
+    /** This process's monotonic time at a moment of the simulation. */
+    long monotonic(long time) {
+        return time + monotonicOffset;
+    }
+
+    /** The simulation's time of a moment on this process's monotonic clock. */
     long worldTime(long monotonic) {
         return monotonic == Long.MIN_VALUE ? monotonic : monotonic - monotonicOffset;
     }
 
     // ---- life ----
 
-    /** kill -9. */
+    /** As by kill -9. */
     void crash() {
         alive = false;
         links.values().forEach(SimStoreLink::cut);
-        world.oracle.died(this);
+        simulation.oracle.died(this);
     }
 
     void freeze() {
@@ -115,7 +147,7 @@ class SimProcess implements Commands {
         wake(0);
     }
 
-    /** Gives all up, drains and ends. */
+    /** Gives up all partitions, waits for its runs and ends. */
     void leave() {
         leaving = true;
         core.pauseStarts(true);
@@ -124,30 +156,30 @@ class SimProcess implements Commands {
 
     // ---- the loop ----
 
-    /** From the store's threads and the workers. */
+    /** An event of the store's threads or the workers, for the next turns. */
     void post(Runnable event) {
         if (alive) {
             inbox.add(event);
-            wake(world.random.delay(0, 10));
+            wake(simulation.random.delay(0, 10));
         }
     }
 
-    /** From the broker. */
-    void notice(boolean whileRevoking, Runnable what) {
+    /** An event of the broker, for the next polls. */
+    void notice(boolean whileRevoking, Runnable event) {
         if (alive) {
-            notices.add(new Notice(whileRevoking, what));
-            wake(world.random.delay(1, 20));
+            notices.add(new Notice(whileRevoking, event));
+            wake(simulation.random.delay(1, 20));
         }
     }
 
     void wake(long millis) {
-        wakeAt(world.timeline.now() + millis);
+        wakeAt(simulation.timeline.now() + millis);
     }
 
     private void wakeAt(long time) {
         if (alive && !frozen && time < turnAt) {
             turnAt = time;
-            world.timeline.at(time, () -> {
+            simulation.timeline.at(time, () -> {
                 if (turnAt == time) {
                     turnAt = Long.MAX_VALUE;
                     turn();
@@ -160,13 +192,13 @@ class SimProcess implements Commands {
         if (!alive || frozen) {
             return;
         }
-        long now = world.timeline.now();
+        long now = simulation.timeline.now();
         boolean events = !inbox.isEmpty() || !notices.isEmpty();
-        said = false;
-        core.clock(now + monotonicOffset, SimStore.WALL + now);
-        boolean sourceFirst = world.random.percent(50);
+        commands.takeAny();
+        core.clock(monotonic(now), SimStore.WALL + now);
+        boolean sourceFirst = simulation.random.percent(50);
         boolean delivered = sourceFirst && poll();
-        int count = world.random.percent(80) ? inbox.size() : world.random.below(inbox.size() + 1);
+        int count = simulation.random.percent(80) ? inbox.size() : simulation.random.below(inbox.size() + 1);
         for (int i = 0; i < count; i++) {
             inbox.poll().run();
         }
@@ -177,10 +209,10 @@ class SimProcess implements Commands {
         }
         core.flush(watched);
         handBack();
-        world.oracle.turned(this);
+        simulation.oracle.turned(this);
         if (leaving && consumed.isEmpty() && core.idle()) {
             alive = false;
-            world.ended(this);
+            simulation.ended(this);
             return;
         }
         next(events || delivered);
@@ -189,15 +221,15 @@ class SimProcess implements Commands {
     private void next(boolean events) {
         long next = core.nextTurn();
         long at = next == Long.MAX_VALUE ? Long.MAX_VALUE : worldTime(next);
-        boolean nothing = !events && !said && at <= world.timeline.now();
+        boolean nothing = !events && !commands.takeAny() && at <= simulation.timeline.now();
         idleTurns = nothing ? idleTurns + 1 : 0;
-        world.oracle.that(idleTurns < 5, () -> this + " asks for turns and does nothing in them: " + core);
+        Oracle.check(idleTurns < 5, () -> this + " asks for turns and does nothing in them: " + core);
         for (long deadline : revoking.values()) {
             at = Math.min(at, deadline);
         }
-        wakeAt(Math.max(at, world.timeline.now() + (at <= world.timeline.now() ? 1 : 0)));
+        wakeAt(Math.max(at, simulation.timeline.now() + (at <= simulation.timeline.now() ? 1 : 0)));
         if (!inbox.isEmpty() || notices.stream().anyMatch(n -> revoking.isEmpty() || n.whileRevoking) || toFetch()) {
-            wake(1 + world.random.delay(1, 10));
+            wake(1 + simulation.random.delay(1, 10));
         }
     }
 
@@ -206,53 +238,53 @@ class SimProcess implements Commands {
             return false;
         }
         for (Map.Entry<Partition, Consumed> entry : consumed.entrySet()) {
-            Consumed c = entry.getValue();
-            if (c.opened && !c.paused && c.fetch < world.broker.end(entry.getKey())) {
+            Consumed known = entry.getValue();
+            if (known.opened && !known.paused && known.fetch < simulation.broker.end(entry.getKey())) {
                 return true;
             }
         }
         return false;
     }
 
-    /** The consumer's poll: what the group says, then records. */
+    /** The consumer's poll: what the group says, then deliveries. */
     private boolean poll() {
         boolean any = false;
         for (int i = notices.size(); i > 0; i--) {
             Notice notice = notices.poll();
             if (revoking.isEmpty() || notice.whileRevoking) {
-                notice.what.run();
+                notice.event.run();
                 any = true;
             } else {
                 notices.add(notice);
             }
         }
         any |= catchUp();
-        if (!toFetch() || world.random.percent(20)) {
+        if (!toFetch() || simulation.random.percent(20)) {
             return any;
         }
         return fetch() || any;
     }
 
-    /** What a queue tells besides deliveries. */
+    /** What a message queue tells besides deliveries. */
     boolean catchUp() {
         return false;
     }
 
-    /** Hands over what the broker has for us. */
+    /** Hands deliveries to the core. */
     boolean fetch() {
         boolean any = false;
         for (Partition partition : new ArrayList<>(consumed.keySet())) {
-            Consumed c = consumed.get(partition);
-            if (c.opened && !c.paused && c.fetch < world.broker.end(partition)) {
+            Consumed known = consumed.get(partition);
+            if (known.opened && !known.paused && known.fetch < simulation.broker.end(partition)) {
                 List<SimTask> records = new ArrayList<>();
-                c.fetch = world.broker.fetch(partition, c.fetch, world.random.between(1, 5), records);
+                known.fetch = simulation.broker.fetch(partition, known.fetch, simulation.random.between(1, 5), records);
                 List<Delivery> deliveries = new ArrayList<>();
-                for (SimTask rec : records) {
-                    deliveries.add(rec.delivery(rec.offset, null, false));
+                for (SimTask task : records) {
+                    deliveries.add(task.delivery(task.offset, null, false));
                 }
-                world.trace(() -> this + " gets " + partition.name() + records + " next " + c.fetch);
-                world.oracle.delivered(this, partition, records);
-                core.delivered(partition, deliveries, c.fetch);
+                simulation.trace(() -> this + " gets " + partition.name() + records + " next " + known.fetch);
+                simulation.oracle.delivered(this, partition, records);
+                core.delivered(partition, deliveries, known.fetch);
                 any = true;
             }
         }
@@ -269,17 +301,23 @@ class SimProcess implements Commands {
 
     private void overdueRevocations() {
         for (Map.Entry<Partition, Long> entry : List.copyOf(revoking.entrySet())) {
-            if (entry.getValue() <= world.timeline.now()) {
-                world.trace(() -> this + " could not leave " + entry.getKey().name() + " in time");
+            if (entry.getValue() <= simulation.timeline.now()) {
+                simulation.trace(
+                        () -> this + " could not leave " + entry.getKey().name() + " in time");
                 lose(entry.getKey());
             }
         }
     }
 
+    /** The core has left it; the broker is told at the end of the turn. */
+    void left(Partition partition) {
+        leftNow.add(partition);
+    }
+
     void handBack() {
         for (Partition partition : leftNow) {
             if (revoking.remove(partition) != null) {
-                world.broker.handedBack(this, partition);
+                simulation.broker.handedBack(this, partition);
             }
             consumed.remove(partition);
         }
@@ -292,13 +330,13 @@ class SimProcess implements Commands {
         if (leaving || consumed.containsKey(partition)) {
             return;
         }
-        world.trace(() -> this + " is assigned " + partition.name() + " " + facts);
+        simulation.trace(() -> this + " is assigned " + partition.name() + " " + facts);
         consumed.put(partition, new Consumed());
-        world.oracle.mayStart(this, partition);
+        simulation.oracle.mayStart(this, partition);
         core.assigned(partition, facts, id + "-" + partition.name());
         SimStoreLink link = links.get(partition);
         if (link == null) {
-            links.put(partition, new SimStoreLink(world, this, partition));
+            openLink(partition);
         } else if (link.up()) {
             core.storeUp(partition);
         }
@@ -306,19 +344,19 @@ class SimProcess implements Commands {
 
     void revoke(Partition partition) {
         if (consumed.containsKey(partition)) {
-            world.trace(() -> this + " is to give up " + partition.name());
-            revoking.put(partition, world.timeline.now() + world.random.between(20, 3_000));
-            world.oracle.noStarts(this, partition);
+            simulation.trace(() -> this + " is to give up " + partition.name());
+            revoking.put(partition, simulation.timeline.now() + simulation.random.between(20, 3_000));
+            simulation.oracle.noStarts(this, partition);
             core.revoked(partition);
         }
     }
 
     void lose(Partition partition) {
         if (consumed.containsKey(partition)) {
-            world.trace(() -> this + " lost " + partition.name());
-            world.oracle.noStarts(this, partition);
+            simulation.trace(() -> this + " lost " + partition.name());
+            simulation.oracle.noStarts(this, partition);
             core.lost(partition);
-            // At once, so that it has left before it can be assigned again.
+            // It must have left before it can be assigned again.
             core.flush(watched);
             handBack();
         }
@@ -326,7 +364,7 @@ class SimProcess implements Commands {
 
     void confirmed(Partition partition, Source.Facts facts) {
         if (consumed.containsKey(partition)) {
-            world.trace(() -> this + " still has " + partition.name() + " " + facts);
+            simulation.trace(() -> this + " still has " + partition.name() + " " + facts);
             core.confirmed(partition, facts);
         }
     }
@@ -344,159 +382,15 @@ class SimProcess implements Commands {
     }
 
     void answered(StoreRequest request, StoreAnswer answer) {
-        world.oracle.heard(this, request, answer);
+        simulation.oracle.answered(this, request, answer);
         core.answered(request, answer);
-    }
-
-    // ---- commands ----
-
-    @Override
-    public void send(StoreRequest request) {
-        said = true;
-        links.get(request.partition()).send(request);
-    }
-
-    @Override
-    public void reach(Partition partition) {
-        said = true;
-        SimStoreLink link = links.get(partition);
-        if (link == null) {
-            links.put(partition, new SimStoreLink(world, this, partition));
-        } else if (link.up()) {
-            post(() -> core.storeUp(partition));
-        }
-    }
-
-    @Override
-    public void start(Run run) {
-        said = true;
-        world.oracle.starts(this, run);
-        unfinished.add(run);
-        world.timeline.in(world.random.delay(1, 3_000), () -> pickUp(run));
-    }
-
-    private void pickUp(Run run) {
-        if (!alive) {
-            return;
-        }
-        if (frozen) {
-            world.timeline.in(50, () -> pickUp(run));
-            return;
-        }
-        boolean late = !run.mayBegin(world.timeline.now() + monotonicOffset);
-        if (late || world.random.percent(leaving ? 50 : 2)) {
-            finish(run, Outcome.NotStarted.INSTANCE);
-            return;
-        }
-        world.trace(() -> this + " runs " + run.position() + " of "
-                + world.oracle.rec(SimTask.idOf(run.task())) + " token " + TraceFormat.token(run.token()) + " attempt "
-                + run.attempt());
-        world.oracle.begins(this, run);
-        world.digest.begins(run);
-        world.timeline.in(world.handlerMillis(), () -> end(run));
-    }
-
-    private void end(Run run) {
-        if (!alive) {
-            return;
-        }
-        if (frozen) {
-            world.timeline.in(50, () -> end(run));
-            return;
-        }
-        Outcome outcome = world.outcome(run);
-        world.oracle.ends(this, run, outcome);
-        finish(run, outcome);
-    }
-
-    private void finish(Run run, Outcome outcome) {
-        world.trace(() -> this + " ends " + run.position() + " " + outcome);
-        post(() -> {
-            unfinished.remove(run);
-            core.finished(run, outcome);
-        });
-    }
-
-    int unfinished() {
-        return unfinished.size();
-    }
-
-    @Override
-    public void commit(Partition partition, long upTo) {
-        said = true;
-        Consumed c = consumed.get(partition);
-        if (c != null) {
-            world.oracle.commits(this, partition, upTo, c.fetch);
-            world.broker.commit(this, partition, upTo);
-        }
-    }
-
-    @Override
-    public void ack(Partition partition, Collection<Long> sequences) {
-        said = true;
-    }
-
-    @Override
-    public void open(Partition partition) {
-        said = true;
-        Consumed c = consumed.get(partition);
-        if (c != null) {
-            c.opened = true;
-            c.fetch = world.broker.startOf(partition);
-        }
-    }
-
-    @Override
-    public void pause(Partition partition) {
-        said = true;
-        Consumed c = consumed.get(partition);
-        if (c != null) {
-            c.paused = true;
-        }
-    }
-
-    @Override
-    public void resume(Partition partition) {
-        said = true;
-        Consumed c = consumed.get(partition);
-        if (c != null) {
-            c.paused = false;
-        }
-    }
-
-    @Override
-    public void rewind(Partition partition) {
-        said = true;
-        Consumed c = consumed.get(partition);
-        world.trace(() -> this + " rewinds " + partition.name());
-        if (c != null) {
-            c.fetch = world.broker.startOf(partition);
-            world.oracle.forgetsLanes(this, partition);
-        }
-    }
-
-    @Override
-    public void confirm(Partition partition) {
-        said = true;
-        if (consumed.containsKey(partition)) {
-            world.broker.confirm(this, partition);
-        }
-    }
-
-    @Override
-    public void left(Partition partition) {
-        said = true;
-        world.trace(() -> this + " left " + partition.name());
-        world.oracle.noStarts(this, partition);
-        world.oracle.left(this, partition);
-        leftNow.add(partition);
     }
 
     /** Whether nothing is on its way in this process. */
     boolean quiet() {
         return inbox.isEmpty()
                 && notices.isEmpty()
-                && unfinished.isEmpty()
+                && workers.unfinished() == 0
                 && revoking.isEmpty()
                 && !toFetch()
                 && core.idle();

@@ -2,7 +2,6 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,71 +19,34 @@ final class SimQueueBroker extends SimLogBroker {
 
     /** One message. Twins share an identity: published twice, or of the same content. */
     static final class Message {
-        final SimTask rec;
+        final SimTask task;
         final String identity;
         final long place;
+        /** It was delivered before. */
         boolean flagged;
 
-        Message(SimTask rec, String identity, long place) {
-            this.rec = rec;
+        Message(SimTask task, String identity, long place) {
+            this.task = task;
             this.identity = identity;
             this.place = place;
         }
 
         @Override
         public String toString() {
-            return rec + " " + identity.charAt(0) + (flagged ? " again" : "");
-        }
-    }
-
-    /** A delivery on its way to the loop. */
-    record Arrival(long sequence, Message message, boolean flagged) {}
-
-    /** A process's channel to one sub-queue, seen from both ends. */
-    static final class Channel {
-        final SimProcess proc;
-        final Partition partition;
-        final long number;
-        /** The broker's end. */
-        boolean attached;
-
-        long tag;
-        final Map<Long, Message> unacked = new LinkedHashMap<>();
-        final ArrayDeque<Runnable> toBroker = new ArrayDeque<>();
-        final ArrayDeque<Runnable> toClient = new ArrayDeque<>();
-        long lastToBroker;
-        long lastToClient;
-        /** The client's end. */
-        final ArrayDeque<Arrival> arrived = new ArrayDeque<>();
-
-        final Map<Long, Message> delivered = new LinkedHashMap<>();
-        long taken;
-        boolean counting;
-        boolean caughtUp;
-        long caughtUpAt = Long.MAX_VALUE;
-
-        Channel(SimProcess proc, Partition partition, long number) {
-            this.proc = proc;
-            this.partition = partition;
-            this.number = number;
-        }
-
-        @Override
-        public String toString() {
-            return proc + "'s channel " + number + " to " + partition.name();
+            return task + " " + identity.charAt(0) + (flagged ? " again" : "");
         }
     }
 
     private static final class SubQueue {
         final TreeMap<Long, Message> ready = new TreeMap<>();
-        final List<Channel> channels = new ArrayList<>();
+        final List<SimChannel> channels = new ArrayList<>();
         long published;
         long remaining;
     }
 
     private static final int TAG_BITS = 40;
 
-    private final Simulation world;
+    private final Simulation simulation;
     private final Map<Partition, SubQueue> queues = new LinkedHashMap<>();
     private final int prefetch;
     private final int namelessPercent;
@@ -93,17 +55,17 @@ final class SimQueueBroker extends SimLogBroker {
     private final int keptBackPercent;
     private long channels;
 
-    SimQueueBroker(Simulation world, List<Partition> partitions) {
-        super(world, partitions);
-        this.world = world;
+    SimQueueBroker(Simulation simulation, List<Partition> partitions) {
+        super(simulation, partitions);
+        this.simulation = simulation;
         SubQueue one = new SubQueue();
-        partitions.forEach(partition -> queues.put(partition, world.plan.shared() ? one : new SubQueue()));
-        prefetch = world.random.percent(30) ? world.random.between(1, 4) : 100;
-        namelessPercent = world.random.percent(50) ? world.random.below(100) : 0;
-        twinPercent = world.random.percent(40) ? world.random.below(40) : 0;
+        partitions.forEach(partition -> queues.put(partition, simulation.plan.shared() ? one : new SubQueue()));
+        prefetch = simulation.random.percent(30) ? simulation.random.between(1, 4) : 100;
+        namelessPercent = simulation.random.percent(50) ? simulation.random.below(100) : 0;
+        twinPercent = simulation.random.percent(40) ? simulation.random.below(40) : 0;
         // With few at a time, needless flags could hide for ever that nothing is left to come again.
-        flagPercent = prefetch == 100 && world.random.percent(40) ? world.random.below(30) : 0;
-        keptBackPercent = world.random.percent(30) ? world.random.below(20) : 0;
+        flagPercent = prefetch == 100 && simulation.random.percent(40) ? simulation.random.below(30) : 0;
+        keptBackPercent = simulation.random.percent(30) ? simulation.random.below(20) : 0;
     }
 
     private SubQueue queue(Partition partition) {
@@ -113,22 +75,22 @@ final class SimQueueBroker extends SimLogBroker {
     // ---- messages ----
 
     @Override
-    void publish(SimTask rec) {
-        String letter = world.random.percent(namelessPercent) ? "c" : "m";
-        String identity = letter + String.format("%012d", rec.id);
-        add(rec, identity);
-        if (world.random.percent(twinPercent)) {
-            SimTask twin =
-                    world.oracle.publish(rec.partition, rec.key, end(rec.partition), rec.notBefore, rec.unreadable);
-            world.trace(() -> "published " + twin + " as a twin of " + rec);
+    void publish(SimTask task) {
+        String letter = simulation.random.percent(namelessPercent) ? "c" : "m";
+        String identity = letter + String.format("%012d", task.id);
+        add(task, identity);
+        if (simulation.random.percent(twinPercent)) {
+            SimTask twin = simulation.oracle.publish(
+                    task.partition, task.key, end(task.partition), task.notBefore, task.unreadable);
+            simulation.trace(() -> "published " + twin + " as a twin of " + task);
             add(twin, identity);
         }
     }
 
-    private void add(SimTask rec, String identity) {
-        SubQueue queue = queue(rec.partition);
-        ((QueueOracle) world.oracle).named(rec, identity);
-        queue.ready.put(queue.published, new Message(rec, identity, queue.published));
+    private void add(SimTask task, String identity) {
+        SubQueue queue = queue(task.partition);
+        ((QueueOracle) simulation.oracle).named(task, identity);
+        queue.ready.put(queue.published, new Message(task, identity, queue.published));
         queue.published++;
         queue.remaining++;
         pump(queue);
@@ -146,45 +108,46 @@ final class SimQueueBroker extends SimLogBroker {
     }
 
     @Override
-    Source.Facts facts(Partition partition, SimProcess proc) {
+    Source.Facts facts(Partition partition, SimProcess process) {
         return Source.Facts.NONE;
     }
 
     /** Whether it is not acked yet. */
-    boolean has(SimTask rec) {
-        SubQueue queue = queue(rec.partition);
-        return queue.ready.values().stream().anyMatch(message -> message.rec == rec)
+    boolean has(SimTask task) {
+        SubQueue queue = queue(task.partition);
+        return queue.ready.values().stream().anyMatch(message -> message.task == task)
                 || queue.channels.stream()
-                        .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.rec == rec));
+                        .anyMatch(
+                                channel -> channel.unacked.values().stream().anyMatch(message -> message.task == task));
     }
 
     // ---- channels ----
 
-    Channel open(SimProcess proc, Partition partition) {
-        Channel channel = new Channel(proc, partition, ++channels);
+    SimChannel open(SimProcess process, Partition partition) {
+        SimChannel channel = new SimChannel(process, partition, ++channels);
         toBroker(channel, () -> {
-            if (isMember(proc)) {
+            if (isMember(process)) {
                 channel.attached = true;
                 queue(partition).channels.add(channel);
-                world.trace(() -> channel + " is open");
+                simulation.trace(() -> channel + " is open");
                 pump(queue(partition));
             }
         });
         return channel;
     }
 
-    void ack(Channel channel, long sequence) {
+    void ack(SimChannel channel, long sequence) {
         long tag = sequence & (1L << TAG_BITS) - 1;
         toBroker(channel, () -> {
-            if (world.random.percent(keptBackPercent)) {
-                world.timeline.in(world.random.delay(100, 3_000), () -> acked(channel, tag));
+            if (simulation.random.percent(keptBackPercent)) {
+                simulation.timeline.in(simulation.random.delay(100, 3_000), () -> acked(channel, tag));
             } else {
                 acked(channel, tag);
             }
         });
     }
 
-    private void acked(Channel channel, long tag) {
+    private void acked(SimChannel channel, long tag) {
         if (channel.attached && channel.unacked.remove(tag) != null) {
             SubQueue queue = queue(channel.partition);
             queue.remaining--;
@@ -193,11 +156,11 @@ final class SimQueueBroker extends SimLogBroker {
     }
 
     /** After what was sent before. */
-    void close(Channel channel) {
+    void close(SimChannel channel) {
         toBroker(channel, () -> detach(channel));
     }
 
-    private void detach(Channel channel) {
+    private void detach(SimChannel channel) {
         SubQueue queue = queue(channel.partition);
         if (!queue.channels.remove(channel)) {
             return;
@@ -207,47 +170,48 @@ final class SimQueueBroker extends SimLogBroker {
             message.flagged = true;
             queue.ready.put(message.place, message);
         }
-        world.trace(() -> channel + " ends and gives back " + channel.unacked.values());
+        simulation.trace(() -> channel + " ends and gives back " + channel.unacked.values());
         channel.unacked.clear();
         pump(queue);
     }
 
     private void pump(SubQueue queue) {
         while (!queue.ready.isEmpty()) {
-            Channel active = next(queue);
+            SimChannel active = next(queue);
             if (active == null) {
                 return;
             }
             Message message = queue.ready.pollFirstEntry().getValue();
             long tag = ++active.tag;
             active.unacked.put(tag, message);
-            boolean flagged = message.flagged || world.random.percent(flagPercent);
+            boolean flagged = message.flagged || simulation.random.percent(flagPercent);
             toClient(active, () -> {
-                active.arrived.add(new Arrival(active.number << TAG_BITS | tag, message, flagged));
-                active.proc.wake(world.random.delay(0, 10));
+                active.arrived.add(new SimChannel.Arrival(active.number << TAG_BITS | tag, message, flagged));
+                active.process.wake(simulation.random.delay(0, 10));
             });
         }
     }
 
     /** The channel that gets the next message: the one that is active, or any that has room. */
-    private @Nullable Channel next(SubQueue queue) {
-        List<Channel> candidates =
-                world.plan.shared() ? queue.channels : queue.channels.subList(0, Math.min(1, queue.channels.size()));
-        List<Channel> able = candidates.stream()
+    private @Nullable SimChannel next(SubQueue queue) {
+        List<SimChannel> candidates = simulation.plan.shared()
+                ? queue.channels
+                : queue.channels.subList(0, Math.min(1, queue.channels.size()));
+        List<SimChannel> able = candidates.stream()
                 .filter(channel -> channel.unacked.size() < prefetch)
                 .toList();
-        return able.isEmpty() ? null : able.size() == 1 ? able.get(0) : world.random.any(able);
+        return able.isEmpty() ? null : able.size() == 1 ? able.get(0) : simulation.random.any(able);
     }
 
     /** Whether this process has a channel of this partition on which it is delivered and not acked. */
-    boolean isWith(SimProcess proc, Partition partition, SimTask rec) {
+    boolean isWith(SimProcess process, Partition partition, SimTask task) {
         return queue(partition).channels.stream()
-                .filter(channel -> channel.proc == proc && channel.partition.equals(partition))
-                .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.rec == rec));
+                .filter(channel -> channel.process == process && channel.partition.equals(partition))
+                .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.task == task));
     }
 
     /** How many deliveries of this channel bring all that earlier ones left. */
-    void count(Channel channel) {
+    void count(SimChannel channel) {
         toBroker(channel, () -> {
             SubQueue queue = queue(channel.partition);
             boolean alone = channel.attached && queue.channels.size() == 1;
@@ -255,45 +219,46 @@ final class SimQueueBroker extends SimLogBroker {
             toClient(channel, () -> {
                 channel.counting = false;
                 channel.caughtUpAt = Math.min(channel.caughtUpAt, count);
-                channel.proc.wake(0);
+                channel.process.wake(0);
             });
         });
     }
 
     @Override
-    void confirm(SimProcess proc, Partition partition) {
-        Channel channel = ((QueueSimProcess) proc).channel(partition);
+    void confirm(SimProcess process, Partition partition) {
+        SimChannel channel = ((QueueSimProcess) process).channel(partition);
         if (channel == null) {
             // Nothing was consumed yet, so nothing could have been taken away.
-            proc.notice(true, () -> proc.confirmed(partition, Source.Facts.NONE));
+            process.notice(true, () -> process.confirmed(partition, Source.Facts.NONE));
             return;
         }
         toBroker(channel, () -> {
             if (channel.attached) {
                 toClient(
                         channel,
-                        () -> proc.notice(true, () -> {
-                            if (((QueueSimProcess) proc).channel(partition) == channel) {
-                                proc.confirmed(partition, Source.Facts.NONE);
+                        () -> process.notice(true, () -> {
+                            if (((QueueSimProcess) process).channel(partition) == channel) {
+                                process.confirmed(partition, Source.Facts.NONE);
                             }
                         }));
             }
         });
     }
 
-    private void toBroker(Channel channel, Runnable what) {
+    private void toBroker(SimChannel channel, Runnable what) {
         channel.toBroker.add(what);
-        channel.lastToBroker = Math.max(channel.lastToBroker, world.timeline.now() + world.random.delay(3, 50));
-        world.timeline.at(channel.lastToBroker, () -> reachBroker(channel));
+        channel.lastToBroker =
+                Math.max(channel.lastToBroker, simulation.timeline.now() + simulation.random.delay(3, 50));
+        simulation.timeline.at(channel.lastToBroker, () -> reachBroker(channel));
     }
 
-    private void reachBroker(Channel channel) {
-        SimProcess proc = channel.proc;
-        if (proc.cutOff()) {
-            world.timeline.in(50, () -> reachBroker(channel));
+    private void reachBroker(SimChannel channel) {
+        SimProcess process = channel.process;
+        if (process.cutOff()) {
+            simulation.timeline.in(50, () -> reachBroker(channel));
             return;
         }
-        if (!proc.alive() && !proc.leaving() && world.random.percent(40)) {
+        if (!process.alive() && !process.leaving() && simulation.random.percent(40)) {
             channel.toBroker.clear();
         }
         Runnable first = channel.toBroker.poll();
@@ -302,19 +267,20 @@ final class SimQueueBroker extends SimLogBroker {
         }
     }
 
-    private void toClient(Channel channel, Runnable what) {
+    private void toClient(SimChannel channel, Runnable what) {
         channel.toClient.add(what);
-        channel.lastToClient = Math.max(channel.lastToClient, world.timeline.now() + world.random.delay(3, 50));
-        world.timeline.at(channel.lastToClient, () -> reachClient(channel));
+        channel.lastToClient =
+                Math.max(channel.lastToClient, simulation.timeline.now() + simulation.random.delay(3, 50));
+        simulation.timeline.at(channel.lastToClient, () -> reachClient(channel));
     }
 
-    private void reachClient(Channel channel) {
-        if (channel.proc.cutOff()) {
-            world.timeline.in(50, () -> reachClient(channel));
+    private void reachClient(SimChannel channel) {
+        if (channel.process.cutOff()) {
+            simulation.timeline.in(50, () -> reachClient(channel));
             return;
         }
         Runnable first = channel.toClient.poll();
-        if (first != null && channel.proc.alive()) {
+        if (first != null && channel.process.alive()) {
             first.run();
         }
     }
@@ -323,7 +289,7 @@ final class SimQueueBroker extends SimLogBroker {
 
     @Override
     void shake() {
-        if (world.random.percent(50)) {
+        if (simulation.random.percent(50)) {
             breakChannel();
         } else {
             super.shake();
@@ -331,30 +297,30 @@ final class SimQueueBroker extends SimLogBroker {
     }
 
     private void breakChannel() {
-        List<Channel> open = new ArrayList<>();
+        List<SimChannel> open = new ArrayList<>();
         new LinkedHashSet<>(queues.values()).forEach(queue -> open.addAll(queue.channels));
         if (open.isEmpty()) {
             return;
         }
-        Channel channel = world.random.any(open);
-        world.trace(() -> channel + " breaks");
+        SimChannel channel = simulation.random.any(open);
+        simulation.trace(() -> channel + " breaks");
         detach(channel);
         toClient(
                 channel,
-                () -> channel.proc.notice(true, () -> {
-                    if (((QueueSimProcess) channel.proc).channel(channel.partition) == channel) {
-                        channel.proc.lose(channel.partition);
+                () -> channel.process.notice(true, () -> {
+                    if (((QueueSimProcess) channel.process).channel(channel.partition) == channel) {
+                        channel.process.lose(channel.partition);
                     }
                 }));
     }
 
     /** It gave the partition up without being asked; the plan may give it back. */
-    void gaveUp(SimProcess proc, Partition partition) {
-        world.timeline.in(world.random.delay(5, 500), () -> {
-            if (proc.alive() && isMember(proc) && isHolder(proc, partition) && !proc.consumes(partition)) {
-                proc.notice(false, () -> {
-                    if (isHolder(proc, partition)) {
-                        proc.assign(partition, Source.Facts.NONE);
+    void gaveUp(SimProcess process, Partition partition) {
+        simulation.timeline.in(simulation.random.delay(5, 500), () -> {
+            if (process.alive() && isMember(process) && isHolder(process, partition) && !process.consumes(partition)) {
+                process.notice(false, () -> {
+                    if (isHolder(process, partition)) {
+                        process.assign(partition, Source.Facts.NONE);
                     }
                 });
             }
@@ -362,24 +328,24 @@ final class SimQueueBroker extends SimLogBroker {
     }
 
     @Override
-    void gone(SimProcess proc) {
-        super.gone(proc);
-        disconnect(proc);
+    void gone(SimProcess process) {
+        super.gone(process);
+        disconnect(process);
     }
 
     @Override
-    void kick(SimProcess proc) {
-        boolean connected = isMember(proc);
-        super.kick(proc);
+    void kick(SimProcess process) {
+        boolean connected = isMember(process);
+        super.kick(process);
         if (connected) {
-            disconnect(proc);
+            disconnect(process);
         }
     }
 
-    private void disconnect(SimProcess proc) {
+    private void disconnect(SimProcess process) {
         for (SubQueue queue : new LinkedHashSet<>(queues.values())) {
-            for (Channel channel : List.copyOf(queue.channels)) {
-                if (channel.proc == proc) {
+            for (SimChannel channel : List.copyOf(queue.channels)) {
+                if (channel.process == process) {
                     detach(channel);
                 }
             }

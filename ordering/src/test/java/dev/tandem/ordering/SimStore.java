@@ -26,7 +26,7 @@ final class SimStore {
 
     private final Timeline timeline;
     private final long horizonMillis;
-    private final LogOracle oracle;
+    private final Oracle oracle;
     private final StoreModel model;
     private final StoreModel durable;
     private final ArrayDeque<Write> young = new ArrayDeque<>();
@@ -35,7 +35,7 @@ final class SimStore {
     private long frozenUntil;
     private boolean full;
 
-    SimStore(Timeline timeline, long horizonMillis, LogOracle oracle, Set<Flaw> flaws) {
+    SimStore(Timeline timeline, long horizonMillis, Oracle oracle, Set<Flaw> flaws) {
         this.timeline = timeline;
         this.horizonMillis = horizonMillis;
         this.oracle = oracle;

@@ -18,17 +18,17 @@ final class SimStoreLink {
         long lastAnswer;
     }
 
-    private final Simulation world;
-    private final SimProcess proc;
+    private final Simulation simulation;
+    private final SimProcess process;
     private final Partition partition;
     private Connection connection = new Connection();
     private boolean up;
 
-    SimStoreLink(Simulation world, SimProcess proc, Partition partition) {
-        this.world = world;
-        this.proc = proc;
+    SimStoreLink(Simulation simulation, SimProcess process, Partition partition) {
+        this.simulation = simulation;
+        this.process = process;
         this.partition = partition;
-        reconnect(world.random.delay(5, 100));
+        reconnect(simulation.random.delay(5, 100));
     }
 
     boolean up() {
@@ -41,40 +41,40 @@ final class SimStoreLink {
             return;
         }
         on.sent.add(request);
-        on.lastArrival = Math.max(on.lastArrival, world.timeline.now() + world.random.delay(3, 60));
-        world.timeline.at(on.lastArrival, () -> arrive(on));
+        on.lastArrival = Math.max(on.lastArrival, simulation.timeline.now() + simulation.random.delay(3, 60));
+        simulation.timeline.at(on.lastArrival, () -> arrive(on));
     }
 
     private void arrive(Connection on) {
-        long now = world.timeline.now();
-        long wait = Math.max(on.notBefore, world.store.frozenUntil());
+        long now = simulation.timeline.now();
+        long wait = Math.max(on.notBefore, simulation.store.frozenUntil());
         if (wait > now) {
             on.lastArrival = Math.max(on.lastArrival, wait);
-            world.timeline.at(wait, () -> arrive(on));
+            simulation.timeline.at(wait, () -> arrive(on));
             return;
         }
         StoreRequest request = on.sent.poll();
         if (request == null || on.broken && on.stillArrive-- <= 0) {
             return;
         }
-        world.store.full(world.storeIsFull());
-        StoreAnswer answer = world.store.apply(request);
-        world.trace(() -> proc + " " + TraceFormat.it(request) + " -> " + TraceFormat.it(answer));
-        if (world.plan.drops() && world.random.percent(1)) {
+        simulation.store.full(simulation.storeIsFull());
+        StoreAnswer answer = simulation.store.apply(request);
+        simulation.trace(() -> process + " " + TraceFormat.it(request) + " -> " + TraceFormat.it(answer));
+        if (simulation.plan.drops() && simulation.random.percent(1)) {
             // A client that sends again what it believes lost.
-            StoreAnswer again = world.store.apply(request);
-            world.trace(() -> proc + " again " + TraceFormat.it(request) + " -> " + TraceFormat.it(again));
+            StoreAnswer again = simulation.store.apply(request);
+            simulation.trace(() -> process + " again " + TraceFormat.it(request) + " -> " + TraceFormat.it(again));
         }
         if (request instanceof StoreRequest.SettleLate || request instanceof StoreRequest.ForwardRedeliveries) {
-            world.wakeOwner(partition);
+            simulation.wakeOwner(partition);
         }
         if (!on.broken) {
-            on.lastAnswer = Math.max(on.lastAnswer, now + world.random.delay(3, 60));
-            world.timeline.at(on.lastAnswer, () -> {
+            on.lastAnswer = Math.max(on.lastAnswer, now + simulation.random.delay(3, 60));
+            simulation.timeline.at(on.lastAnswer, () -> {
                 if (!on.broken) {
-                    proc.post(() -> {
+                    process.post(() -> {
                         if (connection == on && up) {
-                            proc.answered(request, answer);
+                            process.answered(request, answer);
                         }
                     });
                 }
@@ -89,12 +89,15 @@ final class SimStoreLink {
             return;
         }
         cut();
-        proc.post(() -> {
+        process.post(() -> {
             if (connection == on) {
                 up = false;
-                proc.core.storeDown(partition);
+                process.core.storeDown(partition);
                 // Sometimes for longer than the lease.
-                reconnect(world.random.percent(5) ? world.random.delay(1_500, 6_000) : world.random.delay(40, 1_500));
+                reconnect(
+                        simulation.random.percent(5)
+                                ? simulation.random.delay(1_500, 6_000)
+                                : simulation.random.delay(40, 1_500));
             }
         });
     }
@@ -103,26 +106,26 @@ final class SimStoreLink {
     void cut() {
         Connection on = connection;
         on.broken = true;
-        on.stillArrive = world.random.below(on.sent.size() + 1);
-        on.notBefore = world.timeline.now() + world.random.delay(10, 600);
+        on.stillArrive = simulation.random.below(on.sent.size() + 1);
+        on.notBefore = simulation.timeline.now() + simulation.random.delay(10, 600);
     }
 
     private void reconnect(long millis) {
-        world.timeline.in(millis, () -> {
+        simulation.timeline.in(millis, () -> {
             Connection fresh = new Connection();
-            proc.post(() -> {
+            process.post(() -> {
                 connection = fresh;
                 up = true;
-                proc.core.storeUp(partition);
+                process.core.storeUp(partition);
             });
         });
     }
 
     void woken() {
         Connection on = connection;
-        proc.post(() -> {
+        process.post(() -> {
             if (up && connection == on) {
-                proc.core.woken(partition);
+                process.core.woken(partition);
             }
         });
     }

@@ -13,28 +13,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seeded history: executors, a broker, a store and whatever befalls them, until the world heals and comes to rest.
- * The same seed makes the same history.
+ * One seeded history: executors, a broker, a store and the faults of all of them, until the faults end and all comes to
+ * rest. The same seed makes the same history.
  */
 final class Simulation {
 
-    /** After healing it must come to rest within this time. */
+    /** Without faults it must come to rest within this time. */
     private static final long REST_MILLIS = 120_000;
 
     final HistoryPlan plan;
     final SeededRandom random;
     final Timeline timeline = new Timeline(1_000);
     final BehaviourDigest digest = new BehaviourDigest();
-    final LogOracle oracle;
+    final Oracle oracle;
     final SimStore store;
     final SimLogBroker broker;
 
     private final @Nullable List<String> trace;
     private final List<Partition> partitions = new ArrayList<>();
-    private final List<SimProcess> procs = new ArrayList<>();
+    private final List<SimProcess> processes = new ArrayList<>();
+    private final SimFaults faults;
     private int started;
-    private boolean healed;
-    private long restartedAt;
+    private boolean faultsEnded;
     private boolean fills;
 
     /** @param shared whether all partitions compete for one queue's messages */
@@ -47,9 +47,10 @@ final class Simulation {
         for (int i = 0; i < plan.partitions(); i++) {
             partitions.add(Partition.of("q", i));
         }
-        this.oracle = log ? new LogOracle(this, partitions) : new QueueOracle(this, partitions);
+        this.oracle = log ? new LogOracle(this, partitions) : new QueueOracle(this);
         this.store = new SimStore(timeline, plan.settings().horizonMillis(), oracle, flaws);
         this.broker = log ? new SimLogBroker(this, partitions) : new SimQueueBroker(this, partitions);
+        this.faults = new SimFaults(this);
         if (plan.losses() || random.percent(50)) {
             Source.Facts facts = log ? new Source.Facts(0, "topic-1", 0, 0) : Source.Facts.NONE;
             partitions.forEach(
@@ -66,101 +67,26 @@ final class Simulation {
         publish(random.between(1, 8));
         for (int i = 0; i < plan.steps(); i++) {
             if (random.percent(plan.chaosPercent()) || !timeline.step()) {
-                befall();
+                faults.strike();
             }
         }
-        heal();
+        endFaults();
         rest();
     }
 
-    /** The store's memory is full every other second, until the world heals. Draws no dice: a seed's history stays. */
+    /** From now on the store's memory is full every other second, until the faults end. Uses no chance. */
     Simulation withStoreThatFills() {
         fills = true;
         return this;
     }
 
     boolean storeIsFull() {
-        return fills && !healed && timeline.now() / 1_000 % 2 == 1;
+        return fills && !faultsEnded && timeline.now() / 1_000 % 2 == 1;
     }
 
-    // ---- what befalls it ----
+    // ---- tasks and processes ----
 
-    private void befall() {
-        switch (random.below(14)) {
-            case 0, 1, 2, 3 -> publish(random.between(1, 6));
-            case 4 -> {
-                if (plan.drops()) {
-                    drop();
-                }
-            }
-            case 5 -> {
-                if (plan.losses()) {
-                    // What another process brought is not forgotten by the next: so much the line of tokens asks for.
-                    boolean silently = plan.silentLosses() && random.percent(50);
-                    if (!mayForget()) {
-                        return;
-                    }
-                    if (!silently) {
-                        restartedAt = timeline.now();
-                    }
-                    trace(() -> "the store forgets" + (silently ? " silently" : ""));
-                    store.lose(random, silently);
-                    if (!silently || random.percent(90)) {
-                        dropAll();
-                    }
-                }
-            }
-            case 6 -> {
-                if (plan.losses() && random.percent(40) && mayForget()) {
-                    restartedAt = timeline.now();
-                    trace(() -> "the store restarts");
-                    store.restart();
-                    dropAll();
-                }
-            }
-            case 7 -> {
-                if (plan.crashes()) {
-                    crash();
-                }
-            }
-            case 8 -> {
-                if (plan.freezes()) {
-                    freeze();
-                }
-            }
-            case 9 -> {
-                if (plan.rebalances()) {
-                    broker.shake();
-                }
-            }
-            case 10 -> {
-                if (plan.processes() > 1 && random.percent(40)) {
-                    leave();
-                }
-            }
-            case 11 -> {
-                if (plan.freezes() && random.percent(50)) {
-                    cutOff();
-                }
-            }
-            case 12 -> {
-                if (plan.drops() && random.percent(30)) {
-                    store.freeze(random.delay(300, 3_000));
-                }
-            }
-            case 13 -> {
-                if (plan.operators() && random.percent(50)) {
-                    operate();
-                }
-            }
-        }
-    }
-
-    private boolean mayForget() {
-        return timeline.now() - restartedAt > plan.settings().horizonMillis();
-    }
-
-    private void publish(int count) {
+    void publish(int count) {
         for (int i = 0; i < count; i++) {
             Partition partition = random.any(partitions);
             if (random.percent(plan.gapPercent())) {
@@ -171,151 +97,34 @@ final class Simulation {
                     ? SimStore.WALL + timeline.now() + random.delay(300, 6_000) - 20
                     : 0;
             boolean unreadable = random.percent(plan.unreadablePercent());
-            SimTask rec = oracle.publish(partition, key, broker.end(partition), notBefore, unreadable);
-            trace(() -> "published " + rec + " at " + partition.name() + ":" + rec.offset
+            SimTask task = oracle.publish(partition, key, broker.end(partition), notBefore, unreadable);
+            trace(() -> "published " + task + " at " + partition.name() + ":" + task.offset
                     + (notBefore == 0 ? "" : " not before " + (notBefore - SimStore.WALL))
                     + (unreadable ? " unreadable" : ""));
-            broker.publish(rec);
+            broker.publish(task);
         }
     }
 
-    private void start() {
+    void start() {
         String id = "p" + ++started;
-        SimProcess proc = plan.kind() == Source.Kind.LOG ? new SimProcess(this, id) : new QueueSimProcess(this, id);
-        procs.add(proc);
-        trace(() -> proc + " starts");
-        broker.join(proc);
-    }
-
-    private @Nullable SimProcess anyAlive() {
-        List<SimProcess> alive = procs.stream().filter(SimProcess::alive).toList();
-        return alive.isEmpty() ? null : random.any(alive);
-    }
-
-    private void crash() {
-        SimProcess proc = anyAlive();
-        if (proc != null) {
-            crash(proc);
-        }
-    }
-
-    private void crash(SimProcess proc) {
-        trace(() -> proc + " crashes");
-        proc.crash();
-        timeline.in(random.delay(800, 3_000), () -> broker.gone(proc));
-        startAnother();
-    }
-
-    private void startAnother() {
-        timeline.in(random.delay(300, 3_000), () -> {
-            if (procs.stream().filter(SimProcess::alive).count() < Math.max(1, plan.processes())) {
-                start();
-            }
-        });
-    }
-
-    private void freeze() {
-        SimProcess proc = anyAlive();
-        if (proc != null && !proc.frozen()) {
-            long millis = random.delay(1_500, 8_000);
-            trace(() -> proc + " freezes for " + millis);
-            proc.freeze();
-            timeline.in(random.delay(1_500, 1_500), () -> {
-                if (proc.frozen()) {
-                    broker.kick(proc);
-                }
-            });
-            timeline.in(millis, () -> thaw(proc));
-        }
-    }
-
-    private void thaw(SimProcess proc) {
-        if (proc.frozen()) {
-            trace(() -> proc + " thaws");
-            proc.thaw();
-        }
-    }
-
-    private void cutOff() {
-        SimProcess proc = anyAlive();
-        if (proc != null && !proc.cutOff()) {
-            trace(() -> proc + " is cut off from the broker");
-            proc.cutOff(true);
-            timeline.in(random.delay(1_500, 1_500), () -> {
-                if (proc.cutOff()) {
-                    broker.kick(proc);
-                }
-            });
-            timeline.in(random.delay(1_500, 8_000), () -> proc.cutOff(false));
-        }
-    }
-
-    private void leave() {
-        SimProcess proc = anyAlive();
-        if (proc != null && !proc.leaving()) {
-            trace(() -> proc + " leaves");
-            proc.leave();
-            startAnother();
-        }
+        SimProcess process = plan.kind() == Source.Kind.LOG ? new SimProcess(this, id) : new QueueSimProcess(this, id);
+        processes.add(process);
+        trace(() -> process + " starts");
+        broker.join(process);
     }
 
     /** A process came to its end in good order. */
-    void ended(SimProcess proc) {
-        trace(() -> proc + " has ended");
-        broker.gone(proc);
+    void ended(SimProcess process) {
+        trace(() -> process + " has ended");
+        broker.gone(process);
     }
 
-    private void drop() {
-        SimProcess proc = anyAlive();
-        if (proc != null && !proc.links().isEmpty()) {
-            trace(() -> proc + " loses its way to the store");
-            random.any(List.copyOf(proc.links())).drop();
-        }
-    }
-
-    private void dropAll() {
-        for (SimProcess proc : procs) {
-            if (proc.alive()) {
-                proc.links().forEach(SimStoreLink::drop);
-            }
-        }
-    }
-
-    /** Offsets can be changed, and topics made again, only while nobody consumes. */
-    private void operate() {
-        procs.stream().filter(SimProcess::alive).toList().forEach(this::crash);
-        timeline.in(random.between(1, 300), () -> {
-            for (SimProcess proc : procs) {
-                if (proc.alive()) {
-                    return;
-                }
-            }
-            Partition partition = random.any(partitions);
-            if (random.percent(30)) {
-                trace(() -> "the group's offsets of " + partition.name() + " are gone");
-                broker.forget(partition);
-                return;
-            }
-            oracle.operated(partition);
-            if (random.percent(30)) {
-                trace(() -> "topic of " + partition.name() + " is created again");
-                for (SimTask rec : oracle.recs()) {
-                    rec.excused |= rec.partition.equals(partition);
-                }
-                broker.recreate(partition);
-            } else {
-                long to = random.below((int) Math.max(1, broker.startOf(partition)));
-                trace(() -> partition.name() + " is rewound to " + to);
-                broker.rewind(partition, to);
-            }
-        });
-    }
-
+    /** Tells the owner, mostly, that something of its partition was changed in the store. */
     void wakeOwner(Partition partition) {
-        for (SimProcess proc : procs) {
-            boolean owner = proc.id.equals(store.state(partition).executor());
-            if (owner && proc.alive() && random.percent(70)) {
-                timeline.in(random.delay(3, 50), () -> proc.links().forEach(SimStoreLink::woken));
+        for (SimProcess process : processes) {
+            boolean owner = process.id.equals(store.state(partition).executor());
+            if (owner && process.alive() && random.percent(70)) {
+                timeline.in(random.delay(3, 50), () -> process.links().forEach(SimStoreLink::woken));
             }
         }
     }
@@ -323,17 +132,17 @@ final class Simulation {
     // ---- handlers ----
 
     long handlerMillis() {
-        if (healed) {
+        if (faultsEnded) {
             return random.below(10);
         }
         return random.percent(plan.slowPercent()) ? random.below(5_000) : random.delay(10, 200);
     }
 
     Outcome outcome(Run run) {
-        if (random.percent(plan.deadPercent()) && !healed) {
+        if (random.percent(plan.deadPercent()) && !faultsEnded) {
             return new Outcome.Dead("no");
         }
-        if (random.percent(plan.retryPercent()) && !healed) {
+        if (random.percent(plan.retryPercent()) && !faultsEnded) {
             return run.attempt() >= 4
                     ? new Outcome.Dead("enough")
                     : new Outcome.Retry(random.delay(200, 3_000), "later");
@@ -343,16 +152,16 @@ final class Simulation {
 
     // ---- rest ----
 
-    private void heal() {
-        trace(() -> "the world heals");
-        healed = true;
-        for (SimProcess proc : procs) {
-            if (proc.alive()) {
-                thaw(proc);
-                proc.cutOff(false);
+    private void endFaults() {
+        trace(() -> "the faults end");
+        faultsEnded = true;
+        for (SimProcess process : processes) {
+            if (process.alive()) {
+                faults.thaw(process);
+                process.cutOff(false);
             }
         }
-        if (procs.stream().noneMatch(proc -> proc.alive() && !proc.leaving())) {
+        if (processes.stream().noneMatch(process -> process.alive() && !process.leaving())) {
             start();
         }
     }
@@ -363,18 +172,19 @@ final class Simulation {
         while (!rested(look)) {
             look = timeline.now() + 50;
             while (timeline.now() < look) {
-                oracle.that(timeline.step(), this::unrest);
+                Oracle.check(timeline.step(), this::unrest);
             }
-            oracle.that(timeline.now() < until, this::unrest);
+            Oracle.check(timeline.now() < until, this::unrest);
         }
         List<SimTask> lost = oracle.lost();
-        // What a full partition has not taken over is still the broker's.
-        lost.removeIf(rec -> rec.offset >= broker.startOf(rec.partition) && isFull(rec.partition));
-        oracle.that(lost.isEmpty(), () -> "lost: " + lost);
+        // Tasks that a full partition has not taken over are still in the broker's custody.
+        lost.removeIf(task -> task.offset >= broker.startOf(task.partition) && isFull(task.partition));
+        Oracle.check(lost.isEmpty(), () -> "lost: " + lost);
     }
 
     private boolean rested(long since) {
-        if (!broker.settled() || procs.stream().anyMatch(proc -> proc.alive() && (proc.leaving() || !proc.quiet()))) {
+        if (!broker.settled()
+                || processes.stream().anyMatch(process -> process.alive() && (process.leaving() || !process.quiet()))) {
             return false;
         }
         for (Partition partition : partitions) {
@@ -385,7 +195,7 @@ final class Simulation {
         return oracle.unfinished().isEmpty();
     }
 
-    /** A halted key may hold its partition up at a bound. */
+    /** A halted key may stop its partition at a bound. */
     private boolean isFull(Partition partition) {
         ModelPartition state = store.state(partition);
         boolean full = state.parked() >= plan.policy().maxParkedPerPartition();
@@ -397,7 +207,7 @@ final class Simulation {
     }
 
     private String unrest() {
-        StringBuilder out = new StringBuilder("the world does not come to rest; held and unfinished: ");
+        StringBuilder out = new StringBuilder("The history does not come to rest. Held and unfinished: ");
         out.append(oracle.unfinished());
         for (Partition partition : partitions) {
             ModelPartition state = store.state(partition);
@@ -405,12 +215,12 @@ final class Simulation {
             out.append(" of ").append(broker.end(partition)).append(", held ").append(state.inStore());
             out.append(", claims ").append(state.claims()).append(", blocked ").append(state.blocked());
         }
-        for (SimProcess proc : procs) {
-            if (proc.alive()) {
+        for (SimProcess process : processes) {
+            if (process.alive()) {
                 out.append("\n  ")
-                        .append(proc)
-                        .append(proc.quiet() ? " quiet " : " busy ")
-                        .append(proc.core);
+                        .append(process)
+                        .append(process.quiet() ? " quiet " : " busy ")
+                        .append(process.core);
             }
         }
         return out.toString();
@@ -422,12 +232,12 @@ final class Simulation {
         return partitions;
     }
 
-    List<SimProcess> procs() {
-        return procs;
+    List<SimProcess> processes() {
+        return processes;
     }
 
-    SimProcess proc(String id) {
-        return procs.get(Integer.parseInt(id.substring(1)) - 1);
+    SimProcess process(String id) {
+        return processes.get(Integer.parseInt(id.substring(1)) - 1);
     }
 
     void trace(Supplier<String> what) {

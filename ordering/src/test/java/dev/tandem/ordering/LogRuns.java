@@ -1,0 +1,144 @@
+package dev.tandem.ordering;
+
+import static dev.tandem.ordering.Oracle.check;
+
+import dev.tandem.task.Outcome;
+import dev.tandem.task.store.ModelPartition;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Checks the runs of a log's tasks: exclusion, fencing, duplicates; and has their order checked. */
+final class LogRuns {
+
+    private record Running(SimProcess process, Run run, SeenTask seen) {}
+
+    private final Simulation simulation;
+    private final LogBooks books;
+    private final LaneOrder order;
+    private final Map<Run, Running> running = new LinkedHashMap<>();
+    /** Ordered to start, and not ended. */
+    private final Set<Run> ordered = new HashSet<>();
+    /** Ordered to start under the claim of their predecessor. */
+    private final Set<Run> relayed = new HashSet<>();
+
+    LogRuns(Simulation simulation, LogBooks books) {
+        this.simulation = simulation;
+        this.books = books;
+        this.order = new LaneOrder(simulation, books);
+    }
+
+    private boolean isSilentlyForgotten(Run run) {
+        return books.silentlyForgotten.contains(run.token());
+    }
+
+    void starts(Run run) {
+        ordered.add(run);
+        ModelPartition.ClaimResult claim =
+                simulation.store.state(run.partition()).claim(run.position());
+        if (claim == null || claim.token() != run.token()) {
+            relayed.add(run);
+        }
+    }
+
+    /** The store forgot, unnoticed, what claims and renewals the leases of the present runs may rest on. */
+    void silentlyForgotten() {
+        ordered.forEach(run -> books.silentlyForgotten.add(run.token()));
+    }
+
+    void begins(SimProcess process, Run run) {
+        long now = simulation.timeline.now();
+        SeenTask seen = books.seen(run.partition(), run.position());
+        check(
+                seen.task.id == SimTask.idOf(run.task()),
+                () -> "the task at " + seen + " is said to be #" + SimTask.idOf(run.task()));
+        check(!seen.task.unreadable, () -> seen + " can't be read, but is run");
+        check(seen.task.notBefore <= SimStore.WALL + now, () -> seen + " begins before it is due");
+        if (!seen.forgotten.contains(run.token()) && !isSilentlyForgotten(run)) {
+            underClaim(process, seen, run);
+        }
+        check(seen.successAt < 0 || isSilentlyForgotten(run), () -> seen + " begins though its success is recorded");
+        if (simulation.oracle.isOrdered(seen.task.key)) {
+            alone(process, seen, run, now);
+            inOrder(process, seen, run);
+        }
+        seen.begun = true;
+        running.put(run, new Running(process, run, seen));
+    }
+
+    /** No other handler of the key runs under a lease that its process believes in. */
+    private void alone(SimProcess process, SeenTask seen, Run run, long now) {
+        for (Running other : running.values()) {
+            long until = other.process.worldTime(other.run.leaseUntil());
+            boolean excused = isSilentlyForgotten(other.run) || isSilentlyForgotten(run);
+            boolean sameKey = seen.task.key.equals(other.seen.task.key)
+                    && other.run.partition().equals(run.partition());
+            check(
+                    !sameKey || until < now || excused,
+                    () -> seen + " begins at " + process + " while " + other.seen + " runs at " + other.process
+                            + " until " + until);
+        }
+    }
+
+    private void inOrder(SimProcess process, SeenTask seen, Run run) {
+        PartitionBook book = books.book(run.partition());
+        long last = book.tokens.getOrDefault(seen.task.key, 0L);
+        check(
+                run.token() > last || isSilentlyForgotten(run),
+                () -> seen + " begins with token " + TraceFormat.token(run.token()) + " after "
+                        + TraceFormat.token(last));
+        book.tokens.merge(seen.task.key, run.token(), Math::max);
+        if (!seen.begun && !seen.forgotten.contains(run.token())) {
+            // The task that a former owner relayed entered its lane in that ownership, not in the present one.
+            order.starts(run.partition(), seen, relayed.contains(run) && book.owner != process);
+        }
+    }
+
+    /** Its own claim stands; or that of the task of its key which ended here before it, and passes on to it. */
+    private void underClaim(SimProcess process, SeenTask seen, Run run) {
+        ModelPartition state = simulation.store.state(run.partition());
+        ModelPartition.ClaimResult own = state.claim(seen.position);
+        ModelPartition.ClaimResult claim = own != null && own.token() == run.token() ? own : null;
+        if (claim == null && simulation.oracle.isOrdered(seen.task.key)) {
+            for (SeenTask other : books.book(run.partition()).byKey.get(seen.task.key)) {
+                Long done = other.doneAt.get(process);
+                boolean before = done != null && done < run.token();
+                if (before && other.forgotten.contains(done)) {
+                    if (books.silentlyForgotten.contains(done)) {
+                        books.silentlyForgotten.add(run.token());
+                    }
+                    return;
+                }
+                ModelPartition.ClaimResult its = before ? state.claim(other.position) : null;
+                claim = its != null && its.token() == done ? its : claim;
+            }
+        }
+        ModelPartition.ClaimResult under = claim;
+        check(
+                under != null && under.executor().equals(process.id),
+                () -> seen + " begins at " + process + " with token " + TraceFormat.token(run.token())
+                        + " under the claim " + own);
+        long lease = process.worldTime(run.leaseUntil());
+        long deadline = under.deadline() - SimStore.WALL;
+        boolean lostLately = simulation.timeline.now() - books.lastLoss
+                <= simulation.plan.settings().leaseMillis();
+        check(
+                deadline >= lease || lostLately,
+                () -> seen + " has a lease until " + lease + " but its claim ends " + deadline);
+    }
+
+    void ends(SimProcess process, Run run, Outcome outcome) {
+        Running ended = running.remove(run);
+        relayed.remove(run);
+        ordered.remove(run);
+        if (ended != null && outcome instanceof Outcome.Succeeded) {
+            ended.seen.done = true;
+            ended.seen.doneAt.merge(process, run.token(), Math::max);
+        }
+    }
+
+    void died(SimProcess process) {
+        running.values().removeIf(each -> each.process == process);
+    }
+}

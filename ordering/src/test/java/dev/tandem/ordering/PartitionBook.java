@@ -1,0 +1,74 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Position;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** All that the oracle has seen of one partition of a log. */
+final class PartitionBook {
+    final Map<Position, SeenTask> seen = new HashMap<>();
+    final Map<String, List<SeenTask>> byKey = new HashMap<>();
+    /** The highest token under which a task of each key has begun. */
+    final Map<String, Long> tokens = new HashMap<>();
+    /** What was claimed under each token. */
+    final Map<Long, Position> claimed = new HashMap<>();
+    /** Where each incarnation begins. */
+    final Map<Long, Long> starts = new HashMap<>();
+    /** The log of each incarnation. */
+    final Map<Long, List<@Nullable SimTask>> logs = new HashMap<>();
+    /** What the store told the owner that its keys wait for. */
+    final Set<Position> heads = new HashSet<>();
+    /** Tasks that succeed by the request that is being applied, if it is recorded. */
+    final List<SeenTask> succeeding = new ArrayList<>();
+
+    @Nullable
+    SimProcess owner;
+
+    long epoch;
+    long incarnation;
+    /** All offsets below it were once delivered to an owner. */
+    long highWater;
+    /** All offsets below it were delivered to this owner since it has its memory. */
+    long next;
+    /** The last place that was given. */
+    long entries;
+
+    /** How often an operator began a new incarnation. */
+    int operated;
+    /** The store forgot something, and another process acquired the partition after that. */
+    boolean forgotAndTaken;
+    /** The store forgot an incarnation: its positions are new ones now. */
+    boolean forgotIncarnation;
+
+    /** Returns the next place in the order of arrivals. */
+    long nextPlace() {
+        return ++entries;
+    }
+
+    void enter(SeenTask seen) {
+        if (seen.entered < 0) {
+            long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
+            seen.entered = known >= 0 ? known : nextPlace();
+            if (known < 0 && seen.enteredAtBest >= 0) {
+                seen.knownEarlier = LanePlaces.earlier(seen.knownEarlier, seen.enteredAtBest);
+            }
+        }
+    }
+
+    /** Begins to look at an incarnation. The store may have given its number to another log before. */
+    void begin(long number, List<@Nullable SimTask> log, long start) {
+        if (logs.put(number, log) != log) {
+            starts.remove(number);
+            seen.values().removeIf(each -> each.incarnation == number);
+            byKey.values().forEach(list -> list.removeIf(each -> each.incarnation == number));
+        }
+        starts.putIfAbsent(number, start);
+        forgotIncarnation |= number < incarnation;
+        incarnation = number;
+    }
+}

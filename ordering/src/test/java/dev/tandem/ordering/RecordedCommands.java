@@ -1,0 +1,123 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Records what a core orders, for a test to look at. */
+abstract class RecordedCommands implements Commands {
+
+    private final List<StoreRequest> sent = new ArrayList<>();
+    private final Map<String, Run> running = new LinkedHashMap<>();
+    private final Map<Long, String> deliveries = new HashMap<>();
+    private final List<String> acked = new ArrayList<>();
+    private boolean opened;
+    private boolean paused;
+    private boolean left;
+    private int rewinds;
+
+    /** Names of the runs that were started and have not ended, in the order of their starts. */
+    List<String> running() {
+        return List.copyOf(running.keySet());
+    }
+
+    Run run(String name) {
+        Run run = running.get(name);
+        if (run == null) {
+            throw new AssertionError(name + " does not run, only " + running.keySet());
+        }
+        return run;
+    }
+
+    Run ended(String name) {
+        Run run = run(name);
+        running.remove(name);
+        return run;
+    }
+
+    /** Requests of one type that were sent, oldest first. */
+    <R extends StoreRequest> List<R> sent(Class<R> type) {
+        return sent.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    <R extends StoreRequest> R lastSent(Class<R> type) {
+        List<R> all = sent(type);
+        return all.get(all.size() - 1);
+    }
+
+    void noteDelivery(long tag, String name) {
+        deliveries.put(tag, name);
+    }
+
+    /** Names of the acked messages, in order. */
+    List<String> acked() {
+        return acked;
+    }
+
+    /** Whether deliveries may come. */
+    boolean isOpen() {
+        return opened;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** Whether the partition was given up, or lost. */
+    boolean hasLeft() {
+        return left;
+    }
+
+    /** How often the broker was told to go back to the committed offset, or to a new channel. */
+    int rewinds() {
+        return rewinds;
+    }
+
+    @Override
+    public void send(StoreRequest request) {
+        sent.add(request);
+    }
+
+    @Override
+    public void start(Run run) {
+        running.put(new String(run.task().payload(), StandardCharsets.US_ASCII), run);
+    }
+
+    @Override
+    public void ack(Partition partition, Collection<Long> sequences) {
+        sequences.forEach(tag -> acked.add(deliveries.get(tag)));
+    }
+
+    @Override
+    public void open(Partition partition) {
+        opened = true;
+        left = false;
+    }
+
+    @Override
+    public void pause(Partition partition) {
+        paused = true;
+    }
+
+    @Override
+    public void resume(Partition partition) {
+        paused = false;
+    }
+
+    @Override
+    public void rewind(Partition partition) {
+        rewinds++;
+    }
+
+    @Override
+    public void left(Partition partition) {
+        opened = false;
+        left = true;
+    }
+}

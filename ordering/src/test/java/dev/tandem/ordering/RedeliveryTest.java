@@ -1,0 +1,106 @@
+package dev.tandem.ordering;
+
+import static dev.tandem.ordering.CoreScript.SETTINGS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.store.StoreRequest.ForwardRedeliveries;
+import org.junit.jupiter.api.Test;
+
+/** Examples of the core with a message queue: messages are acked one by one, and recognised when they come again. */
+class RedeliveryTest {
+
+    private static final long UNTIL_DURABLE = SETTINGS.horizonMillis() + SETTINGS.probeMillis();
+
+    @Test
+    void eachMessageIsAckedWhenItIsSettled() {
+        CoreScript core = CoreScript.queue().owns();
+        core.delivers("a0", "b1", "c2");
+
+        core.succeeds("c2");
+        core.succeeds("a0");
+
+        assertThat(core.acked()).containsExactly("c2", "a0");
+    }
+
+    @Test
+    void aRedeliveredMessageIsRecognised() {
+        CoreScript former = CoreScript.queue().owns();
+        former.delivers("k0");
+        former.dies();
+
+        CoreScript core = ownerAfterALease(former);
+        core.redelivers("k0");
+
+        assertThat(core.running()).containsExactly("k0");
+        assertThat(core.run("k0").attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aSettledRedeliveryIsAckedWithoutARun() {
+        CoreScript former = CoreScript.queue().owns();
+        former.delivers("k0");
+        former.succeeds("k0");
+        former.dies();
+
+        CoreScript core = ownerAfterALease(former);
+        core.redelivers("k0");
+        core.passes(UNTIL_DURABLE);
+
+        assertThat(core.running()).isEmpty();
+        assertThat(core.acked()).containsExactly("k0");
+    }
+
+    @Test
+    void aKeyWaitsForTheRedeliveryOfItsHead() {
+        CoreScript former = CoreScript.queue().owns();
+        former.delivers("k0");
+        former.dies();
+
+        CoreScript core = ownerAfterALease(former);
+        core.delivers("k1", "x2");
+        assertThat(core.running()).containsExactly("x2");
+
+        core.redelivers("k0");
+        assertThat(core.running()).containsExactly("x2", "k0");
+        core.succeeds("k0");
+        assertThat(core.running()).containsExactly("x2", "k1");
+    }
+
+    @Test
+    void aKeyGoesOnWhenItsHeadIsNotDeliveredAgain() {
+        CoreScript former = CoreScript.queue().owns();
+        former.delivers("k0");
+        former.dies();
+
+        CoreScript core = ownerAfterALease(former);
+        core.delivers("k1");
+        assertThat(core.running()).isEmpty();
+
+        core.catchesUp();
+        assertThat(core.running()).containsExactly("k1");
+    }
+
+    @Test
+    void aRedeliveryOfAnUnorderedQueueIsForwardedToItsPartition() {
+        CoreScript former = CoreScript.queue(QueuePolicy.unordered(4)).owns();
+        former.delivers("0");
+        former.fails("0", 60_000);
+        former.dies();
+
+        CoreScript core = former.anotherExecutorOf(CoreScript.OTHER_PARTITION).owns();
+        core.knows(CoreScript.PARTITION);
+        core.redelivers("0");
+        core.passes(UNTIL_DURABLE);
+
+        assertThat(core.lastSent(ForwardRedeliveries.class).partition()).isEqualTo(CoreScript.PARTITION);
+        assertThat(core.running()).isEmpty();
+        assertThat(core.acked()).containsExactly("0");
+    }
+
+    /** Returns the next owner, when the leases of a dead one have run out. */
+    private static CoreScript ownerAfterALease(CoreScript former) {
+        former.passes(SETTINGS.leaseMillis());
+        return former.anotherExecutor().owns();
+    }
+}

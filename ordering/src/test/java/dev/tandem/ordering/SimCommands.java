@@ -1,0 +1,120 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.SimProcess.Consumed;
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreRequest;
+import java.util.Collection;
+
+/** Carries out what the core of a simulated process orders. */
+class SimCommands implements Commands {
+
+    private final SimProcess process;
+    private final Simulation simulation;
+    private boolean any;
+
+    SimCommands(SimProcess process) {
+        this.process = process;
+        this.simulation = process.simulation;
+    }
+
+    /** Whether the core ordered anything since this was asked last. */
+    final boolean takeAny() {
+        boolean was = any;
+        any = false;
+        return was;
+    }
+
+    @Override
+    public void send(StoreRequest request) {
+        any = true;
+        process.link(request.partition()).send(request);
+    }
+
+    @Override
+    public void reach(Partition partition) {
+        any = true;
+        SimStoreLink link = process.link(partition);
+        if (link == null) {
+            process.openLink(partition);
+        } else if (link.up()) {
+            process.post(() -> process.core.storeUp(partition));
+        }
+    }
+
+    @Override
+    public void start(Run run) {
+        any = true;
+        process.workers.start(run);
+    }
+
+    @Override
+    public void commit(Partition partition, long upTo) {
+        any = true;
+        Consumed consumed = process.consumed.get(partition);
+        if (consumed != null) {
+            simulation.oracle.commits(process, partition, upTo, consumed.fetch);
+            simulation.broker.commit(process, partition, upTo);
+        }
+    }
+
+    @Override
+    public void ack(Partition partition, Collection<Long> sequences) {
+        any = true;
+    }
+
+    @Override
+    public void open(Partition partition) {
+        any = true;
+        Consumed consumed = process.consumed.get(partition);
+        if (consumed != null) {
+            consumed.opened = true;
+            consumed.fetch = simulation.broker.startOf(partition);
+        }
+    }
+
+    @Override
+    public void pause(Partition partition) {
+        any = true;
+        Consumed consumed = process.consumed.get(partition);
+        if (consumed != null) {
+            consumed.paused = true;
+        }
+    }
+
+    @Override
+    public void resume(Partition partition) {
+        any = true;
+        Consumed consumed = process.consumed.get(partition);
+        if (consumed != null) {
+            consumed.paused = false;
+        }
+    }
+
+    @Override
+    public void rewind(Partition partition) {
+        any = true;
+        simulation.trace(() -> process + " rewinds " + partition.name());
+        Consumed consumed = process.consumed.get(partition);
+        if (consumed != null) {
+            consumed.fetch = simulation.broker.startOf(partition);
+            simulation.oracle.forgetsLanes(process, partition);
+        }
+    }
+
+    @Override
+    public void confirm(Partition partition) {
+        any = true;
+        if (process.consumes(partition)) {
+            simulation.broker.confirm(process, partition);
+        }
+    }
+
+    @Override
+    public void left(Partition partition) {
+        any = true;
+        simulation.trace(() -> process + " left " + partition.name());
+        simulation.oracle.noStarts(process, partition);
+        simulation.oracle.left(process, partition);
+        process.left(partition);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.tandem.ordering;
+
+import dev.tandem.task.Outcome;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** The workers of a process: they pick up runs after a while, and end them after another. */
+final class SimWorkers {
+
+    /** How soon a frozen process is looked at again. */
+    private static final long FROZEN_MILLIS = 50;
+
+    private final Simulation simulation;
+    private final SimProcess process;
+    private final Set<Run> unfinished = new LinkedHashSet<>();
+
+    SimWorkers(SimProcess process) {
+        this.process = process;
+        this.simulation = process.simulation;
+    }
+
+    void start(Run run) {
+        simulation.oracle.starts(process, run);
+        unfinished.add(run);
+        simulation.timeline.in(simulation.random.delay(1, 3_000), () -> pickUp(run));
+    }
+
+    private void pickUp(Run run) {
+        if (!process.alive()) {
+            return;
+        }
+        if (process.frozen()) {
+            simulation.timeline.in(FROZEN_MILLIS, () -> pickUp(run));
+            return;
+        }
+        boolean late = !run.mayBegin(process.monotonic(simulation.timeline.now()));
+        if (late || simulation.random.percent(process.leaving() ? 50 : 2)) {
+            finish(run, Outcome.NotStarted.INSTANCE);
+            return;
+        }
+        simulation.trace(() -> process + " runs " + run.position() + " of "
+                + simulation.oracle.task(SimTask.idOf(run.task())) + " token " + TraceFormat.token(run.token())
+                + " attempt " + run.attempt());
+        simulation.oracle.begins(process, run);
+        simulation.digest.begins(run);
+        simulation.timeline.in(simulation.handlerMillis(), () -> end(run));
+    }
+
+    private void end(Run run) {
+        if (!process.alive()) {
+            return;
+        }
+        if (process.frozen()) {
+            simulation.timeline.in(FROZEN_MILLIS, () -> end(run));
+            return;
+        }
+        Outcome outcome = simulation.outcome(run);
+        simulation.oracle.ends(process, run, outcome);
+        finish(run, outcome);
+    }
+
+    private void finish(Run run, Outcome outcome) {
+        simulation.trace(() -> process + " ends " + run.position() + " " + outcome);
+        process.post(() -> {
+            unfinished.remove(run);
+            process.core.finished(run, outcome);
+        });
+    }
+
+    int unfinished() {
+        return unfinished.size();
+    }
+}

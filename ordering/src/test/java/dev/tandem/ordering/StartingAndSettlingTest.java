@@ -1,0 +1,78 @@
+package dev.tandem.ordering;
+
+import static dev.tandem.ordering.CoreScript.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
+import dev.tandem.task.store.StoreRequest.RenewLeases;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Examples of the core: a task is claimed in the store, runs, and is settled there. */
+class StartingAndSettlingTest {
+
+    @Test
+    void aTaskStartsWhenItsClaimIsRecorded() {
+        CoreScript core = CoreScript.log().owns();
+
+        core.storeStalls();
+        core.delivers("k0");
+        assertThat(core.running()).isEmpty();
+
+        core.storeAnswers();
+        assertThat(core.running()).containsExactly("k0");
+        assertThat(core.run("k0").attempt()).isEqualTo(1);
+        assertThat(core.run("k0").token()).isGreaterThan(core.store().epoch());
+    }
+
+    @Test
+    void tasksOfAKeyRunOneAtATimeInOrder() {
+        CoreScript core = CoreScript.log().owns();
+
+        core.delivers("k0", "k1", "k2");
+        assertThat(core.running()).containsExactly("k0");
+
+        core.succeeds("k0");
+        assertThat(core.running()).containsExactly("k1");
+
+        core.succeeds("k1");
+        assertThat(core.running()).containsExactly("k2");
+    }
+
+    @Test
+    void noMoreTasksRunThanThePolicyAllows() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(2)).owns();
+
+        core.delivers("a0", "b1", "c2");
+        assertThat(core.running()).containsExactly("a0", "b1");
+
+        core.succeeds("a0");
+        assertThat(core.running()).containsExactly("b1", "c2");
+    }
+
+    @Test
+    void aRunThatNeverBeganSpendsNoAttempt() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0", "k1");
+
+        core.neverBegins("k0");
+
+        assertThat(core.running()).containsExactly("k0");
+        assertThat(core.run("k0").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aRunThatLostItsClaimNeverBegins() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+
+        core.storeStalls();
+        core.passes(CoreScript.SETTINGS.renewMillis());
+        core.storeAnswers(new LeasesRenewed("redis-1", List.of(), List.of(), -1, -1, true));
+        assertThat(core.lastSent(RenewLeases.class).positions()).containsExactly(at(0));
+        core.storeAnswers(new LeasesRenewed("redis-1", List.of(at(0)), List.of(), -1, -1, true));
+
+        assertThat(core.mayBegin("k0")).isFalse();
+    }
+}
