@@ -15,50 +15,66 @@ import org.jspecify.annotations.Nullable;
  */
 enum CoreMutant {
     /** Commits or acks a hand-over before it is durable. */
-    COMMIT_EARLY(edit("DeliveryTracker", "case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven;", """
-                            case TAKEN_OVER, REPORTED_SETTLED -> true;""")),
+    COMMIT_EARLY(edit(
+            "DeliveryTracker",
+            "case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;",
+            "case TAKEN_OVER, REPORTED_SETTLED -> true;")),
     /** Drops the tasks in memory that wait behind a failed head, instead of parking them. */
-    DROP_FOLLOWERS(edit("OwnerRequests", "lane.block(entry.position);", """
-                            lane.block(entry.position);
-                            lane.queue.forEach(e -> m.tracker.mark(e, DeliveryState.SETTLED, 0));
-                            lane.queue.clear();""")),
+    DROP_FOLLOWERS(edit("OwnerRequests", "state.block(lane, entry.key(), entry.position(), reason);", """
+                            state.block(lane, entry.key(), entry.position(), reason);
+                            lane.takeIf(waiting -> true).forEach(waiting -> state.tracker()
+                                    .mark(waiting, dev.tandem.ordering.lanes.DeliveryState.SETTLED, 0));""")),
     /** Goes on after a gap as if the request had been answered. */
-    IGNORE_GAP(edit(
-            "StoreAnswerHandler",
-            "answer instanceof StoreAnswer.AlreadyApplied) {\n            breaks.recover();",
-            """
+    IGNORE_GAP(
+            edit("OwnershipRecovery", "private void takeBackClaims(", "void takeBackClaims("),
+            edit("OwnershipRecovery", "private void backInPlace(", "void backInPlace("),
+            edit(
+                    "StoreAnswerHandler",
+                    "answer instanceof StoreAnswer.AlreadyApplied) {\n            recovery.recover();",
+                    """
                             answer instanceof StoreAnswer.AlreadyApplied) {
-                            RequestLog.Sent ignored = m.outbox.answered(request);
+                            RequestLog.Sent ignored = state.requests.answered(request);
                             if (ignored != null) {
-                                breaks.takeBack(ignored);
-                                breaks.returnedBy(ignored).forEach(breaks::backInPlace);
+                                recovery.takeBackClaims(ignored);
+                                ignored.returned().forEach(recovery::backInPlace);
                             }""")),
     /** Lets offered tasks of a key start before all that a former owner may have begun was delivered again. */
-    OFFER_BEFORE_REDELIVERIES(edit("DeferredTasks", "if (m.shared.now >= m.behindUntil) {", "if (true) {")),
+    OFFER_BEFORE_REDELIVERIES(edit(
+            "DeferredTasks",
+            "return state.now() < offersWaitUntil && state.broker.mayDeliverBegunTasks();",
+            "return false;")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
-            edit("RedeliveryIndex", "if (identity.startsWith(\"m\")) {", "if (true) {"),
-            edit("RedeliveryIndex", "return identity.startsWith(\"m\") ? take(", "return true ? take("),
-            edit("IdentityPages", "entry.tracked() && RedeliveryMatcher.isNamed(entry.position)", "entry.tracked()"),
-            edit("RedeliveryMatcher", "!maybe || !isNamed(entry.position) ||", "!maybe ||")),
+            edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),
+            edit("RedeliveryIndex", "return Identities.isNamed(identity) ? take(", "return true ? take("),
+            edit("IdentityPages", "entry.isTracked() && Identities.isNamed(entry.position())", "entry.isTracked()"),
+            edit(
+                    "RedeliveryMatcher",
+                    "!mayBeOnPage || !Identities.isNamed(entry.position())",
+                    "!mayBeOnPage || Identities.of(entry.position()).isEmpty()")),
     /** Matches a position with more than one redelivery. */
     MATCH_TWICE(
             edit("RedeliveryMatcher", "matches.pollFirst()", "matches.peekFirst()"),
-            edit("RedeliveryMatcher", "remembered.put(known, times - 1);", ""),
-            edit("RedeliveryMatcher", "remembered.remove(known);", ""),
-            edit("RedeliveryIndex", "boolean takesOut = !identity.startsWith(\"m\");", "boolean takesOut = false;"),
-            edit("RedeliveryResolver", "taken.add(pending.position);", "")),
+            edit("RedeliveryMatcher", "onPages.put(identity, times - 1);", ""),
+            edit("RedeliveryMatcher", "onPages.remove(identity);", ""),
+            edit(
+                    "RedeliveryIndex",
+                    "Identities.isNamed(identity) ? known.peekFirst() : known.pollFirst()",
+                    "known.peekFirst()"),
+            edit("RedeliveryResolver", "matched.add(message.position());", "")),
     /** Drops identity pages although an ack may still be lost. */
-    DROP_PAGES_EARLY(edit("IdentityPages", "private long readyAt(TrackedPage page, boolean caughtUp) {", """
-                            private long readyAt(TrackedPage page, boolean caughtUp) {
+    DROP_PAGES_EARLY(edit("IdentityPages", "private long droppableAt(Page page, boolean caughtUp) {", """
+                            private long droppableAt(Page page, boolean caughtUp) {
                                 if (true) {
                                     return page.lastAckAt;
                                 }""")),
     /** Takes a message without an id for a task that runs on another channel, which may be well. */
-    MATCH_UNNAMED_BY_CLAIM(edit("RedeliveryResolver", "if (known == null && named) {", "if (known == null) {")),
+    MATCH_UNNAMED_BY_CLAIM(
+            edit("RedeliveryResolver", "if (known == null && message.isNamed()) {", "if (known == null) {")),
     /** Acks a forwarded message before that is durable in its partition. */
-    ACK_FORWARDED_EARLY(edit(
-            "RedeliveryResolver", "peer.found.addLast(new Found(pending, runId, shared.now));", "settled(pending);")),
+    ACK_FORWARDED_EARLY(
+            edit("RedeliveryResolver", "peer.answersFor(message, answer.runId(), now());", "settled(message);"),
+            edit("RedeliveryResolver", "settledIn.answersFor(message, answer.runId(), now());", "settled(message);")),
     /** Takes redeliveries of an unordered queue without asking the other partitions. */
     ASK_NO_OTHER_PARTITION(edit("QueueContext", "kind == Source.Kind.QUEUE && !policy.ordered();", "false;"));
 

@@ -38,8 +38,8 @@ enum Mutant {
             "kafka-zipf",
             Rule.CUSTODY,
             core(
-                    "DeliveryTracker",
-                    "case TAKEN_OVER, REPORTED_SETTLED -> entry.number <= proven;",
+                    "tracking/DeliveryTracker",
+                    "case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;",
                     "case TAKEN_OVER, REPORTED_SETTLED -> true;")),
     IGNORE_LOST(
             "what a gap in the numbers says is ignored",
@@ -48,10 +48,12 @@ enum Mutant {
             null,
             core(
                     "StoreAnswerHandler",
-                    "answer instanceof StoreAnswer.AlreadyApplied) {\n            breaks.recover();",
+                    "answer instanceof StoreAnswer.AlreadyApplied) {\n            recovery.recover();",
                     "answer instanceof StoreAnswer.AlreadyApplied) {"
-                            + " RequestLog.Sent ignored = m.outbox.answered(request); if (ignored != null) {"
-                            + " breaks.takeBack(ignored); breaks.returnedBy(ignored).forEach(breaks::backInPlace); }")),
+                            + " RequestLog.Sent ignored = state.requests.answered(request); if (ignored != null) {"
+                            + " recovery.takeBackClaims(ignored); ignored.returned().forEach(recovery::backInPlace); }"),
+            core("OwnershipRecovery", "private void takeBackClaims(", "void takeBackClaims("),
+            core("OwnershipRecovery", "private void backInPlace(", "void backInPlace(")),
     APPLY_TWICE(
             "the store applies a number that it applied before",
             "partition-redis",
@@ -68,7 +70,7 @@ enum Mutant {
             "kafka-zipf",
             Rule.DUPLICATES,
             core(
-                    "RequestLog",
+                    "requests/RequestLog",
                     "return new RequestHeader(partition, writer, ++number, epoch);",
                     "if (++number % 50 == 0 && java.util.concurrent.ThreadLocalRandom.current().nextBoolean()) {"
                             + " number--; } return new RequestHeader(partition, writer, number, epoch);")),
@@ -79,9 +81,10 @@ enum Mutant {
             Rule.NOTHING_LOST,
             core(
                     "OwnerRequests",
-                    "lane.block(entry.position);",
-                    "lane.block(entry.position);"
-                            + " lane.queue.forEach(e -> m.tracker.mark(e, DeliveryState.SETTLED, 0)); lane.queue.clear();")),
+                    "state.block(lane, entry.key(), entry.position(), reason);",
+                    "state.block(lane, entry.key(), entry.position(), reason);"
+                            + " lane.takeIf(waiting -> true).forEach(waiting -> state.tracker()"
+                            + ".mark(waiting, dev.tandem.ordering.lanes.DeliveryState.SETTLED, 0));")),
     DROP_LANE(
             "a retry forgets the lane behind it",
             "kill",
