@@ -3,7 +3,6 @@ package dev.tandem.executor;
 import dev.tandem.ordering.CoreEvent;
 import dev.tandem.task.Partition;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,27 +50,26 @@ final class OwnershipLog {
             windowEnd = nowMillis + WINDOW_MILLIS;
             linesInWindow = 0;
         }
-        List<Line> lines = takePartitionEvents(linesInWindow < MAX_LINES);
+        if (linesInWindow >= MAX_LINES) {
+            return takeKeyEvents();
+        }
+        List<Line> lines = takeAll();
         linesInWindow +=
                 lines.stream().filter(line -> line.level() == Level.INFO).count();
-        lines.addAll(takeKeyEvents());
         return lines;
     }
 
-    /** Removes and returns all lines. */
+    /** Removes and returns all lines, also those that must wait. */
     List<Line> takeAll() {
-        List<Line> lines = takePartitionEvents(true);
+        List<Line> lines = takePartitionEvents();
         lines.addAll(takeKeyEvents());
         return lines;
     }
 
-    private List<Line> takePartitionEvents(boolean due) {
+    private List<Line> takePartitionEvents() {
         List<Line> lines = new ArrayList<>();
-        if (!due) {
-            return lines;
-        }
-        Map<String, List<CoreEvent>> byKind = partitionEvents.stream()
-                .collect(Collectors.groupingBy(OwnershipLog::verb, LinkedHashMap::new, Collectors.toList()));
+        Map<String, List<CoreEvent>> byKind =
+                partitionEvents.stream().collect(Collectors.groupingBy(OwnershipLog::verb));
         for (CoreEvent event : partitionEvents) {
             List<CoreEvent> sameKind = byKind.getOrDefault(verb(event), List.of());
             boolean summed = sameKind.size() > MAX_LINES;
