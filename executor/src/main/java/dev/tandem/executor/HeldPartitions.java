@@ -77,7 +77,7 @@ final class HeldPartitions {
         links.send(request);
     }
 
-    /** Opens the store link of a partition that need not be held. The core hears when the link is up. */
+    /** Opens the store link of a partition that need not be held. The core is told when the link is up. */
     void reach(Partition partition) {
         if (links.open(partition)) {
             inbox.post(() -> core.storeUp(partition));
