@@ -10,17 +10,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run on its worker's thread: what the handler sees of it, and what may interrupt it.
+ * One attempt on its worker's thread: what the handler sees of it, and how it is interrupted. Thread-safe.
  *
- * <p>The handler's end and an interruption race. Whoever moves {@code state} away from RUNNING first wins; the loser
- * of an ended attempt interrupts nothing, so that no interrupt ever reaches the thread's next run.
+ * <p>The end of the handler and an interruption can happen at the same time. The first one to change {@code state} from
+ * RUNNING wins. An attempt that has ended is not interrupted any more, so an interrupt never reaches the thread's next
+ * run.
  */
 final class Attempt implements TaskContext {
 
-    /** Never: the attempt has no timeout, or nothing more is to be done about it. */
+    /** The check time of an attempt that needs no check. */
     static final long NEVER = Long.MAX_VALUE;
 
-    private static final long LONGEST_MILLIS = RetryPolicy.MAX_DELAY_MILLIS;
+    private static final long MAX_TIMEOUT_MILLIS = RetryPolicy.MAX_DELAY_MILLIS;
 
     private enum State {
         RUNNING,
@@ -32,82 +33,88 @@ final class Attempt implements TaskContext {
 
     private final Run run;
     private final QueueSpec spec;
-    private final Time time;
+    private final ExecutorClock clock;
     private final String type;
     private final int maxAttempts;
     private final long timeoutMillis;
     private final long startedMillis;
     private final Thread thread = Thread.currentThread();
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-    private volatile long attendAt;
+    private volatile long nextCheckAt;
 
     /** Begins now, on the calling thread. */
-    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, Time time) {
+    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock) {
         this.run = run;
         this.spec = spec;
-        this.time = time;
+        this.clock = clock;
         this.type = type;
         this.maxAttempts = maxAttempts;
         Task task = run.task();
-        // A foreign header may name a timeout that no sum can hold.
+        // A header may name a timeout that would overflow below.
         this.timeoutMillis =
-                Math.min(task.timeoutMillis() > 0 ? task.timeoutMillis() : spec.timeoutMillis(), LONGEST_MILLIS);
-        this.startedMillis = time.millis();
-        this.attendAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
+                Math.min(task.timeoutMillis() > 0 ? task.timeoutMillis() : spec.timeoutMillis(), MAX_TIMEOUT_MILLIS);
+        this.startedMillis = clock.millis();
+        this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
     }
 
-    /** The monotonic millisecond at which {@link #attend} is due; {@link #NEVER} if it is not. */
-    long attendAt() {
-        return attendAt;
+    /** Returns when {@link #checkTimeout} is due, in monotonic milliseconds; {@link #NEVER} if it is not. */
+    long nextCheckAt() {
+        return nextCheckAt;
     }
 
     /**
-     * Interrupts the handler at its timeout.
+     * Interrupts the handler at its timeout. To be called when {@link #nextCheckAt} is reached, and again when the new
+     * time is reached.
      *
-     * @param stuckAfterMillis when to be called again if the handler has not ended by then
-     * @return true if it is being called again: the handler ignores its interrupt
+     * @param stuckAfterMillis how long after the interrupt a running handler counts as stuck
+     * @return whether the handler has ignored its interrupt for that long; true only once
      */
-    boolean attend(long now, long stuckAfterMillis) {
+    boolean checkTimeout(long nowMillis, long stuckAfterMillis) {
         if (interrupt(State.TIMED_OUT)) {
-            attendAt = now + stuckAfterMillis;
+            nextCheckAt = nowMillis + stuckAfterMillis;
             return false;
         }
-        attendAt = NEVER;
+        nextCheckAt = NEVER;
         return state.get() == State.TIMED_OUT;
     }
 
     /** Interrupts the handler because the process ends. */
     void stop() {
         if (interrupt(State.STOPPED)) {
-            attendAt = NEVER;
+            nextCheckAt = NEVER;
         }
     }
 
-    private boolean interrupt(State because) {
+    private boolean interrupt(State reason) {
         if (!state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
             return false;
         }
         thread.interrupt();
-        state.set(because);
+        state.set(reason);
         return true;
     }
 
-    /** The handler is done, on its own thread: from here on nothing interrupts it. What it did counts unless it was. */
-    Ending end(Ending ending) {
-        Ending counted = ending;
+    /**
+     * Ends the attempt, on the handler's thread. Nothing interrupts the thread after this.
+     *
+     * @return the handler's own end, or the interruption if that came first
+     */
+    AttemptEnd end(AttemptEnd handlerEnd) {
+        AttemptEnd counted = handlerEnd;
         if (!state.compareAndSet(State.RUNNING, State.ENDED)) {
             while (state.get() == State.INTERRUPTING) {
                 Thread.onSpinWait();
             }
-            counted = state.get() == State.TIMED_OUT ? new Ending.TimedOut(timeoutMillis) : new Ending.Stopped();
+            counted =
+                    state.get() == State.TIMED_OUT ? new AttemptEnd.TimedOut(timeoutMillis) : new AttemptEnd.Stopped();
         }
-        // Ours, or one that the handler left behind.
+        // Clears our interrupt, or one that the handler left behind.
         Thread.interrupted();
         return counted;
     }
 
-    /** Where the handler is now, for the log. */
-    StackTraceElement[] whereabouts() {
+    /** Returns the current stack of the handler's thread, for the log. */
+    StackTraceElement[] stackTrace() {
         return thread.getStackTrace();
     }
 
@@ -166,21 +173,21 @@ final class Attempt implements TaskContext {
         if (timeoutMillis <= 0) {
             return Optional.empty();
         }
-        long left = timeoutMillis - (time.millis() - startedMillis);
-        return Optional.of(Instant.ofEpochMilli(time.wallMillis()).plusMillis(left));
+        long left = timeoutMillis - (clock.millis() - startedMillis);
+        return Optional.of(Instant.ofEpochMilli(clock.wallMillis()).plusMillis(left));
     }
 
     @Override
     public boolean isCancelled() {
-        return state.get() != State.RUNNING || time.millis() > run.leaseUntil();
+        return state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
     }
 
     @Override
     public Duration leaseRemaining() {
-        return Duration.ofMillis(run.leaseUntil() - time.millis());
+        return Duration.ofMillis(run.leaseUntil() - clock.millis());
     }
 
-    /** Names the run without its payload. */
+    /** Names the attempt without its key and payload. */
     @Override
     public String toString() {
         return type + " " + id() + " (" + run + ")";

@@ -16,59 +16,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the tasks of some queues in this process: the runtime around the pure core. Thread-safe; it is started once,
- * and stopping it again does nothing.
+ * Runs the tasks of one or more queues in this process. Thread-safe. Can be started once; stopping it again does
+ * nothing.
  */
 public final class Executor implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
-    /** Handlers at once, all queues together, where nothing else is said. */
+    /** The default of {@link Builder#concurrency}: 256 handlers. */
     public static final int DEFAULT_CONCURRENCY = 256;
 
-    /** From the order to stop until handlers are interrupted, where nothing else is said. */
+    /** The default of {@link Builder#drainTimeout}: 25 s. */
     public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(25);
 
     private static final long STUCK_AFTER_MILLIS = 10_000;
 
+    /** How much longer than its own timings a loop may take to stop before that is an error. */
+    private static final long STOP_MARGIN_MILLIS = 5_000;
+
     private final String id;
-    private final Watchdog watchdog;
+    private final TimeoutWatchdog watchdog;
     private final List<QueueLoop> loops = new ArrayList<>();
 
     private Executor(Builder from) {
-        this.id = from.id + "-" + Writers.randomName(8);
+        this.id = from.id + "-" + RandomNames.hex(8);
         ExecutorMetrics metrics = from.metrics;
-        this.watchdog = new Watchdog(from.time, STUCK_AFTER_MILLIS, attempt -> stuck(attempt, metrics));
-        Quarantine quarantine = new Quarantine(from.time, watchdog::othersRun);
-        LoopTimings timings = LoopTimings.draining(from.drainTimeout.toMillis(), from.settings.horizonMillis());
-        for (QueueSpec spec : from.fitted()) {
-            loops.add(new QueueLoop(
-                    spec,
-                    QueueLoop.coreFor(spec, from.settings, id),
-                    id,
-                    new Writers(),
-                    from.time,
-                    timings,
-                    watchdog,
-                    quarantine,
-                    from.threads("tandem-" + spec.name() + "-run-"),
-                    metrics));
+        this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
+        ExecutorContext context = new ExecutorContext(
+                id,
+                from.settings,
+                from.clock,
+                LoopTimings.draining(from.drainTimeout.toMillis(), from.settings.horizonMillis()),
+                watchdog,
+                new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
+                metrics);
+        for (QueueSpec spec : from.queuesWithinConcurrency()) {
+            loops.add(new QueueLoop(spec, context, from.handlerThreads("tandem-" + spec.name() + "-run-")));
         }
     }
 
+    /** Returns a builder with the defaults and no queues. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Unique per process start: the given name and something random. */
+    /** Returns the id of this executor: the name given to the builder, and random digits. Unique for each instance. */
     public String id() {
         return id;
     }
 
     /**
-     * Starts every queue and returns.
+     * Starts every queue and returns at once. Queues whose broker or store cannot be reached yet wait for it in the
+     * background.
      *
-     * @throws IllegalStateException if it was started or stopped before
+     * @throws IllegalStateException if the executor was started or stopped before
      */
     public void start() {
         loops.forEach(QueueLoop::start);
@@ -77,16 +78,18 @@ public final class Executor implements AutoCloseable {
     }
 
     /**
-     * Leaves: releases the partitions, waits for the running handlers up to the drain timeout, then interrupts them.
-     * Returns when all is done. A second call waits for the first.
+     * Stops every queue: releases the partitions, waits for the running handlers up to the drain timeout, then
+     * interrupts them and records their outcomes. Returns when all that is done; a second call waits for the first. If
+     * the calling thread is interrupted, returns early with its interrupt flag set.
      */
     public void stop() {
         loops.forEach(QueueLoop::requestStop);
         boolean interrupted = false;
         for (QueueLoop loop : loops) {
             try {
-                if (!loop.awaitEnd(loop.stopMillis() + 5_000)) {
-                    log.error("Queue {} did not stop: {}", loop.status().queue(), loop.status());
+                long maxMillis = loop.maxStopMillis() + STOP_MARGIN_MILLIS;
+                if (!loop.awaitEnd(maxMillis)) {
+                    log.error("Queue {} did not stop within {} ms: {}", loop.name(), maxMillis, loop.status());
                 }
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -100,20 +103,20 @@ public final class Executor implements AutoCloseable {
         log.info("Executor {} stopped", id);
     }
 
-    /** The same as {@link #stop}. */
+    /** Stops the executor, like {@link #stop}. */
     @Override
     public void close() {
         stop();
     }
 
-    /** Every queue at this moment, in the order in which they were added. */
+    /** Returns the status of every queue at this moment, in the order in which the queues were added. */
     public List<QueueStatus> status() {
         return loops.stream().map(QueueLoop::status).toList();
     }
 
     /**
-     * What runs now of each queue that this executor takes its {@linkplain QueueStatus#sharing share} of. That is to be told
-     * to others: what nobody takes, nobody runs.
+     * Returns the number of runs of each queue whose partitions this executor takes its {@linkplain QueueStatus#sharing
+     * share} of. Announce this to the other executors: a queue that is missing here leaves its partitions to them.
      */
     public Map<String, Integer> shares() {
         Map<String, Integer> shares = new LinkedHashMap<>();
@@ -125,25 +128,26 @@ public final class Executor implements AutoCloseable {
         return shares;
     }
 
-    /** Whether tasks of all queues can run. */
+    /** Returns whether tasks of all queues can run. */
     public boolean healthy() {
         return loops.stream().allMatch(loop -> loop.status().healthy());
     }
 
     /**
-     * No new starts of a queue in this process while true; what runs goes on.
+     * Pauses or resumes a queue in this process. A paused queue starts no task; tasks that run go on.
      *
-     * @throws IllegalArgumentException if there is no such queue
+     * @throws IllegalArgumentException if this executor has no such queue
      */
     public void pause(String queue, boolean paused) {
         loop(queue).pauseStarts(paused);
     }
 
     /**
-     * What a queue's core holds at its next turn, in words, for people who look for the reason of something. It names
-     * keys, not payloads, and may be long. Never completes if the queue's loop has ended or hangs.
+     * Describes what a queue holds in memory, as of the next turn of its loop, for people who look for the cause of a
+     * problem. The text may be long. It names keys, which may be personal data, but no payloads.
      *
-     * @throws IllegalArgumentException if there is no such queue
+     * @return never completes if the queue's loop has ended or hangs
+     * @throws IllegalArgumentException if this executor has no such queue
      */
     public CompletableFuture<String> describe(String queue) {
         return loop(queue).describe();
@@ -156,42 +160,45 @@ public final class Executor implements AutoCloseable {
                 .orElseThrow(() -> new IllegalArgumentException("There is no queue '" + queue + "' in this executor"));
     }
 
-    private static void stuck(Attempt attempt, ExecutorMetrics metrics) {
-        StringBuilder where = new StringBuilder();
-        for (StackTraceElement frame : attempt.whereabouts()) {
-            where.append("\n  at ").append(frame);
+    private static void reportStuck(Attempt attempt, ExecutorMetrics metrics) {
+        StringBuilder stack = new StringBuilder();
+        for (StackTraceElement frame : attempt.stackTrace()) {
+            stack.append("\n  at ").append(frame);
         }
         log.warn(
-                "Queue {}: the handler of {} ignores its interrupt since {} ms and keeps its slot. It is here:{}",
+                "Queue {}: the handler of {} has ignored its interrupt for {} ms and still occupies a slot. Stack:{}",
                 attempt.queue(),
                 attempt,
                 STUCK_AFTER_MILLIS,
-                where);
+                stack);
         metrics.stuck(attempt.queue(), attempt.type());
     }
 
-    /** Collects an executor's settings. Not thread-safe. */
+    /** Collects the settings of an executor. Not thread-safe. */
     public static final class Builder {
         private final List<QueueSpec> queues = new ArrayList<>();
         private String id = "executor";
         private int concurrency = DEFAULT_CONCURRENCY;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
         private CoreSettings settings = CoreSettings.DEFAULTS;
-        private Time time = Time.system();
+        private ExecutorClock clock = ExecutorClock.system();
         private ExecutorMetrics metrics = ExecutorMetrics.NONE;
         private @Nullable Boolean virtualThreads;
 
         private Builder() {}
 
-        /** A name for people, such as the host's; something random is added. */
+        /** Sets a name for people, such as the host's. {@link Executor#id} adds random digits. Default: executor. */
         public Builder id(String name) {
             id = name;
             return this;
         }
 
         /**
-         * Handlers at once, all queues together. If the queues' own numbers come to more, each gets its share, at
-         * least 1.
+         * Sets how many handlers may run at once, all queues together. If the queues' own concurrencies add up to more,
+         * each queue gets its proportional share, at least 1.
+         *
+         * @param value 1 or more; default {@link #DEFAULT_CONCURRENCY}
+         * @throws IllegalArgumentException if the value is less than 1
          */
         public Builder concurrency(int value) {
             if (value < 1) {
@@ -201,7 +208,12 @@ public final class Executor implements AutoCloseable {
             return this;
         }
 
-        /** From the order to stop until running handlers are interrupted. */
+        /**
+         * Sets the time from {@link Executor#stop} until running handlers are interrupted.
+         *
+         * @param value 0 or more; default {@link #DEFAULT_DRAIN_TIMEOUT}
+         * @throws IllegalArgumentException if the value is negative
+         */
         public Builder drainTimeout(Duration value) {
             if (value.isNegative()) {
                 throw new IllegalArgumentException("executor.drain-timeout is " + value + ", it must be 0 or more");
@@ -210,23 +222,28 @@ public final class Executor implements AutoCloseable {
             return this;
         }
 
-        /** Leases, horizon and batches. */
+        /** Sets leases, horizon and batch sizes. All executors of a queue must have the same. */
         public Builder settings(CoreSettings value) {
             settings = value;
             return this;
         }
 
-        public Builder time(Time value) {
-            time = value;
+        /** Sets the clocks, for tests. Default: those of this machine. */
+        public Builder clock(ExecutorClock value) {
+            clock = value;
             return this;
         }
 
+        /** Sets what receives measurements. Default: none. */
         public Builder metrics(ExecutorMetrics value) {
             metrics = value;
             return this;
         }
 
-        /** Default: virtual threads where the running Java has them. */
+        /**
+         * Sets whether handlers run on virtual threads. Default: yes on Java 21 and later. {@link #build} fails with
+         * true on an older Java.
+         */
         public Builder virtualThreads(boolean value) {
             virtualThreads = value;
             return this;
@@ -245,6 +262,12 @@ public final class Executor implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Builds the executor without starting it.
+         *
+         * @throws IllegalArgumentException if two queues have the same source
+         * @throws IllegalStateException if virtual threads were asked for and this Java has none
+         */
         public Executor build() {
             Set<Object> sources = new HashSet<>();
             for (QueueSpec spec : queues) {
@@ -256,30 +279,30 @@ public final class Executor implements AutoCloseable {
             return new Executor(this);
         }
 
-        private ThreadFactory threads(String prefix) {
+        private ThreadFactory handlerThreads(String prefix) {
             boolean virtual = virtualThreads == null ? HandlerThreads.virtualAvailable() : virtualThreads;
             return virtual ? HandlerThreads.virtual(prefix) : HandlerThreads.platform(prefix);
         }
 
-        /** The queues, with concurrencies that fit together. */
-        List<QueueSpec> fitted() {
-            long wanted = queues.stream()
+        /** Returns the queues with their concurrencies reduced so that they fit into the executor's. */
+        List<QueueSpec> queuesWithinConcurrency() {
+            long requested = queues.stream()
                     .mapToLong(spec -> spec.policy().concurrency())
                     .sum();
-            if (wanted <= concurrency) {
+            if (requested <= concurrency) {
                 return queues;
             }
             List<QueueSpec> fitted = new ArrayList<>();
             for (QueueSpec spec : queues) {
                 QueuePolicy policy = spec.policy();
-                int share = (int) Math.max(1, (long) policy.concurrency() * concurrency / wanted);
+                int share = (int) Math.max(1, (long) policy.concurrency() * concurrency / requested);
                 log.info(
-                        "Queue {}: runs {} tasks at once instead of {}, because all queues together want {} and"
+                        "Queue {}: concurrency is {} instead of {}, because all queues together request {} and"
                                 + " executor.concurrency is {}",
                         spec.name(),
                         share,
                         policy.concurrency(),
-                        wanted,
+                        requested,
                         concurrency);
                 fitted.add(spec.withConcurrency(share));
             }

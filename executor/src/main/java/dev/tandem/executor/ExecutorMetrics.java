@@ -2,22 +2,28 @@ package dev.tandem.executor;
 
 import dev.tandem.task.Outcome;
 
-/** Told of what happens, to be bound to a metrics library. Called on hot paths and from many threads: be quick. */
+/**
+ * Port: receives measurements, to be bound to a metrics library. Implementations must be thread-safe, and quick,
+ * because handler threads call them. Exceptions are logged and change no outcome.
+ */
 public interface ExecutorMetrics {
 
+    /** Ignores all measurements. */
     ExecutorMetrics NONE = new ExecutorMetrics() {};
 
     /**
      * A handler ended.
      *
-     * @param type of the task; only types that have a handler, so their number is bounded unless the queue takes all
-     * @param runNanos from its start to its end
+     * @param type the task's type. The number of types is bounded by the number of handlers, unless the queue has a
+     *     fallback handler
+     * @param outcome what was decided for the task
+     * @param runNanos from the start of the handler to its end, in nanoseconds
      */
     default void finished(String queue, String type, Outcome outcome, long runNanos) {}
 
-    /** A handler was interrupted at its timeout. */
+    /** A handler was interrupted at its timeout and has ended. {@link #finished} follows. */
     default void timedOut(String queue, String type) {}
 
-    /** A handler ignores its interrupt and keeps its slot. */
+    /** A handler ignores its timeout's interrupt and still occupies a slot. Called once for each such attempt. */
     default void stuck(String queue, String type) {}
 }

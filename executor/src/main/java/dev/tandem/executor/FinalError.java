@@ -1,4 +1,7 @@
 package dev.tandem.executor;
 
-/** Marks an exception that no further attempt can cure: the task is dead at once. */
+/**
+ * Marks an exception that another attempt cannot cure. If a handler throws one, the task is dead at once, however many
+ * attempts it has left.
+ */
 public interface FinalError {}

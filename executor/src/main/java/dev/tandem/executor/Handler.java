@@ -1,11 +1,11 @@
 package dev.tandem.executor;
 
 /**
- * Runs the tasks of one type. Called from many threads at once.
+ * Runs the tasks of one type. Implementations must be thread-safe: many threads call a handler at once.
  *
- * <p>A task may run more than once (its outcome may get lost), so a handler is idempotent, or passes {@link
- * TaskContext#token} on to what it writes to. It is interrupted at its timeout and when the process must end; what it
- * returns or throws after that does not count.
+ * <p>A task may run more than once, because its outcome can get lost. So a handler must be idempotent, or pass {@link
+ * TaskContext#token} to the systems that it writes to. A handler is interrupted at its timeout, and when the process
+ * must end; its result or exception does not count after that.
  */
 @FunctionalInterface
 public interface Handler {
@@ -13,13 +13,13 @@ public interface Handler {
     /**
      * Runs one attempt.
      *
-     * @return how the attempt ended; {@link Result#done()} when all is well
-     * @throws Exception a failed attempt: tried again by the queue's retry policy. One that is a {@link FinalError}, or
-     *     of a class that the queue names as final, makes the task dead at once
+     * @return how the attempt ended, {@link Result#done()} if the task succeeded; never null
+     * @throws Exception if the attempt failed. The task is retried by the queue's retry policy. It is dead at once if
+     *     the exception is a {@link FinalError}, or of a class named in {@link QueueSpec.Builder#finalErrors}
      */
     Result handle(TaskContext task) throws Exception;
 
-    /** A handler that succeeds when {@code action} returns. */
+    /** Returns a handler that succeeds when {@code action} returns. */
     static Handler of(Action action) {
         return task -> {
             action.run(task);
@@ -27,9 +27,15 @@ public interface Handler {
         };
     }
 
-    /** A handler's work without a result of its own. */
+    /** A handler's code without a result: the task succeeds when it returns. */
     @FunctionalInterface
     interface Action {
+
+        /**
+         * Runs one attempt.
+         *
+         * @throws Exception a failed attempt, as in {@link Handler#handle}
+         */
         void run(TaskContext task) throws Exception;
     }
 }

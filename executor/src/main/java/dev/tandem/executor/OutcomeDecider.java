@@ -10,37 +10,38 @@ import java.util.concurrent.ExecutionException;
 import java.util.random.RandomGenerator;
 
 /**
- * Turns the end of an attempt into the outcome that is settled: succeeded, again after a delay, or dead. Pure but for
- * the jitter's chance, which comes from outside.
+ * Decides the outcome of an attempt from its end: succeeded, retry after a delay, dead, or returned. Pure; the chance
+ * for jitter is an argument.
  *
- * @param finalErrors exceptions (and their subclasses) that no further attempt can cure
+ * @param retries the delays of failed attempts that do not choose their own
+ * @param finalErrors the exceptions, subclasses included, that make a task dead at once
  */
 record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> finalErrors) {
 
-    private static final int FRAMES = 6;
-    private static final int CAUSES = 4;
+    private static final int MAX_FRAMES = 6;
+    private static final int MAX_CAUSES = 4;
 
     OutcomeDecider {
         finalErrors = Set.copyOf(finalErrors);
     }
 
-    /** @param attempt the one that ended, starts lost with their executor included */
-    Outcome decide(Ending ending, int attempt, int maxAttempts, RandomGenerator random) {
-        if (ending instanceof Ending.Returned returned) {
+    /** @param attempt the number of the attempt that ended */
+    Outcome decide(AttemptEnd end, int attempt, int maxAttempts, RandomGenerator random) {
+        if (end instanceof AttemptEnd.Returned returned) {
             return decide(returned.result(), attempt, maxAttempts);
-        } else if (ending instanceof Ending.Threw threw) {
+        } else if (end instanceof AttemptEnd.Threw threw) {
             return decide(unwrap(threw.failure()), attempt, maxAttempts, random);
-        } else if (ending instanceof Ending.TimedOut timedOut) {
-            String error = "timed out after " + timedOut.millis() + " ms";
-            return again(retries.delayMillis(attempt, random), error, attempt, maxAttempts);
+        } else if (end instanceof AttemptEnd.TimedOut timedOut) {
+            String error = "timed out after " + timedOut.timeoutMillis() + " ms";
+            return retryOrDead(retries.delayMillis(attempt, random), error, attempt, maxAttempts);
         }
-        // Ending.Stopped: its end says nothing of the task, so no attempt is spent.
+        // Stopped: the end was not the task's fault, so the attempt is not spent.
         return Outcome.NotStarted.INSTANCE;
     }
 
     private static Outcome decide(Result result, int attempt, int maxAttempts) {
         if (result instanceof Result.Again again) {
-            return again(bounded(again.delay().toMillis()), again.reason(), attempt, maxAttempts);
+            return retryOrDead(bounded(again.delay().toMillis()), again.reason(), attempt, maxAttempts);
         } else if (result instanceof Result.Dead dead) {
             return dead(dead.reason());
         }
@@ -49,15 +50,15 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
 
     private Outcome decide(Throwable failure, int attempt, int maxAttempts, RandomGenerator random) {
         if (failure instanceof RetryLaterException later) {
-            return again(bounded(later.delay().toMillis()), describe(later), attempt, maxAttempts);
+            return retryOrDead(bounded(later.delay().toMillis()), describe(later), attempt, maxAttempts);
         }
         if (failure instanceof FinalError || finalErrors.stream().anyMatch(type -> type.isInstance(failure))) {
             return dead(describe(failure));
         }
-        return again(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);
+        return retryOrDead(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);
     }
 
-    private static Outcome again(long delayMillis, String error, int attempt, int maxAttempts) {
+    private static Outcome retryOrDead(long delayMillis, String error, int attempt, int maxAttempts) {
         if (attempt >= maxAttempts) {
             return dead("attempt " + attempt + " of " + maxAttempts + " was the last: " + error);
         }
@@ -72,34 +73,34 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         return Math.min(delayMillis, RetryPolicy.MAX_DELAY_MILLIS);
     }
 
-    /** The exception that the handler's code threw, out of what reflection and futures wrapped it in. */
+    /** Returns the exception that the handler's code threw, without the wrappers of reflection and futures. */
     private static Throwable unwrap(Throwable failure) {
-        Throwable at = failure;
-        for (int depth = 0; depth < CAUSES; depth++) {
-            Throwable cause = at.getCause();
-            boolean wrapper = at instanceof ExecutionException
-                    || at instanceof CompletionException
-                    || at instanceof InvocationTargetException
-                    || at instanceof UndeclaredThrowableException;
+        Throwable current = failure;
+        for (int depth = 0; depth < MAX_CAUSES; depth++) {
+            Throwable cause = current.getCause();
+            boolean wrapper = current instanceof ExecutionException
+                    || current instanceof CompletionException
+                    || current instanceof InvocationTargetException
+                    || current instanceof UndeclaredThrowableException;
             if (!wrapper || cause == null) {
-                return at;
+                return current;
             }
-            at = cause;
+            current = cause;
         }
-        return at;
+        return current;
     }
 
-    /** Class, message, the first frames and the causes, cut to what is kept with a task. */
+    /** Returns the exception, its first stack frames and its causes, cut to the size that is kept with a task. */
     static String describe(Throwable failure) {
         StringBuilder text = new StringBuilder();
-        Throwable at = failure;
-        for (int depth = 0; at != null && depth < CAUSES; depth++) {
-            text.append(depth == 0 ? "" : "\ncaused by ").append(at);
-            StackTraceElement[] frames = at.getStackTrace();
-            for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+        Throwable current = failure;
+        for (int depth = 0; current != null && depth < MAX_CAUSES; depth++) {
+            text.append(depth == 0 ? "" : "\ncaused by ").append(current);
+            StackTraceElement[] frames = current.getStackTrace();
+            for (int i = 0; i < Math.min(MAX_FRAMES, frames.length); i++) {
                 text.append("\n  at ").append(frames[i]);
             }
-            at = at.getCause();
+            current = current.getCause();
         }
         return cut(text.toString());
     }

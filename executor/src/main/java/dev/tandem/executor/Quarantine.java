@@ -8,55 +8,60 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a task that may have killed its executor twice run alone in this one, so that its neighbours do not die with it.
+ * Lets a suspect run alone in its executor: a task whose last {@value #SUSPECT_AFTER} executors died while they ran it.
+ * If it kills this executor too, no other task dies with it.
  *
- * <p>It is only a suspicion, so it costs the others little: nothing else starts while the suspect waits for those that
- * run to end, and while it runs, but neither for longer than {@value #ALONE_MILLIS} ms; and before the next suspect they
- * have as long to themselves. A run that starts without any suspect about pays one volatile read.
+ * <p>The suspicion may be wrong, so it must cost other tasks little. Nothing else starts while the suspect waits for
+ * the running tasks to end, and while it runs, but each for {@value #ALONE_MILLIS} ms at most. After that, other tasks
+ * have the same time to themselves before the next suspect. While there is no suspect, the start of a run costs one
+ * volatile read.
  *
- * <p>Thread-safe. A worker first shows its attempt in its slot and then asks {@link #admits}; a suspect first shows
- * itself and then looks at the slots. So one of two always sees the other.
+ * <p>Thread-safe. A worker puts its attempt into its slot before it asks {@link #admits}, and a suspect announces
+ * itself before it looks at the slots. So at least one of the two sees the other.
  */
 final class Quarantine {
 
-    /** A task is a suspect after so many lapsed claims. */
+    /** A task is a suspect after this many lapsed claims in a row. */
     static final int SUSPECT_AFTER = 2;
 
     static final long ALONE_MILLIS = 10_000;
-    private static final long LOOK_MILLIS = 10;
+    private static final long POLL_MILLIS = 10;
 
-    private final Time time;
-    private final Predicate<Slot> othersRun;
+    private final ExecutorClock clock;
+    private final Predicate<WorkerSlot> othersBusy;
     private final ReentrantLock lock = new ReentrantLock(true);
-    private final Condition changed = lock.newCondition();
-    /** Whose task is alone, or will be. */
-    private volatile @Nullable Slot alone;
+    private final Condition opened = lock.newCondition();
+    /** The slot of the suspect that is alone, or waits to be; null if there is none. */
+    private volatile @Nullable WorkerSlot suspect;
 
-    private long aloneSince;
-    private long aloneUntil;
-    private long restUntil = Long.MIN_VALUE;
+    private long suspectSince;
+    private long suspectUntil;
+    private long nextSuspectAt = Long.MIN_VALUE;
 
-    /** @param othersRun whether any other slot than this one holds an attempt */
-    Quarantine(Time time, Predicate<Slot> othersRun) {
-        this.time = time;
-        this.othersRun = othersRun;
+    /** @param othersBusy whether any slot but this one holds an attempt */
+    Quarantine(ExecutorClock clock, Predicate<WorkerSlot> othersBusy) {
+        this.clock = clock;
+        this.othersBusy = othersBusy;
     }
 
-    /** Whether the attempt that the slot shows may begin now; if not, it must be hidden again before waiting. */
-    boolean admits(Slot slot) {
-        Slot now = alone;
+    /**
+     * Returns whether the attempt in the slot may begin now. If not, the worker must take it out of its slot before it
+     * waits.
+     */
+    boolean admits(WorkerSlot slot) {
+        WorkerSlot now = suspect;
         return now == null || now == slot;
     }
 
-    /** Waits until no suspect is in the way. @return false if it was given up */
-    boolean awaitOpen(Slot slot, BooleanSupplier givenUp) {
+    /** Waits until no suspect is in the way. @return false if the wait was given up */
+    boolean awaitOpen(WorkerSlot slot, BooleanSupplier givenUp) {
         lock.lock();
         try {
             while (!admits(slot)) {
                 if (givenUp.getAsBoolean() || !pause()) {
                     return false;
                 }
-                expire();
+                openIfOverdue();
             }
             return true;
         } finally {
@@ -64,36 +69,40 @@ final class Quarantine {
         }
     }
 
-    /** Waits until the suspect is alone, or has waited long enough. To be left in any case. @return false if it was given up */
-    boolean enter(Slot slot, BooleanSupplier givenUp) {
+    /**
+     * Waits until the suspect in the slot is alone, or has waited long enough. {@link #leave} must follow in any case.
+     *
+     * @return false if the wait was given up
+     */
+    boolean enter(WorkerSlot slot, BooleanSupplier givenUp) {
         lock.lock();
         try {
-            while (alone != null || time.millis() < restUntil) {
+            while (suspect != null || clock.millis() < nextSuspectAt) {
                 if (givenUp.getAsBoolean() || !pause()) {
                     return false;
                 }
-                expire();
+                openIfOverdue();
             }
-            alone = slot;
-            aloneSince = time.millis();
-            aloneUntil = aloneSince + 2 * ALONE_MILLIS;
-            while (othersRun.test(slot) && time.millis() < aloneSince + ALONE_MILLIS) {
+            suspect = slot;
+            suspectSince = clock.millis();
+            suspectUntil = suspectSince + 2 * ALONE_MILLIS;
+            while (othersBusy.test(slot) && clock.millis() < suspectSince + ALONE_MILLIS) {
                 if (givenUp.getAsBoolean() || !pause()) {
                     return false;
                 }
             }
-            aloneUntil = time.millis() + ALONE_MILLIS;
+            suspectUntil = clock.millis() + ALONE_MILLIS;
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** The suspect has ended, or was given up. */
-    void leave(Slot slot) {
+    /** Ends the quarantine of the suspect in the slot, if it is in quarantine. */
+    void leave(WorkerSlot slot) {
         lock.lock();
         try {
-            if (alone == slot) {
+            if (suspect == slot) {
                 open();
             }
         } finally {
@@ -101,23 +110,23 @@ final class Quarantine {
         }
     }
 
-    private void expire() {
-        if (alone != null && time.millis() >= aloneUntil) {
+    private void openIfOverdue() {
+        if (suspect != null && clock.millis() >= suspectUntil) {
             open();
         }
     }
 
     private void open() {
-        alone = null;
-        long now = time.millis();
-        restUntil = now + (now - aloneSince);
-        changed.signalAll();
+        suspect = null;
+        long now = clock.millis();
+        nextSuspectAt = now + (now - suspectSince);
+        opened.signalAll();
     }
 
     private boolean pause() {
         try {
-            // Rare, so a look now and then will do instead of a word from every run that ends.
-            boolean ignored = changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            // Suspects are rare, so polling is cheaper than a signal from every run that ends.
+            boolean ignored = opened.await(POLL_MILLIS, TimeUnit.MILLISECONDS);
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

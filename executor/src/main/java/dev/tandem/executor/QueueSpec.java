@@ -19,16 +19,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One queue for an {@link Executor}: where its tasks come from, who keeps them, and how they are run. Immutable. */
+/**
+ * The settings of one queue for an {@link Executor}: its source, its store, and how its tasks are run. Immutable.
+ */
 public final class QueueSpec {
 
-    /** Longest run where neither task nor queue says otherwise. */
+    /** The default of {@link Builder#timeout}: 30 s. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    /** Starts in all where neither task nor queue says otherwise. */
+    /** The default of {@link Builder#maxAttempts}: 8. */
     public static final int DEFAULT_MAX_ATTEMPTS = 8;
 
-    /** Delays where the queue names none: from 1 s, doubled, at most 1 h, ± 20 %. */
+    /** The default of {@link Builder#retry}: 1 s, doubled after each attempt, at most 1 h, ± 20 %. */
     public static final RetryPolicy DEFAULT_RETRY =
             RetryPolicy.exponential(Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2);
 
@@ -40,8 +42,8 @@ public final class QueueSpec {
     private final long timeoutMillis;
     private final int maxAttempts;
     private final OutcomeDecider decider;
-    private final Handlers handlers;
-    private final Payloads payloads;
+    private final HandlerRegistry handlers;
+    private final PayloadReader payloads;
     private final Supplier<Set<String>> members;
 
     private QueueSpec(Builder from) {
@@ -53,9 +55,10 @@ public final class QueueSpec {
         this.timeoutMillis = from.timeout.toMillis();
         this.maxAttempts = from.maxAttempts;
         this.decider = new OutcomeDecider(from.retry, from.finalErrors);
-        this.handlers = new Handlers(from.handlers, from.fallback, from.defaultType, from.interceptors);
+        this.handlers = new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors);
         this.members = from.members;
-        this.payloads = new Payloads(from.json == null ? JsonMapper.builder().build() : from.json);
+        this.payloads =
+                new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
 
     private QueueSpec(QueueSpec from, QueuePolicy policy) {
@@ -85,18 +88,21 @@ public final class QueueSpec {
     }
 
     /**
-     * Begins a queue's settings.
+     * Returns a builder with the defaults.
      *
+     * @param name the queue's name, the same in all executors
      * @throws IllegalArgumentException if the name is not 1 to 200 letters, digits, dots, underscores or hyphens
      */
     public static Builder queue(String name) {
         return new Builder(name);
     }
 
+    /** Returns the queue's name. */
     public String name() {
         return name;
     }
 
+    /** Returns the queue's order, concurrency and bounds. */
     public QueuePolicy policy() {
         return policy;
     }
@@ -117,11 +123,11 @@ public final class QueueSpec {
         return decider;
     }
 
-    Handlers handlers() {
+    HandlerRegistry handlers() {
         return handlers;
     }
 
-    Payloads payloads() {
+    PayloadReader payloads() {
         return payloads;
     }
 
@@ -133,17 +139,17 @@ public final class QueueSpec {
         return task.maxAttempts() > 0 ? task.maxAttempts() : maxAttempts;
     }
 
-    /** The publisher's id, else one made from where the task stands. */
+    /** Returns the publisher's id, else one made from the task's place in the broker. */
     String idOf(Run run) {
         String given = run.task().id();
         if (given != null) {
             return given;
         }
-        return topic + ":" + run.partition().name() + ":" + place(run);
+        return topic + ":" + run.partition().name() + ":" + placeOf(run);
     }
 
-    /** The same whether the task comes from the broker or from the store. */
-    private String place(Run run) {
+    /** Returns a log's offset or the position. The same text whether the task comes from the broker or the store. */
+    private String placeOf(Run run) {
         if (run.sequence() >= 0) {
             return Long.toString(run.sequence());
         }
@@ -151,7 +157,7 @@ public final class QueueSpec {
         return source.kind() == Source.Kind.LOG ? position.substring(position.indexOf(':') + 1) : position;
     }
 
-    /** Collects a queue's settings. Not thread-safe. */
+    /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
     public static final class Builder {
         private final String name;
         private final Map<String, Handler> handlers = new LinkedHashMap<>();
@@ -177,31 +183,35 @@ public final class QueueSpec {
             this.name = name;
         }
 
-        /** Where tasks come from. The executor closes it. */
-        public Builder source(Source from) {
-            source = from;
+        /** Sets where tasks come from. The executor closes the source; no other queue may have the same one. */
+        public Builder source(Source value) {
+            source = value;
             return this;
         }
 
-        /** Who keeps custody. May serve several queues; whoever made it closes it, after the executor has stopped. */
-        public Builder store(Store keeper) {
-            store = keeper;
+        /**
+         * Sets what keeps delayed and failed tasks and decides claims. Several queues may have the same store. The
+         * executor does not close it; close it after the executor has stopped.
+         */
+        public Builder store(Store value) {
+            store = value;
             return this;
         }
 
+        /** Sets the queue's order, concurrency and bounds. */
         public Builder policy(QueuePolicy value) {
             policy = value;
             return this;
         }
 
-        /** What default ids begin with: the topic, if its name is not the queue's. */
+        /** Sets the topic, with which the ids of tasks without an id begin. Default: the queue's name. */
         public Builder topic(String value) {
             topic = value;
             return this;
         }
 
         /**
-         * Runs tasks of this type.
+         * Adds the handler for tasks of this type.
          *
          * @throws IllegalArgumentException if the type has a handler already
          */
@@ -213,30 +223,39 @@ public final class QueueSpec {
             return this;
         }
 
-        /** The same, for code that succeeds when it returns. */
+        /**
+         * Adds the handler for tasks of this type, as code that succeeds when it returns.
+         *
+         * @throws IllegalArgumentException if the type has a handler already
+         */
         public Builder action(String type, Handler.Action action) {
             return handler(type, Handler.of(action));
         }
 
-        /** Runs tasks of all types that have no handler of their own. Without it such tasks are dead at once. */
+        /** Sets the handler for types that have none of their own. Default: none; such tasks are dead at once. */
         public Builder fallback(Handler handler) {
             fallback = handler;
             return this;
         }
 
-        /** The type of tasks that name none. */
+        /** Sets the type of tasks that name none. Default: none; such tasks go to the fallback handler. */
         public Builder defaultType(String type) {
             defaultType = type;
             return this;
         }
 
-        /** Wraps every handler, inside of those added before. */
+        /** Adds an interceptor around every handler, inside of the interceptors that were added before. */
         public Builder interceptor(Interceptor interceptor) {
             interceptors.add(interceptor);
             return this;
         }
 
-        /** Longest run of tasks that name none; zero for no limit. */
+        /**
+         * Sets after which time a handler is interrupted, for tasks that name no timeout.
+         *
+         * @param value 0 for no timeout; default {@link #DEFAULT_TIMEOUT}
+         * @throws IllegalArgumentException if the value is negative
+         */
         public Builder timeout(Duration value) {
             if (value.isNegative()) {
                 throw new IllegalArgumentException(
@@ -246,7 +265,12 @@ public final class QueueSpec {
             return this;
         }
 
-        /** Starts in all of tasks that name no number. */
+        /**
+         * Sets how many attempts a task may have in all, for tasks that name no number.
+         *
+         * @param value 1 or more; default {@link #DEFAULT_MAX_ATTEMPTS}
+         * @throws IllegalArgumentException if the value is less than 1
+         */
         public Builder maxAttempts(int value) {
             if (value < 1) {
                 throw new IllegalArgumentException(
@@ -256,35 +280,36 @@ public final class QueueSpec {
             return this;
         }
 
+        /** Sets the delays between attempts. Default: {@link #DEFAULT_RETRY}. */
         public Builder retry(RetryPolicy value) {
             retry = value;
             return this;
         }
 
-        /** Exceptions, subclasses included, that make a task dead at once. {@link FinalError}s do so always. */
+        /** Adds exceptions, subclasses included, that make a task dead at once, as every {@link FinalError} does. */
         public Builder finalErrors(Collection<Class<? extends Throwable>> types) {
             finalErrors.addAll(types);
             return this;
         }
 
         /**
-         * The ids ({@link Executor#id}) of the executors that can own partitions of this queue now, for sources whose
-         * broker assigns none: they share the partitions. Asked about once a second on the queue's thread, so it must
-         * not wait for anything. Default: this executor alone.
+         * Sets what returns the ids ({@link Executor#id}) of all executors that share this queue's partitions now. Only
+         * used for sources whose broker assigns no partitions. Called several times a second on the queue's loop, so it
+         * must return at once. Default: this executor alone.
          */
         public Builder members(Supplier<Set<String>> live) {
             members = live;
             return this;
         }
 
-        /** Reads payloads for {@link TaskContext#payload(Class)}; default: Jackson's defaults. */
+        /** Sets what reads payloads for {@link TaskContext#payload(Class)}. Default: Jackson's defaults. */
         public Builder json(JsonMapper mapper) {
             json = mapper;
             return this;
         }
 
         /**
-         * Makes the queue.
+         * Builds the settings.
          *
          * @throws NullPointerException if source, store or policy is missing
          */

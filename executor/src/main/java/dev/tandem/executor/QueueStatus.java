@@ -3,22 +3,24 @@ package dev.tandem.executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue of an executor at a moment, for health, metrics and people. Counters count from the executor's start.
+ * The status of one queue of an executor at one moment, for health checks, metrics and people. Counts begin when the
+ * executor is built. Immutable.
  *
- * @param queue its name
- * @param state of its loop
- * @param problem why it is not well, for people; null if it is
- * @param sharing it takes its share of the queue's partitions: others leave it that. Not when it is stopped, nor when it
- *     hangs or can't reach a broker that assigns none (RabbitMQ) for some seconds
- * @param partitions held now
- * @param partitionsWithoutStore held partitions whose store can't be reached
- * @param running handlers running or about to, as of the last turn
- * @param succeeded attempts that ended well
+ * @param queue the queue's name
+ * @param state the state of the queue's loop
+ * @param problem what is wrong, for people; null if nothing is
+ * @param sharing whether this executor takes its share of the queue's partitions. False once it is stopping, and a few
+ *     seconds after it began to hang or lost a broker that assigns no partitions (RabbitMQ). The other executors then
+ *     take its share
+ * @param partitions the number of partitions that this executor holds
+ * @param partitionsWithoutStore how many of them have no connection to the store
+ * @param running the number of runs, including those that are about to start, as of the last turn
+ * @param succeeded attempts that succeeded
  * @param retried attempts that failed and will be followed by another
- * @param dead tasks given up here
- * @param notStarted runs handed back without an attempt
- * @param timedOut attempts interrupted at their timeout, also counted as retried or dead
- * @param lastTurnAgeMillis since the loop's last turn; long means that it hangs
+ * @param dead tasks that died in this executor
+ * @param notStarted runs that were returned without an attempt
+ * @param timedOut attempts that were interrupted at their timeout; they also count as retried or dead
+ * @param lastTurnAgeMillis milliseconds since the loop's last turn. More than a few seconds mean that the loop hangs
  */
 public record QueueStatus(
         String queue,
@@ -35,18 +37,18 @@ public record QueueStatus(
         long timedOut,
         long lastTurnAgeMillis) {
 
-    /** Of a queue's loop. */
+    /** The state of a queue's loop. */
     public enum State {
         NEW,
         RUNNING,
-        /** Giving its partitions up and waiting for its handlers. */
+        /** The loop releases its partitions and waits for its handlers. */
         STOPPING,
         STOPPED,
-        /** Stopped by a bug; needs a restart of the process. */
+        /** The loop failed because of a bug. The process must be restarted. */
         FAILED
     }
 
-    /** Whether tasks can run: the loop turns and every held partition's store answers. */
+    /** Returns whether tasks can run: the loop turns, and the store of every held partition can be reached. */
     public boolean healthy() {
         return state == State.RUNNING && problem == null;
     }

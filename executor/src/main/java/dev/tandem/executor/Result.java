@@ -3,19 +3,24 @@ package dev.tandem.executor;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What a {@link Handler} says of its attempt. */
+/** What a {@link Handler} returns: how its attempt ended. Immutable. */
 public sealed interface Result {
 
-    /** The task is done. */
+    /** The task succeeded. */
     record Done() implements Result {
         private static final Done INSTANCE = new Done();
     }
 
     /**
-     * A failed attempt whose next one starts after {@code delay} instead of the policy's delay. Without an attempt
-     * left, the task is dead.
+     * The attempt failed, and the next one starts after {@code delay} instead of the delay of the queue's retry policy.
+     * If no attempt is left, the task is dead.
+     *
+     * @param delay 0 or more; a delay over 365 days counts as 365 days
+     * @param reason why the attempt failed, for the operator
      */
     record Again(Duration delay, String reason) implements Result {
+
+        /** @throws IllegalArgumentException if the delay is negative */
         public Again {
             Objects.requireNonNull(reason, "reason");
             if (delay.isNegative()) {
@@ -24,21 +29,32 @@ public sealed interface Result {
         }
     }
 
-    /** The task can't succeed: dead at once. */
+    /**
+     * The task cannot succeed and is dead at once.
+     *
+     * @param reason why it cannot succeed, for the operator
+     */
     record Dead(String reason) implements Result {
         public Dead {
             Objects.requireNonNull(reason, "reason");
         }
     }
 
+    /** Returns the result of a task that succeeded. */
     static Result done() {
         return Done.INSTANCE;
     }
 
+    /**
+     * Returns the result of a failed attempt that chooses its own delay; see {@link Again}.
+     *
+     * @throws IllegalArgumentException if the delay is negative
+     */
     static Result again(Duration delay, String reason) {
         return new Again(delay, reason);
     }
 
+    /** Returns the result of a task that cannot succeed. */
     static Result dead(String reason) {
         return new Dead(reason);
     }

@@ -3,44 +3,51 @@ package dev.tandem.executor;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** How long a failed task waits for its next attempt. Pure; chance comes from outside. */
+/** Decides how long a failed task waits for its next attempt. Implementations must be pure and thread-safe. */
 @FunctionalInterface
 public interface RetryPolicy {
 
-    /** No task waits longer than this, 365 days in milliseconds: sums of epoch times stay exact everywhere. */
+    /** The longest delay: 365 days in milliseconds. Sums of such delays and epoch times cannot overflow. */
     long MAX_DELAY_MILLIS = Duration.ofDays(365).toMillis();
 
     /**
-     * The delay after a failed attempt.
+     * Returns the delay after a failed attempt.
      *
-     * @param attempt the one that failed, 1 or more
+     * @param attempt the number of the attempt that failed, 1 or more
+     * @param random the source of chance for jitter
      * @return milliseconds, 0 to {@link #MAX_DELAY_MILLIS}
      */
     long delayMillis(int attempt, RandomGenerator random);
 
     /**
-     * Grows by a factor: {@code initial · multiplier^(attempt-1)}, at most {@code max}, then spread evenly over
-     * ± {@code jitter} of itself.
+     * Returns a policy whose delays grow by a factor: {@code initial · multiplier^(attempt-1)}, at most {@code max},
+     * then spread evenly over ± {@code jitter} of that.
      *
-     * @param multiplier 1 or more
-     * @param jitter 0 to 1
-     * @throws IllegalArgumentException if a number is out of its range, or initial is above max
+     * @param initial the delay after the first attempt, 0 or more
+     * @param multiplier 1 to 1000
+     * @param max the longest delay before jitter, {@code initial} to 365 days
+     * @param jitter the share of the delay by which it varies, 0 to 1
+     * @throws IllegalArgumentException if a value is out of its range; the message names it
      */
     static RetryPolicy exponential(Duration initial, double multiplier, Duration max, double jitter) {
-        return new Backoff.Exponential(initial.toMillis(), multiplier, max.toMillis(), jitter);
-    }
-
-    /** The same delay after every attempt. */
-    static RetryPolicy fixed(Duration delay) {
-        return new Backoff.Fixed(delay.toMillis());
+        return new RetryPolicies.Exponential(initial.toMillis(), multiplier, max.toMillis(), jitter);
     }
 
     /**
-     * Sidekiq's: {@code n⁴ + 15} seconds plus a random whole number of seconds below {@code 10·(n+1)}, where n counts
-     * from 0 for the first retry; 25 of them take about three weeks. Source: {@code lib/sidekiq/job_retry.rb} of
-     * Sidekiq 7, {@code delay_for} and its jitter.
+     * Returns a policy with the same delay after every attempt.
+     *
+     * @throws IllegalArgumentException if the delay is not 0 to 365 days
+     */
+    static RetryPolicy fixed(Duration delay) {
+        return new RetryPolicies.Fixed(delay.toMillis());
+    }
+
+    /**
+     * Returns Sidekiq's policy: {@code n⁴ + 15} seconds plus a random whole number of seconds below {@code 10·(n+1)},
+     * where n is 0 for the first retry. 25 retries take about three weeks. Source: {@code delay_for} and its jitter in
+     * {@code lib/sidekiq/job_retry.rb} of Sidekiq 7.
      */
     static RetryPolicy sidekiq() {
-        return Backoff.Sidekiq.INSTANCE;
+        return RetryPolicies.Sidekiq.INSTANCE;
     }
 }

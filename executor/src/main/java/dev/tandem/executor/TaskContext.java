@@ -6,67 +6,72 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt at a task, as its handler sees it. Valid while the handler runs; may be read from any thread. */
+/**
+ * One attempt at a task, as its handler sees it. Valid while the handler runs. Thread-safe.
+ */
 public interface TaskContext {
 
     /**
-     * The task's id: its publisher's, else {@code <topic>:<partition>:<offset>} for a task from a log, else made from
-     * its position. A label for people; two tasks may share one.
+     * Returns the task's id: the publisher's, else {@code <topic>:<partition>:<offset>} for a task from Kafka, else a
+     * text made from the task's position. Two tasks may have the same id if their publishers gave it twice.
      */
     String id();
 
+    /** Returns the name of the task's queue. */
     String queue();
 
-    /** The task's type, or the queue's own handler type where the task names none. */
+    /** Returns the task's type, or the queue's default type if the task names none. */
     String type();
 
-    /** The ordering key; null for a task without order. */
+    /** Returns the key that orders the task; null if it has none. */
     @Nullable
     String key();
 
-    /** The payload itself, not a copy: leave it as it is. */
+    /** Returns the payload itself, not a copy. The handler must not change it. */
     byte[] payload();
 
     /**
-     * The payload read as JSON.
+     * Reads the payload as JSON.
      *
-     * @throws UnreadablePayloadException if it can't be; let it pass and the task is dead at once
+     * @throws UnreadablePayloadException if the payload is not JSON that fits the type. If the handler does not catch
+     *     it, the task is dead at once
      */
     <T> T payload(Class<T> type);
 
-    /** All headers, in the order they came in. */
+    /** Returns all headers in the order in which they were published. */
     Map<String, String> headers();
 
-    /** 1 at the first start. Starts whose executor died count too. */
+    /** Returns the number of this attempt, 1 or more. Attempts whose executor died count too. */
     int attempt();
 
-    /** Starts in all, the first included. */
+    /** Returns how many attempts the task may have in all, 1 or more. */
     int maxAttempts();
 
     /**
-     * The fencing token: higher than that of every earlier start of this key (or of this task, if it has none). Pass
-     * it to what the handler writes to, and let that refuse a lower one.
+     * Returns the fencing token of this attempt's claim. It is higher than the tokens of all earlier attempts of the
+     * same key, or of the same task if it has no key. Pass it to the systems that the handler writes to, and have them
+     * refuse a lower token than the highest they have seen.
      */
     long token();
 
-    /** When the handler will be interrupted; empty if its queue has no timeout. */
+    /** Returns when the handler will be interrupted; empty if the task has no timeout. */
     Optional<Instant> deadline();
 
-    /** Whether a failure of this attempt makes the task dead. */
+    /** Returns whether the task is dead if this attempt fails. */
     default boolean isLastAttempt() {
         return attempt() >= maxAttempts();
     }
 
     /**
-     * Whether to give up: the attempt was interrupted, or its lease ran out because the store can't be reached, so
-     * that another executor may start the task.
+     * Returns whether the handler should give up: the attempt was interrupted, or its claim's lease ran out because the
+     * store cannot be reached. In the latter case another executor may start the task.
      */
     boolean isCancelled();
 
     /**
-     * How long the claim that this attempt runs under is held for sure, unless it is renewed, which happens in the
-     * background. Zero or less: it lapsed, and another executor may start the task. In ms steps, by this process's
-     * monotonic clock.
+     * Returns the time for which the attempt's claim is certainly held, in milliseconds by this process's monotonic
+     * clock. The claim is renewed in the background, so the time grows again. At zero or less the lease has run out,
+     * and another executor may start the task.
      */
     Duration leaseRemaining();
 }

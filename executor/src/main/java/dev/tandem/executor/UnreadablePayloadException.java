@@ -1,11 +1,14 @@
 package dev.tandem.executor;
 
-/** The payload is not what its handler reads it as. Another attempt would find the same bytes, so it is final. */
+/**
+ * Thrown by {@link TaskContext#payload(Class)} if the payload is not JSON that fits the type. The next attempt would
+ * find the same bytes, so the task is dead at once.
+ */
 public final class UnreadablePayloadException extends RuntimeException implements FinalError {
 
     UnreadablePayloadException(Class<?> type, int length, Throwable cause) {
         super(
-                "The payload of " + length + " bytes can't be read as " + type.getName() + ": " + cause.getMessage(),
+                "Cannot read the payload of " + length + " bytes as " + type.getName() + ": " + cause.getMessage(),
                 cause);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
@@ -21,8 +20,6 @@ import org.junit.jupiter.api.Test;
 
 class ExecutorTest {
 
-    private static final CoreSettings NO_HORIZON = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
-
     private static QueueSpec.Builder queue(String name, Source source, int concurrency) {
         return QueueSpec.queue(name)
                 .source(source)
@@ -34,7 +31,7 @@ class ExecutorTest {
     private static void deliver(ScriptedSource source, String queue, Task... tasks) {
         Partition partition = Partition.of(queue, 0);
         source.then(events -> events.assigned(partition, new Source.Facts(1, "t", 0, 0)));
-        await().until(() -> source.log.contains("open " + partition));
+        await().until(() -> source.calls.contains("open " + partition));
         for (int i = 0; i < tasks.length; i++) {
             Delivery delivery = Delivery.of(i, tasks[i]);
             long next = i + 1;
@@ -43,13 +40,13 @@ class ExecutorTest {
     }
 
     @Test
-    void everyQueueIsServedAndStoppedTogether() {
+    void runsAndStopsAllQueues() {
         ScriptedSource a = new ScriptedSource();
         ScriptedSource b = new ScriptedSource();
         AtomicInteger ran = new AtomicInteger();
         Executor executor = Executor.builder()
                 .id("host")
-                .settings(NO_HORIZON)
+                .settings(TestContexts.SETTINGS)
                 .queue(queue("a", a, 2)
                         .action("any", task -> ran.incrementAndGet())
                         .build())
@@ -73,7 +70,7 @@ class ExecutorTest {
     }
 
     @Test
-    void aHandlerIsInterruptedAtItsTimeout() {
+    void interruptsAHandlerAtItsTimeout() {
         ScriptedSource source = new ScriptedSource();
         AtomicReference<String> type = new AtomicReference<>();
         ExecutorMetrics metrics = new ExecutorMetrics() {
@@ -83,7 +80,7 @@ class ExecutorTest {
             }
         };
         try (Executor executor = Executor.builder()
-                .settings(NO_HORIZON)
+                .settings(TestContexts.SETTINGS)
                 .metrics(metrics)
                 .queue(queue("q", source, 2)
                         .action("any", task -> new CountDownLatch(1).await())
@@ -100,12 +97,12 @@ class ExecutorTest {
     }
 
     @Test
-    void handlersRunOnVirtualThreadsWhereJavaHasThem() {
+    void runsHandlersOnVirtualThreadsWhereJavaHasThem() {
         assumeThat(HandlerThreads.virtualAvailable()).isTrue();
         ScriptedSource source = new ScriptedSource();
         AtomicReference<Thread> ranOn = new AtomicReference<>();
         try (Executor executor = Executor.builder()
-                .settings(NO_HORIZON)
+                .settings(TestContexts.SETTINGS)
                 .queue(queue("q", source, 2)
                         .action("any", task -> ranOn.set(Thread.currentThread()))
                         .build())
@@ -119,19 +116,19 @@ class ExecutorTest {
     }
 
     @Test
-    void queuesThatWantMoreThanTheExecutorHasGetTheirShare() {
+    void queuesThatRequestTooMuchConcurrencyGetTheirShare() {
         Executor.Builder builder = Executor.builder().concurrency(100);
         builder.queue(queue("a", new ScriptedSource(), 300).build());
         builder.queue(queue("b", new ScriptedSource(), 100).build());
         builder.queue(queue("c", new ScriptedSource(), 1).build());
 
-        assertThat(builder.fitted())
+        assertThat(builder.queuesWithinConcurrency())
                 .extracting(spec -> spec.policy().concurrency())
                 .containsExactly(74, 24, 1);
     }
 
     @Test
-    void contradictionsAreRefusedByName() {
+    void errorsNameTheQueueAndTheSetting() {
         ScriptedSource source = new ScriptedSource();
         QueueSpec a = queue("a", source, 1).build();
         assertThatThrownBy(() -> Executor.builder()

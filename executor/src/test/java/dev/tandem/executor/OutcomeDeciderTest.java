@@ -18,19 +18,19 @@ class OutcomeDeciderTest {
     private final OutcomeDecider decider =
             new OutcomeDecider(RetryPolicy.fixed(Duration.ofSeconds(3)), Set.of(IOException.class));
 
-    private Outcome decide(Ending ending, int attempt, int maxAttempts) {
-        return decider.decide(ending, attempt, maxAttempts, new Random(1));
+    private Outcome decide(AttemptEnd end, int attempt, int maxAttempts) {
+        return decider.decide(end, attempt, maxAttempts, new Random(1));
     }
 
     @Test
-    void aReturnedDoneIsASuccess() {
-        assertThat(decide(new Ending.Returned(Result.done()), 3, 3)).isEqualTo(Outcome.Succeeded.INSTANCE);
+    void doneIsASuccess() {
+        assertThat(decide(new AttemptEnd.Returned(Result.done()), 3, 3)).isEqualTo(Outcome.Succeeded.INSTANCE);
     }
 
     @Test
-    void anExceptionIsAFailedAttemptWithThePolicysDelayAndItsCauses() {
-        Outcome outcome =
-                decide(new Ending.Threw(new IllegalStateException("boom", new ArithmeticException("by zero"))), 1, 3);
+    void anExceptionIsRetriedAfterThePolicysDelayAndDescribedWithItsCauses() {
+        Outcome outcome = decide(
+                new AttemptEnd.Threw(new IllegalStateException("boom", new ArithmeticException("by zero"))), 1, 3);
 
         assertThat(outcome).asInstanceOf(type(Outcome.Retry.class)).satisfies(retry -> {
             assertThat(retry.delayMillis()).isEqualTo(3_000);
@@ -42,8 +42,8 @@ class OutcomeDeciderTest {
     }
 
     @Test
-    void theLastAttemptsFailureIsDead() {
-        Outcome outcome = decide(new Ending.Threw(new IllegalStateException("boom")), 3, 3);
+    void aFailureOfTheLastAttemptIsDead() {
+        Outcome outcome = decide(new AttemptEnd.Threw(new IllegalStateException("boom")), 3, 3);
 
         assertThat(outcome)
                 .asInstanceOf(type(Outcome.Dead.class))
@@ -52,56 +52,57 @@ class OutcomeDeciderTest {
     }
 
     @Test
-    void againHasItsOwnDelayAndSpendsAnAttempt() {
-        assertThat(decide(new Ending.Returned(Result.again(Duration.ofMinutes(5), "busy")), 1, 3))
+    void aRetryWithItsOwnDelaySpendsAnAttempt() {
+        assertThat(decide(new AttemptEnd.Returned(Result.again(Duration.ofMinutes(5), "busy")), 1, 3))
                 .isEqualTo(new Outcome.Retry(300_000, "busy"));
-        assertThat(decide(new Ending.Threw(new RetryLaterException(Duration.ofMinutes(1), "busy")), 1, 3))
+        assertThat(decide(new AttemptEnd.Threw(new RetryLaterException(Duration.ofMinutes(1), "busy")), 1, 3))
                 .asInstanceOf(type(Outcome.Retry.class))
                 .satisfies(retry -> assertThat(retry.delayMillis()).isEqualTo(60_000));
-        assertThat(decide(new Ending.Returned(Result.again(Duration.ofMinutes(5), "busy")), 3, 3))
+        assertThat(decide(new AttemptEnd.Returned(Result.again(Duration.ofMinutes(5), "busy")), 3, 3))
                 .isInstanceOf(Outcome.Dead.class);
     }
 
     @Test
-    void anAbsurdDelayIsBounded() {
-        assertThat(decide(new Ending.Returned(Result.again(Duration.ofDays(100_000), "later")), 1, 3))
+    void delaysAreBounded() {
+        assertThat(decide(new AttemptEnd.Returned(Result.again(Duration.ofDays(100_000), "later")), 1, 3))
                 .isEqualTo(new Outcome.Retry(RetryPolicy.MAX_DELAY_MILLIS, "later"));
     }
 
     @Test
     void finalErrorsAreDeadAtOnce() {
-        assertThat(decide(new Ending.Threw(new FatalTaskException("no such order")), 1, 8))
+        assertThat(decide(new AttemptEnd.Threw(new FatalTaskException("no such order")), 1, 8))
                 .isInstanceOf(Outcome.Dead.class);
-        assertThat(decide(new Ending.Threw(new java.io.FileNotFoundException("gone")), 1, 8))
+        assertThat(decide(new AttemptEnd.Threw(new java.io.FileNotFoundException("gone")), 1, 8))
                 .as("a subclass of a class that the queue names")
                 .isInstanceOf(Outcome.Dead.class);
-        assertThat(decide(new Ending.Returned(Result.dead("rejected")), 1, 8)).isEqualTo(new Outcome.Dead("rejected"));
+        assertThat(decide(new AttemptEnd.Returned(Result.dead("rejected")), 1, 8))
+                .isEqualTo(new Outcome.Dead("rejected"));
     }
 
     @Test
-    void whatFuturesWrapIsUnwrapped() {
-        assertThat(decide(new Ending.Threw(new CompletionException(new FatalTaskException("no"))), 1, 8))
+    void exceptionsWrappedByFuturesAreUnwrapped() {
+        assertThat(decide(new AttemptEnd.Threw(new CompletionException(new FatalTaskException("no"))), 1, 8))
                 .isInstanceOf(Outcome.Dead.class);
-        assertThat(decide(new Ending.Threw(new UncheckedIOException(new IOException("an own wrapper"))), 1, 8))
+        assertThat(decide(new AttemptEnd.Threw(new UncheckedIOException(new IOException("an own wrapper"))), 1, 8))
                 .isInstanceOf(Outcome.Retry.class);
     }
 
     @Test
     void aTimeoutIsAFailedAttempt() {
-        assertThat(decide(new Ending.TimedOut(30_000), 1, 8))
+        assertThat(decide(new AttemptEnd.TimedOut(30_000), 1, 8))
                 .isEqualTo(new Outcome.Retry(3_000, "timed out after 30000 ms"));
-        assertThat(decide(new Ending.TimedOut(30_000), 8, 8)).isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(new AttemptEnd.TimedOut(30_000), 8, 8)).isInstanceOf(Outcome.Dead.class);
     }
 
     @Test
     void aStoppedRunSpendsNoAttempt() {
-        assertThat(decide(new Ending.Stopped(), 8, 8)).isEqualTo(Outcome.NotStarted.INSTANCE);
+        assertThat(decide(new AttemptEnd.Stopped(), 8, 8)).isEqualTo(Outcome.NotStarted.INSTANCE);
     }
 
     @Test
     void errorTextsAreBounded() {
         Throwable huge = new IllegalStateException("x".repeat(10_000));
-        assertThat(decide(new Ending.Threw(huge), 1, 8))
+        assertThat(decide(new AttemptEnd.Threw(huge), 1, 8))
                 .asInstanceOf(type(Outcome.Retry.class))
                 .satisfies(retry -> assertThat(retry.error()).hasSize(Envelope.MAX_ERROR));
     }

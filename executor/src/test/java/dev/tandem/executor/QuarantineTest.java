@@ -16,18 +16,19 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A task that may have killed its executor twice runs alone in this one. */
+/** A task whose last two executors died while they ran it runs alone in this one. */
 class QuarantineTest {
 
-    private final ManualTime time = new ManualTime();
-    private final Watchdog watchdog = new Watchdog(time, 10_000, attempt -> {});
-    private final Quarantine quarantine = new Quarantine(time, watchdog::othersRun);
-    /** What each task's handler waits for. */
+    private final ManualClock clock = new ManualClock();
+    private final TimeoutWatchdog watchdog = new TimeoutWatchdog(clock, 10_000, attempt -> {});
+    private final ExecutorContext context = TestContexts.of(clock, watchdog);
+    private final Quarantine quarantine = context.quarantine();
+    /** The latches that the handlers wait for, by token. */
     private final Map<Long, CountDownLatch> ends = new ConcurrentHashMap<>();
 
     private final Set<Long> running = ConcurrentHashMap.newKeySet();
     private final Map<Long, Outcome> ended = new ConcurrentHashMap<>();
-    private final Runner runner = new Runner(
+    private final TaskRunner runner = new TaskRunner(
             QueueSpec.queue("orders")
                     .source(new ScriptedSource())
                     .store(new ScriptedStore())
@@ -39,14 +40,11 @@ class QuarantineTest {
                         return Result.done();
                     })
                     .build(),
-            time,
-            watchdog,
-            quarantine,
-            ExecutorMetrics.NONE,
-            new Counters(),
+            context,
+            new OutcomeCounters(),
             (run, outcome) -> ended.put(run.token(), outcome));
 
-    private final RunPool pool = new RunPool(8, HandlerThreads.platform("test-"), watchdog, runner);
+    private final WorkerPool pool = new WorkerPool(8, HandlerThreads.platform("test-"), watchdog, runner);
 
     @AfterEach
     void stop() {
@@ -87,18 +85,18 @@ class QuarantineTest {
         await().untilAsserted(() -> assertThat(ended).containsKey(run.token()));
     }
 
-    /** So many workers wait for the quarantine. */
+    /** Waits until this many workers wait for the quarantine. */
     private void awaitHeldBack(int workers) {
         await().until(() -> pool.threads() - running.size() >= workers);
     }
 
     @Test
-    void aSuspectWaitsForThoseThatRunAndHoldsBackThoseThatCome() {
+    void aSuspectWaitsForRunningTasksAndHoldsBackLaterOnes() {
         Run neighbour = ordinary(1);
         awaitRunning(neighbour);
         Run suspect = suspect(2);
         awaitHeldBack(1);
-        await().until(() -> !quarantine.admits(new Slot()));
+        await().until(() -> !quarantine.admits(new WorkerSlot()));
         Run later = ordinary(3);
         awaitHeldBack(2);
         awaitRunning(neighbour);
@@ -119,35 +117,35 @@ class QuarantineTest {
     }
 
     @Test
-    void neighboursThatRunForLongHoldASuspectBackForAWhileOnly() {
+    void aSuspectWaitsForLongTasksForALimitedTimeOnly() {
         Run neighbour = ordinary(1);
         awaitRunning(neighbour);
         Run suspect = suspect(2);
-        await().until(() -> !quarantine.admits(new Slot()));
+        await().until(() -> !quarantine.admits(new WorkerSlot()));
 
-        time.advance(Quarantine.ALONE_MILLIS);
+        clock.advance(Quarantine.ALONE_MILLIS);
 
         awaitRunning(neighbour, suspect);
     }
 
     @Test
-    void aSuspectThatRunsForLongHoldsOthersBackForAWhileOnly() {
+    void aLongSuspectHoldsOthersBackForALimitedTimeOnly() {
         Run suspect = suspect(1);
         awaitRunning(suspect);
         Run later = ordinary(2);
         awaitHeldBack(1);
         awaitRunning(suspect);
 
-        time.advance(Quarantine.ALONE_MILLIS);
+        clock.advance(Quarantine.ALONE_MILLIS);
 
         awaitRunning(suspect, later);
     }
 
     @Test
-    void betweenTwoSuspectsOthersHaveAsLongToThemselves() {
+    void otherTasksHaveTheSameTimeBeforeTheNextSuspect() {
         Run first = suspect(1);
         awaitRunning(first);
-        time.advance(4_000);
+        clock.advance(4_000);
         Run second = suspect(2);
         Run later = ordinary(3);
         awaitHeldBack(2);
@@ -155,26 +153,26 @@ class QuarantineTest {
         awaitEnded(first);
         awaitRunning(later);
         awaitEnded(later);
-        time.advance(3_999);
+        clock.advance(3_999);
         Run still = ordinary(4);
         awaitRunning(still);
         awaitEnded(still);
         assertThat(running).isEmpty();
-        time.advance(1);
+        clock.advance(1);
 
         awaitRunning(second);
     }
 
     @Test
-    void whatIsHeldBackPastItsLeaseOrAtAStopIsNotStarted() {
+    void tasksHeldBackPastTheirLeaseOrAtAStopAreNotStarted() {
         Run suspect = suspect(1);
         awaitRunning(suspect);
-        Run expires = start(TestRuns.of(task(), 2, 1, time.millis() + 5_000));
+        Run expires = start(TestRuns.of(task(), 2, 1, clock.millis() + 5_000));
         Run waits = suspect(3);
         Run stays = ordinary(4);
         awaitHeldBack(3);
 
-        time.advance(5_000);
+        clock.advance(5_000);
         await().untilAsserted(() -> assertThat(ended).containsEntry(expires.token(), Outcome.NotStarted.INSTANCE));
 
         runner.refuse();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Envelope;
@@ -26,17 +25,15 @@ class QueueLoopTest {
     private static final Partition P0 = Partition.of("orders", 0);
     private static final Partition P1 = Partition.of("orders", 1);
     private static final Source.Facts FACTS = new Source.Facts(1, "topic", 0, 0);
-    /** Nothing waits for durability, so that tests need not either. */
-    private static final CoreSettings SETTINGS = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
 
     private final ScriptedSource source = new ScriptedSource();
     private final ScriptedStore store = new ScriptedStore();
-    private final Watchdog watchdog = new Watchdog(Time.system(), 10_000, attempt -> {});
+    private final TimeoutWatchdog watchdog = new TimeoutWatchdog(ExecutorClock.system(), 10_000, attempt -> {});
     private final ConcurrentLinkedQueue<Long> ran = new ConcurrentLinkedQueue<>();
     private QueueLoop loop = loop(task -> ran.add(Long.parseLong(task.id().substring("orders:0:".length()))));
 
     private QueueLoop loop(Handler.Action action) {
-        return loop(action, new LoopTimings(5_000, 5_000, 5_000));
+        return loop(action, TestContexts.TIMINGS);
     }
 
     private QueueLoop loop(Handler.Action action, LoopTimings timings) {
@@ -51,17 +48,8 @@ class QueueLoopTest {
                 .defaultType("any")
                 .action("any", action)
                 .build();
-        return new QueueLoop(
-                spec,
-                QueueLoop.coreFor(spec, SETTINGS, "e1"),
-                "e1",
-                new Writers(),
-                Time.system(),
-                timings,
-                watchdog,
-                new Quarantine(Time.system(), watchdog::othersRun),
-                HandlerThreads.platform("test-"),
-                ExecutorMetrics.NONE);
+        ExecutorContext context = TestContexts.of(ExecutorClock.system(), watchdog, timings, ExecutorMetrics.NONE);
+        return new QueueLoop(spec, context, HandlerThreads.platform("test-"));
     }
 
     @AfterEach
@@ -72,7 +60,7 @@ class QueueLoopTest {
 
     private void assign(Partition partition) {
         source.then(events -> events.assigned(partition, FACTS));
-        await().until(() -> source.log.contains("open " + partition));
+        await().until(() -> source.calls.contains("open " + partition));
     }
 
     private void deliver(int first, int count) {
@@ -84,12 +72,12 @@ class QueueLoopTest {
     }
 
     @Test
-    void whatIsDeliveredIsClaimedRunSettledAndCommitted() {
+    void deliveriesAreClaimedRunSettledAndCommitted() {
         loop.start();
         assign(P0);
         deliver(0, 10);
 
-        await().until(() -> source.log.contains("commit " + P0 + " 10"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 10"));
         assertThat(ran).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
         QueueStatus status = loop.status();
         assertThat(status.succeeded()).isEqualTo(10);
@@ -98,13 +86,13 @@ class QueueLoopTest {
     }
 
     @Test
-    void whatDiesBehindADeadHeadSaysBehindWhich() throws InterruptedException {
+    void tasksThatAreDrainedBehindADeadHeadNameIt() throws InterruptedException {
         stop();
         loop = loop(
                 task -> {
                     throw new FatalTaskException("no such order");
                 },
-                new LoopTimings(5_000, 5_000, 5_000),
+                TestContexts.TIMINGS,
                 QueuePolicy.ordered(4).withDeadHead(DeadHead.DRAIN));
         loop.start();
         assign(P0);
@@ -114,7 +102,7 @@ class QueueLoopTest {
         }
         source.then(events -> events.delivered(P0, deliveries, 3));
 
-        await().until(() -> source.log.contains("commit " + P0 + " 3"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 3"));
         assertThat(store.requests)
                 .filteredOn(StoreRequest.TakeCustody.class::isInstance)
                 .flatExtracting(request -> ((StoreRequest.TakeCustody) request).entries())
@@ -128,15 +116,15 @@ class QueueLoopTest {
     @Test
     void aTestMayDriveTheLoopStepByStep() {
         source.then(events -> events.assigned(P0, FACTS));
-        for (int i = 0; i < 100 && !source.log.contains("open " + P0); i++) {
+        for (int i = 0; i < 100 && !source.calls.contains("open " + P0); i++) {
             loop.step();
         }
         deliver(0, 3);
-        for (int i = 0; i < 100 && !source.log.contains("commit " + P0 + " 3"); i++) {
+        for (int i = 0; i < 100 && !source.calls.contains("commit " + P0 + " 3"); i++) {
             loop.step();
         }
 
-        assertThat(source.log).contains("commit " + P0 + " 3");
+        assertThat(source.calls).contains("commit " + P0 + " 3");
     }
 
     @Test
@@ -150,19 +138,19 @@ class QueueLoopTest {
         source.then(events -> {
             events.revoked(List.of(P0));
             released.add(store.count(StoreRequest.Release.class));
-            source.log.add("returned");
+            source.calls.add("returned");
         });
 
-        await().until(() -> source.log.contains("returned"));
+        await().until(() -> source.calls.contains("returned"));
         assertThat(released).containsExactly(1L);
         await().until(() -> loop.status().partitions() == 1);
-        assertThat(source.log.indexOf("commit " + P0 + " 3"))
-                .as("the last commit is made while it is still ours")
-                .isBetween(0, source.log.indexOf("returned"));
+        assertThat(source.calls.indexOf("commit " + P0 + " 3"))
+                .as("the last commit comes while the partition is still ours")
+                .isBetween(0, source.calls.indexOf("returned"));
     }
 
     @Test
-    void aRevokedPartitionOfADeafStoreIsGivenUpAfterTheBound() throws InterruptedException {
+    void aRevokedPartitionIsGivenUpWithoutAnAnswerOfTheStore() throws InterruptedException {
         stop();
         loop = loop(task -> {}, new LoopTimings(20, 20, 20));
         loop.start();
@@ -170,62 +158,60 @@ class QueueLoopTest {
         store.silent = true;
         source.then(events -> {
             events.revoked(List.of(P0));
-            source.log.add("returned");
+            source.calls.add("returned");
         });
 
-        await().until(() -> source.log.contains("returned"));
+        await().until(() -> source.calls.contains("returned"));
         await().until(() -> loop.status().partitions() == 0);
         assertThat(loop.status().state()).isEqualTo(QueueStatus.State.RUNNING);
     }
 
     @Test
-    void aLostPartitionMayComeBack() {
+    void aLostPartitionCanBeAssignedAgain() {
         loop.start();
         assign(P0);
-        source.log.clear();
+        source.calls.clear();
         source.then(events -> {
             events.lost(List.of(P0));
             events.assigned(P0, FACTS);
         });
-        await().until(() -> source.log.contains("open " + P0));
+        await().until(() -> source.calls.contains("open " + P0));
         deliver(0, 2);
 
-        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 2"));
         assertThat(loop.status().partitions()).isEqualTo(1);
     }
 
     @Test
-    void aPartitionThatComesBackIsAskedForOnAWayThatIsUp() {
+    void aPartitionThatIsAssignedAgainIsAcquiredOnceItsNewLinkIsUp() {
         loop.start();
         assign(P0);
         assign(P1);
         source.then(events -> events.revoked(List.of(P0)));
-        // Nothing of it waits, so its way to the store is closed.
+        // No outcome of it waits, so its store link is closed.
         await().until(() -> !store.listeners.containsKey(P0));
-        source.log.clear();
+        source.calls.clear();
         store.slowLinks = true;
         source.then(events -> events.assigned(P0, FACTS));
         await().until(() -> store.listeners.containsKey(P0));
         await().until(() -> loop.status().partitionsWithoutStore() == 1);
         store.listeners.get(P0).up();
 
-        await().until(() -> source.log.contains("open " + P0));
+        await().until(() -> source.calls.contains("open " + P0));
         deliver(0, 2);
-        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 2"));
     }
 
     @Test
-    void eventsInTheMiddleOfAFlushAreHeardAfterIt() {
-        // The source answers a commit from inside of the command.
-        ScriptedSource hasty = source;
-        hasty.answerInside();
+    void eventsDuringAFlushAreHandledAfterIt() {
+        source.answerInsideCalls();
         loop.start();
         assign(P0);
         deliver(0, 2);
-        await().until(() -> source.log.contains("commit " + P0 + " 2"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 2"));
         deliver(2, 2);
 
-        await().until(() -> source.log.contains("commit " + P0 + " 4"));
+        await().until(() -> source.calls.contains("commit " + P0 + " 4"));
     }
 
     @Test
@@ -244,7 +230,7 @@ class QueueLoopTest {
 
         loop.requestStop();
         await().until(source::closed);
-        assertThat(source.log).containsSubsequence("close " + P0, "closed");
+        assertThat(source.calls).containsSubsequence("close " + P0, "closed");
         assertThat(loop.awaitEnd(0)).as("the handler still runs").isFalse();
         go.countDown();
 
@@ -257,7 +243,7 @@ class QueueLoopTest {
     }
 
     @Test
-    void handlersThatOutlastTheDrainTimeoutAreInterruptedAndTheirTasksGoBack() throws InterruptedException {
+    void handlersThatOutlastTheDrainTimeoutAreInterruptedAndTheirTasksReturned() throws InterruptedException {
         stop();
         CountDownLatch started = new CountDownLatch(1);
         AtomicInteger interrupted = new AtomicInteger();
@@ -284,7 +270,7 @@ class QueueLoopTest {
     }
 
     @Test
-    void aBugStopsTheQueueLoudly() {
+    void aBugFailsTheLoopAndTheStatusSaysSo() {
         loop.start();
         assign(P0);
         source.then(events -> {
@@ -298,7 +284,7 @@ class QueueLoopTest {
     }
 
     @Test
-    void anUnreachableStoreIsSaidInTheStatus() {
+    void theStatusNamesAnUnreachableStore() {
         store.reachable = false;
         loop.start();
         source.then(events -> events.assigned(P0, FACTS));
@@ -321,9 +307,9 @@ class QueueLoopTest {
         assign(P0);
         loop.pauseStarts(true);
         deliver(0, 3);
-        // The next delivery is heard after the first: both are in memory now.
-        source.then(events -> source.log.add("heard"));
-        await().until(() -> source.log.contains("heard"));
+        // This step comes after the delivery, so the tasks are in memory now.
+        source.then(events -> source.calls.add("delivered"));
+        await().until(() -> source.calls.contains("delivered"));
         assertThat(ran).isEmpty();
 
         loop.pauseStarts(false);
@@ -337,7 +323,7 @@ class QueueLoopTest {
     }
 
     @Test
-    void aLoopThatNeverStartedClosesItsSourceWhenStopped() throws InterruptedException {
+    void stoppingALoopThatNeverStartedClosesItsSource() throws InterruptedException {
         stop();
         assertThat(source.closed()).isTrue();
         assertThatThrownBy(() -> loop.start()).hasMessageContaining("STOPPED");

@@ -14,7 +14,7 @@ class RetryPolicyTest {
     private final RandomGenerator random = new Random(SEED);
 
     @Test
-    void exponentialDoublesUpToItsMaximum() {
+    void exponentialDelaysGrowUpToTheMaximum() {
         RetryPolicy policy = RetryPolicy.exponential(Duration.ofSeconds(1), 2, Duration.ofSeconds(10), 0);
 
         assertThat(policy.delayMillis(1, random)).isEqualTo(1_000);
@@ -40,7 +40,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void fixedNeverChanges() {
+    void fixedDelaysAreAllTheSame() {
         RetryPolicy policy = RetryPolicy.fixed(Duration.ofSeconds(7));
 
         assertThat(policy.delayMillis(1, random)).isEqualTo(7_000);
@@ -48,7 +48,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void sidekiqIsTheFourthPowerPlus15AndJitterThatGrows() {
+    void sidekiqDelaysAreTheFourthPowerPlus15SecondsAndGrowingJitter() {
         RetryPolicy policy = RetryPolicy.sidekiq();
         for (int i = 0; i < 1_000; i++) {
             assertThat(policy.delayMillis(1, random)).isBetween(15_000L, 15_000L + 9_000);
@@ -77,7 +77,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void numbersOutOfRangeAreRefusedByName() {
+    void valuesOutOfRangeAreRefusedByName() {
         assertThatThrownBy(() -> RetryPolicy.exponential(Duration.ofSeconds(2), 2, Duration.ofSeconds(1), 0))
                 .hasMessageContaining("backoff.max is 1000 ms")
                 .hasMessageContaining("2000 ms");

@@ -10,15 +10,15 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A source that does what a test tells it inside of poll, commits at once and writes down what it was asked. */
+/** A source that follows a test's script inside of poll, commits at once, and records its calls. */
 final class ScriptedSource implements Source {
 
-    final List<String> log = new CopyOnWriteArrayList<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Consumer<Events>> script = new LinkedBlockingQueue<>();
     volatile Collection<Partition> leasable = List.of();
     private final Kind kind;
     private volatile boolean closed;
-    private volatile boolean inside;
+    private volatile boolean answersInsideCalls;
     private volatile Events lastEvents;
 
     ScriptedSource() {
@@ -29,14 +29,14 @@ final class ScriptedSource implements Source {
         this.kind = kind;
     }
 
-    /** Happens in a poll, this one or the next. */
+    /** Adds a step that runs in a poll, the current one or the next. */
     void then(Consumer<Events> step) {
         script.add(step);
     }
 
-    /** From now on commits are answered before they return. */
-    void answerInside() {
-        inside = true;
+    /** From now on, commits are answered before the call returns. */
+    void answerInsideCalls() {
+        answersInsideCalls = true;
     }
 
     boolean closed() {
@@ -73,28 +73,28 @@ final class ScriptedSource implements Source {
 
     @Override
     public void open(Partition partition) {
-        log.add("open " + partition);
+        calls.add("open " + partition);
     }
 
     @Override
     public void pause(Partition partition) {
-        log.add("pause " + partition);
+        calls.add("pause " + partition);
     }
 
     @Override
     public void resume(Partition partition) {
-        log.add("resume " + partition);
+        calls.add("resume " + partition);
     }
 
     @Override
     public void rewind(Partition partition) {
-        log.add("rewind " + partition);
+        calls.add("rewind " + partition);
     }
 
     @Override
     public void commit(Partition partition, long upTo) {
-        log.add("commit " + partition + " " + upTo);
-        if (inside) {
+        calls.add("commit " + partition + " " + upTo);
+        if (answersInsideCalls) {
             lastEvents.committed(partition, upTo);
         } else {
             then(events -> events.committed(partition, upTo));
@@ -103,22 +103,22 @@ final class ScriptedSource implements Source {
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        log.add("ack " + partition + " " + sequences);
+        calls.add("ack " + partition + " " + sequences);
     }
 
     @Override
     public void confirm(Partition partition) {
-        log.add("confirm " + partition);
+        calls.add("confirm " + partition);
     }
 
     @Override
     public void close(Partition partition) {
-        log.add("close " + partition);
+        calls.add("close " + partition);
     }
 
     @Override
     public void close() {
         closed = true;
-        log.add("closed");
+        calls.add("closed");
     }
 }

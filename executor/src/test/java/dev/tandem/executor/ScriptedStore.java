@@ -10,22 +10,25 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A store that says yes to everything, on the caller's thread, and writes down what it was asked. */
+/** A store that grants every request on the caller's thread, and records the requests. */
 final class ScriptedStore implements Store {
 
     final List<StoreRequest> requests = new CopyOnWriteArrayList<>();
     final Map<Partition, Listener> listeners = new ConcurrentHashMap<>();
-    private final Queue<Runnable> unsaid = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
     private final AtomicLong epoch = new AtomicLong();
+    /** While true, answers are withheld. */
     volatile boolean silent;
+
     volatile boolean reachable = true;
-    /** New links are not up until the test says so. */
+    /** While true, new links stay down until the test calls their listener's up. */
     volatile boolean slowLinks;
 
-    /** Lets a test say that a link is up or down. */
-    private record Telling(Listener to, boolean[] usable) implements Listener {
+    /** Keeps track of what a test tells a link's listener. */
+    private record TrackingListener(Listener to, AtomicBoolean usable) implements Listener {
         @Override
         public void answered(StoreRequest request, StoreAnswer answer) {
             to.answered(request, answer);
@@ -33,13 +36,13 @@ final class ScriptedStore implements Store {
 
         @Override
         public void down(String why) {
-            usable[0] = false;
+            usable.set(false);
             to.down(why);
         }
 
         @Override
         public void up() {
-            usable[0] = true;
+            usable.set(true);
             to.up();
         }
 
@@ -49,10 +52,10 @@ final class ScriptedStore implements Store {
         }
     }
 
-    /** Gives the answers that it kept to itself while {@link #silent}, and is silent no more. */
-    void speak() {
+    /** Gives the withheld answers, and answers at once from now on. */
+    void answerWithheld() {
         silent = false;
-        for (Runnable answer = unsaid.poll(); answer != null; answer = unsaid.poll()) {
+        for (Runnable answer = withheld.poll(); answer != null; answer = withheld.poll()) {
             answer.run();
         }
     }
@@ -63,22 +66,22 @@ final class ScriptedStore implements Store {
 
     @Override
     public Link link(Partition partition, Listener listener) {
-        boolean[] up = {reachable && !slowLinks};
-        listeners.put(partition, new Telling(listener, up));
-        if (up[0]) {
+        AtomicBoolean usable = new AtomicBoolean(reachable && !slowLinks);
+        listeners.put(partition, new TrackingListener(listener, usable));
+        if (usable.get()) {
             listener.up();
         }
         return new Link() {
             @Override
             public void send(StoreRequest request) {
-                if (!up[0]) {
-                    // As the port says: dropped until up.
+                if (!usable.get()) {
+                    // Store.Link.send: requests are dropped until the link is up.
                     return;
                 }
                 requests.add(request);
                 StoreAnswer answer = answer(request);
                 if (silent) {
-                    unsaid.add(() -> listener.answered(request, answer));
+                    withheld.add(() -> listener.answered(request, answer));
                 } else {
                     listener.answered(request, answer);
                 }

@@ -4,44 +4,42 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 
-/** Makes runs for tests, as only the core may otherwise. */
+/** Makes runs for the executor's tests. Only this package can. Tokens are 100 + offset. */
 public final class TestRuns {
 
+    /** The end of a lease that never runs out. */
     public static final long FOREVER = Long.MAX_VALUE;
 
     private TestRuns() {}
 
+    /** A first attempt at a delivered task, with an endless lease. */
+    public static Run of(Task task, long offset) {
+        return of(task, offset, 1, FOREVER);
+    }
+
     public static Run of(Task task, long offset, int attempt, long leaseUntil) {
+        return run(task, offset, attempt, 0, offset, leaseUntil);
+    }
+
+    /** A second attempt at a task that the store had: it is not among the deliveries, so it has no sequence. */
+    public static Run stored(Task task, long offset) {
+        return run(task, offset, 2, 0, -1, FOREVER);
+    }
+
+    /** An attempt after this many lapsed claims. */
+    public static Run lapsed(Task task, long offset, int lapses, long leaseUntil) {
+        return run(task, offset, lapses + 1, lapses, offset, leaseUntil);
+    }
+
+    private static Run run(Task task, long offset, int attempt, int lapses, long sequence, long leaseUntil) {
         return new Run(
                 Partition.of(task.queue(), 0),
                 Position.of(1, offset),
                 task,
                 100 + offset,
                 attempt,
-                0,
-                offset,
-                leaseUntil);
-    }
-
-    public static Run of(Task task, long offset) {
-        return of(task, offset, 1, FOREVER);
-    }
-
-    /** One that the store kept: it has no place among the deliveries. */
-    public static Run stored(Task task, long offset) {
-        return new Run(Partition.of(task.queue(), 0), Position.of(1, offset), task, 100 + offset, 2, 0, -1, FOREVER);
-    }
-
-    /** One whose last starts ended with a lapsed lease. */
-    public static Run lapsed(Task task, long offset, int lapses, long leaseUntil) {
-        return new Run(
-                Partition.of(task.queue(), 0),
-                Position.of(1, offset),
-                task,
-                100 + offset,
-                lapses + 1,
                 lapses,
-                offset,
+                sequence,
                 leaseUntil);
     }
 }

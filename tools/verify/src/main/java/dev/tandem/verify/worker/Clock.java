@@ -1,11 +1,11 @@
 package dev.tandem.verify.worker;
 
-import dev.tandem.executor.Time;
+import dev.tandem.executor.ExecutorClock;
 
 /** The clocks of an executor, of which one can be set: epoch time, as somebody sets that of a machine. Thread-safe. */
-final class Clock implements Time {
+final class Clock implements ExecutorClock {
 
-    private final Time machine = Time.system();
+    private final ExecutorClock machine = ExecutorClock.system();
     private volatile long offMillis;
 
     /** From now on it is so much ahead of the machine's; below 0: behind. */

@@ -38,7 +38,7 @@ public final class WorkerMain {
         Executor executor = Executor.builder()
                 .id(settings.name())
                 .settings(settings.core())
-                .time(clock)
+                .clock(clock)
                 .queue(QueueSpec.queue(settings.queue())
                         .source(new WatchedSource(settings.source(), moments))
                         .store(claims)

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class RunPoolTest {
+class WorkerPoolTest {
 
     private static final Task TASK = Task.of("q", null, new byte[0]);
 
-    private final Watchdog watchdog = new Watchdog(Time.system(), 1_000, attempt -> {});
-    private RunPool pool = new RunPool(1, HandlerThreads.platform("unused-"), watchdog, (run, slot) -> {});
+    private final TimeoutWatchdog watchdog = new TimeoutWatchdog(ExecutorClock.system(), 1_000, attempt -> {});
+    private WorkerPool pool = new WorkerPool(1, HandlerThreads.platform("unused-"), watchdog, (run, slot) -> {});
 
     @AfterEach
     void close() {
@@ -28,8 +28,8 @@ class RunPoolTest {
         await().until(() -> pool.threads() == 0);
     }
 
-    private void pool(int bound, RunPool.Job job) {
-        pool = new RunPool(bound, HandlerThreads.platform("test-run-"), watchdog, job);
+    private void pool(int bound, WorkerPool.RunAction action) {
+        pool = new WorkerPool(bound, HandlerThreads.platform("test-run-"), watchdog, action);
     }
 
     private static List<Run> runs(int count) {
@@ -41,7 +41,7 @@ class RunPoolTest {
     }
 
     @Test
-    void everyRunIsRunOnce() {
+    void runsEveryRunOnce() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         AtomicInteger count = new AtomicInteger();
@@ -84,11 +84,11 @@ class RunPoolTest {
 
     @Test
     void aRunNeverWaitsBehindABlockedOneWhileAThreadIsFree() {
-        // One run of each round blocks until the round's others are done: a lost wake-up would hang here.
+        // One run of each round blocks until the others of its round have ended. A lost wake-up would hang here.
         for (int round = 0; round < 2_000; round++) {
             CountDownLatch others = new CountDownLatch(3);
             CountDownLatch all = new CountDownLatch(4);
-            RunPool.Job job = (run, slot) -> {
+            WorkerPool.RunAction action = (run, slot) -> {
                 if (run.sequence() == 0) {
                     awaitQuietly(others);
                 } else {
@@ -100,16 +100,16 @@ class RunPoolTest {
                 close();
                 pool(2, (run, slot) -> current.run(run, slot));
             }
-            current = job;
+            current = action;
             pool.start(runs(4));
             awaitQuietly(all);
         }
     }
 
-    private volatile RunPool.Job current = (run, slot) -> {};
+    private volatile WorkerPool.RunAction current = (run, slot) -> {};
 
     @Test
-    void runsInHandAreRunBeforeAClosedPoolEnds() {
+    void aClosedPoolStillRunsWhatWaits() {
         AtomicInteger done = new AtomicInteger();
         pool(1, (run, slot) -> done.incrementAndGet());
         pool.start(runs(1_000));

@@ -2,8 +2,8 @@ package dev.tandem.executor;
 
 import org.jspecify.annotations.Nullable;
 
-/** One worker's place: what it runs now. Written by its worker, read by the watchdog. */
-final class Slot {
+/** The attempt that one worker thread runs now, if any. Written by the worker, read by any thread. */
+final class WorkerSlot {
     private volatile @Nullable Attempt attempt;
 
     void set(@Nullable Attempt now) {

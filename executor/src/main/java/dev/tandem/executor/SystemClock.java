@@ -1,7 +1,7 @@
 package dev.tandem.executor;
 
-/** {@link System#nanoTime}, counted from the start of the process, so that it is never negative. */
-enum SystemTime implements Time {
+/** The clocks of this machine. Elapsed time counts from the start of the process, so that it is never negative. */
+enum SystemClock implements ExecutorClock {
     INSTANCE;
 
     private static final long ORIGIN = System.nanoTime();

@@ -14,58 +14,66 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The threads that run one queue's tasks, up to a bound, made when needed and ended when idle for long.
+ * The threads that run one queue's tasks. They are made when needed, up to a bound, and end when they have been idle
+ * for long. Thread-safe.
  *
- * <p>At most one thread is on its way to work at any time: it wakes the next when it arrives and there is more. So a
- * batch of runs that end at once is drained by the few threads that are awake, with a wake-up a batch instead of one a
- * task, while runs that block still get a thread each. (The idea of the Go scheduler's spinning workers.)
+ * <p>At most one thread is being woken at any time. When it is awake and there is more to run, it wakes the next one.
+ * So a batch of short runs is worked off by the few threads that are awake, with one wake-up for a batch instead of one
+ * for each task, while runs that block still get a thread each. Go's scheduler does the same with its spinning threads.
  */
-final class RunPool {
+final class WorkerPool {
 
-    private static final long KEEP_NANOS = 30_000_000_000L;
+    private static final long KEEP_IDLE_NANOS = 30_000_000_000L;
 
-    /** Runs one task to its end; never throws. */
+    /** Runs one task to its end on the worker that has the slot. Must not throw. */
     @FunctionalInterface
-    interface Job {
-        void run(Run run, Slot slot);
+    interface RunAction {
+        void run(Run run, WorkerSlot slot);
     }
 
-    private final int bound;
+    private final int maxThreads;
     private final ThreadFactory factory;
-    private final Watchdog watchdog;
-    private final Job job;
+    private final TimeoutWatchdog watchdog;
+    private final RunAction action;
     private final Queue<Run> waiting = new ConcurrentLinkedQueue<>();
     private final Deque<Worker> idle = new ConcurrentLinkedDeque<>();
-    private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
+    private final Set<WorkerSlot> slots = ConcurrentHashMap.newKeySet();
     private final AtomicInteger threads = new AtomicInteger();
+    /** Whether a thread has been chosen or created and is not at work yet. */
     private final AtomicBoolean waking = new AtomicBoolean();
+
     private volatile boolean closed;
 
-    RunPool(int bound, ThreadFactory factory, Watchdog watchdog, Job job) {
-        this.bound = bound;
+    WorkerPool(int maxThreads, ThreadFactory factory, TimeoutWatchdog watchdog, RunAction action) {
+        this.maxThreads = maxThreads;
         this.factory = factory;
         this.watchdog = watchdog;
-        this.job = job;
+        this.action = action;
     }
 
-    /** Takes runs in order. */
+    /** Adds runs. They start in this order. */
     void start(Collection<Run> runs) {
         waiting.addAll(runs);
         wakeOne();
     }
 
-    /** Interrupts what runs now. */
+    /** Interrupts all running handlers because the process ends. */
     void interruptAll() {
-        Watchdog.stop(slots);
+        for (WorkerSlot slot : slots) {
+            Attempt attempt = slot.attempt();
+            if (attempt != null) {
+                attempt.stop();
+            }
+        }
     }
 
-    /** Ends the threads when nothing waits any more; what waits is still run. */
+    /** Ends the threads as soon as no run waits. Runs that wait now are still run. */
     void close() {
         closed = true;
         idle.forEach(worker -> LockSupport.unpark(worker.thread));
     }
 
-    /** Threads that exist now. */
+    /** Returns the number of threads that exist now. */
     int threads() {
         return threads.get();
     }
@@ -73,7 +81,7 @@ final class RunPool {
     private void wakeOne() {
         while (!waiting.isEmpty()) {
             if (!waking.compareAndSet(false, true)) {
-                // Whoever is on the way looks into the queue after this.
+                // The thread that is being woken will look into the queue.
                 return;
             }
             Worker worker = idle.pollFirst();
@@ -87,7 +95,7 @@ final class RunPool {
             }
             waking.set(false);
             if (idle.isEmpty()) {
-                // All are at work, and each looks into the queue when it is done.
+                // All threads are at work, and each looks into the queue when its run ends.
                 return;
             }
         }
@@ -95,10 +103,10 @@ final class RunPool {
 
     private boolean addThread() {
         int now = threads.get();
-        while (now < bound && !threads.compareAndSet(now, now + 1)) {
+        while (now < maxThreads && !threads.compareAndSet(now, now + 1)) {
             now = threads.get();
         }
-        if (now >= bound) {
+        if (now >= maxThreads) {
             return false;
         }
         try {
@@ -107,7 +115,7 @@ final class RunPool {
             worker.thread.start();
             return true;
         } catch (OutOfMemoryError e) {
-            // No more native threads. Those that are there go on; with none the queue can't work at all.
+            // The system has no more threads. The existing ones go on; without any, the queue cannot work at all.
             if (threads.decrementAndGet() == 0) {
                 waking.set(false);
                 throw e;
@@ -117,7 +125,7 @@ final class RunPool {
     }
 
     private final class Worker implements Runnable {
-        private final Slot slot = new Slot();
+        private final WorkerSlot slot = new WorkerSlot();
         private volatile boolean chosen;
 
         @SuppressWarnings("NullAway.Init") // set before the thread starts
@@ -131,17 +139,17 @@ final class RunPool {
             do {
                 for (Run run = waiting.poll(); run != null; run = waiting.poll()) {
                     wakeOne();
-                    job.run(run, slot);
+                    action.run(run, slot);
                 }
             } while (awaitWork());
             watchdog.remove(slot);
             slots.remove(slot);
             threads.decrementAndGet();
-            // A run may have come that found this thread counted, and none idle.
+            // A run may have come while this thread still counted and none was idle.
             wakeOne();
         }
 
-        /** Waits to be chosen. @return false when idle for long, or closed */
+        /** Waits until this worker is chosen. @return false if the thread must end */
         private boolean awaitWork() {
             chosen = false;
             idle.addFirst(this);
@@ -149,9 +157,9 @@ final class RunPool {
             if ((moreCame || closed) && idle.remove(this)) {
                 return moreCame;
             }
-            long until = System.nanoTime() + KEEP_NANOS;
+            long until = System.nanoTime() + KEEP_IDLE_NANOS;
             while (!chosen) {
-                LockSupport.parkNanos(RunPool.this, Math.max(1, until - System.nanoTime()));
+                LockSupport.parkNanos(WorkerPool.this, Math.max(1, until - System.nanoTime()));
                 Thread.interrupted();
                 boolean expired = closed || System.nanoTime() - until >= 0;
                 if (!chosen && expired && idle.remove(this)) {

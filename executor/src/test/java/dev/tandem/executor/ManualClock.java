@@ -2,8 +2,8 @@ package dev.tandem.executor;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Time that stands still until a test moves it. */
-final class ManualTime implements Time {
+/** A clock that stands still until a test advances it. */
+final class ManualClock implements ExecutorClock {
     private final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
 
     void advance(long millis) {

@@ -7,10 +7,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What other threads have to say to a queue's loop, in order. Posting wakes the loop only if it waits, so a burst costs
- * one wake-up.
+ * Carries events from other threads to a queue's loop, in order. {@link #post} may be called from any thread; the
+ * loop's thread calls the other methods.
+ *
+ * <p>A post wakes the loop only if the loop waits, so a burst of posts costs one wake-up.
  */
-final class Inbox {
+final class LoopInbox {
 
     private enum Waiting {
         NO,
@@ -23,16 +25,16 @@ final class Inbox {
     private final AtomicReference<Waiting> waiting = new AtomicReference<>(Waiting.NO);
     private volatile Thread loop = Thread.currentThread();
 
-    Inbox(Source source) {
+    LoopInbox(Source source) {
         this.source = source;
     }
 
-    /** The calling thread is the loop from now on. */
+    /** Makes the calling thread the loop's thread. */
     void bind() {
         loop = Thread.currentThread();
     }
 
-    /** From any thread. The event runs on the loop's thread. */
+    /** Adds an event, which will run on the loop's thread. */
     void post(Runnable event) {
         events.add(event);
         Waiting was = waiting.get();
@@ -49,27 +51,29 @@ final class Inbox {
         return events.isEmpty();
     }
 
-    /** Runs what came, at most {@code limit} of it. @return how many */
-    int drain(int limit) {
-        int count = 0;
-        for (Runnable event = null; count < limit && (event = events.poll()) != null; count++) {
+    /** Runs at most {@code limit} events. */
+    void runEvents(int limit) {
+        for (int count = 0; count < limit; count++) {
+            Runnable event = events.poll();
+            if (event == null) {
+                return;
+            }
             event.run();
         }
-        return count;
     }
 
-    /** The loop is about to wait in its source. @return false if something came: do not wait */
+    /** Says that the loop is about to wait in its source. @return false if there are events: do not wait */
     boolean enterSource() {
         waiting.set(Waiting.IN_SOURCE);
         return isEmpty();
     }
 
-    /** The loop is awake. */
+    /** Says that the loop does not wait any more: posts need not wake it. */
     void awake() {
         waiting.set(Waiting.NO);
     }
 
-    /** Waits for an event outside of the source. */
+    /** Waits for an event outside of the source, up to this many milliseconds. */
     void park(long maxMillis) {
         waiting.set(Waiting.PARKED);
         if (isEmpty() && maxMillis > 0) {

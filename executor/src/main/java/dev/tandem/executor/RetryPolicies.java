@@ -2,10 +2,10 @@ package dev.tandem.executor;
 
 import java.util.random.RandomGenerator;
 
-/** The policies behind {@link RetryPolicy}'s factories. */
-final class Backoff {
+/** The policies that the factory methods of {@link RetryPolicy} return. */
+final class RetryPolicies {
 
-    private Backoff() {}
+    private RetryPolicies() {}
 
     record Exponential(long initialMillis, double multiplier, long maxMillis, double jitter) implements RetryPolicy {
 
@@ -22,7 +22,7 @@ final class Backoff {
 
         @Override
         public long delayMillis(int attempt, RandomGenerator random) {
-            // Doubles overflow to infinity, which min() brings back.
+            // The power may be infinite; min() makes it finite again.
             double delay = Math.min((double) maxMillis, initialMillis * Math.pow(multiplier, Math.max(0, attempt - 1)));
             double spread = jitter == 0 ? 0 : delay * jitter * (2 * random.nextDouble() - 1);
             return Math.min(MAX_DELAY_MILLIS, Math.round(delay + spread));
@@ -44,11 +44,13 @@ final class Backoff {
     enum Sidekiq implements RetryPolicy {
         INSTANCE;
 
+        /** The delay is above its bound from here on. Higher powers would overflow. */
+        private static final long MAX_RETRIES_COUNTED = 80;
+
         @Override
         public long delayMillis(int attempt, RandomGenerator random) {
-            // Beyond 80 retries the delay is past its bound anyway; the power must not overflow.
-            long n = Math.min(80, Math.max(0, attempt - 1));
-            long seconds = n * n * n * n + 15 + random.nextLong(10 * (n + 1));
+            long retries = Math.min(MAX_RETRIES_COUNTED, Math.max(0, attempt - 1));
+            long seconds = retries * retries * retries * retries + 15 + random.nextLong(10 * (retries + 1));
             return Math.min(MAX_DELAY_MILLIS, seconds * 1000);
         }
     }

@@ -3,12 +3,13 @@ package dev.tandem.executor;
 import dev.tandem.task.Outcome;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a queue's runs came to. */
-final class Counters {
+/** Counts the outcomes of a queue's runs in this process. Thread-safe. */
+final class OutcomeCounters {
     final LongAdder succeeded = new LongAdder();
     final LongAdder retried = new LongAdder();
     final LongAdder dead = new LongAdder();
     final LongAdder notStarted = new LongAdder();
+    /** Attempts that were interrupted at their timeout. They also count as retried or dead. */
     final LongAdder timedOut = new LongAdder();
 
     void count(Outcome outcome) {

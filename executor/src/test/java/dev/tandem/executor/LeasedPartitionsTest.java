@@ -18,12 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A queue whose broker assigns no partitions: the loop takes its share by lease. */
-class LeasedQueueTest {
+/** A queue whose broker assigns no partitions: the loop leases its share. */
+class LeasedPartitionsTest {
 
     private static final List<Partition> ALL =
             IntStream.range(0, 4).mapToObj(n -> Partition.of("mail", n)).toList();
-    private static final CoreSettings SETTINGS = new CoreSettings(10_000, 2_500, 0, 500, 256, 4, 1, 50);
 
     private final ScriptedSource source = new ScriptedSource(Source.Kind.QUEUE);
     private final ScriptedStore store = new ScriptedStore();
@@ -33,7 +32,7 @@ class LeasedQueueTest {
 
     @BeforeEach
     void start() {
-        start(SETTINGS);
+        start(TestContexts.SETTINGS);
     }
 
     private void start(CoreSettings settings) {
@@ -63,28 +62,28 @@ class LeasedQueueTest {
     private void assignAll() {
         source.leasable = ALL;
         await().until(() ->
-                source.log.containsAll(ALL.stream().map(p -> "open " + p).toList()));
+                source.calls.containsAll(ALL.stream().map(p -> "open " + p).toList()));
     }
 
     @Test
-    void aLoneExecutorTakesAllAndAcksWhatIsDone() {
-        assertThat(partitions()).as("while the broker can't be reached").isZero();
+    void aLoneExecutorOwnsAllPartitionsAndAcksSettledMessages() {
+        assertThat(partitions()).as("while the broker cannot be reached").isZero();
         assignAll();
         Delivery delivery = new Delivery(7, Task.of("mail", null, new byte[0]), null, "message-1", false);
         source.then(events -> events.delivered(ALL.get(0), List.of(delivery), 8));
 
-        await().until(() -> source.log.contains("ack " + ALL.get(0) + " [7]"));
+        await().until(() -> source.calls.contains("ack " + ALL.get(0) + " [7]"));
         assertThat(ran).hasValue(1);
     }
 
     @Test
-    void theShareOfAnotherIsReleasedAndClosed() {
+    void theShareOfANewExecutorIsReleasedAndClosed() {
         assignAll();
         members = Set.of(executor.id(), "another");
 
         await().until(() -> partitions() == 2);
         assertThat(store.count(StoreRequest.Release.class)).isEqualTo(2);
-        assertThat(source.log.stream().filter(line -> line.startsWith("close ")))
+        assertThat(source.calls.stream().filter(line -> line.startsWith("close ")))
                 .hasSize(2);
 
         members = Set.of(executor.id());
@@ -92,49 +91,50 @@ class LeasedQueueTest {
     }
 
     @Test
-    void aLostPartitionIsTakenAgainWhileItIsListed() {
+    void aLostPartitionIsAcquiredAgain() {
         assignAll();
-        source.log.clear();
+        source.calls.clear();
         source.then(events -> events.lost(List.of(ALL.get(1))));
 
-        await().until(() -> source.log.contains("open " + ALL.get(1)));
-        assertThat(source.log).containsSubsequence("close " + ALL.get(1), "open " + ALL.get(1));
+        await().until(() -> source.calls.contains("open " + ALL.get(1)));
+        assertThat(source.calls).containsSubsequence("close " + ALL.get(1), "open " + ALL.get(1));
         assertThat(store.count(StoreRequest.Release.class))
-                .as("others need not wait for the lease to lapse")
+                .as("others need not wait for the end of the lease")
                 .isEqualTo(1);
     }
 
     @Test
-    void aLeaseThatComesWhenItIsNotWantedAnyMoreIsGivenBack() {
+    void aLeaseThatIsGrantedTooLateIsReleased() {
         store.silent = true;
         source.leasable = ALL;
         await().until(() -> store.count(StoreRequest.Acquire.class) == 4);
         members = Set.of(executor.id(), "another");
         await().until(() -> partitions() == 2);
 
-        store.speak();
+        store.answerWithheld();
 
         await().until(() -> store.count(StoreRequest.Release.class) == 2);
-        assertThat(source.log.stream().filter(line -> line.startsWith("open "))).hasSize(2);
+        assertThat(source.calls.stream().filter(line -> line.startsWith("open ")))
+                .hasSize(2);
     }
 
     @Test
-    void whoCannotReachTheStoreForALeaseLeavesItsMessagesToOthers() {
+    void closesAPartitionWhoseStoreCannotBeReachedForALease() {
         executor.stop();
-        start(new CoreSettings(500, 100, 0, 50, 256, 4, 1, 50));
+        start(TestContexts.settings(500, 100, 50));
         assignAll();
-        source.log.clear();
+        source.calls.clear();
 
         store.listeners.get(ALL.get(2)).down("as asked");
 
-        await().until(() -> source.log.contains("close " + ALL.get(2)));
+        await().until(() -> source.calls.contains("close " + ALL.get(2)));
         store.listeners.get(ALL.get(2)).up();
-        await().until(() -> source.log.contains("open " + ALL.get(2)));
-        assertThat(source.log).doesNotContain("close " + ALL.get(1));
+        await().until(() -> source.calls.contains("open " + ALL.get(2)));
+        assertThat(source.calls).doesNotContain("close " + ALL.get(1));
     }
 
     @Test
-    void nothingIsHeldWhileTheBrokerCannotBeReached() {
+    void holdsNoPartitionWhileTheBrokerCannotBeReached() {
         assignAll();
         source.leasable = List.of();
 

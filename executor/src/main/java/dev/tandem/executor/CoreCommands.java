@@ -1,0 +1,137 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Commands;
+import dev.tandem.ordering.CoreEvent;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out the core's commands, in their order. Runs and log lines wait for the end of the flush. Used by the loop's
+ * thread only.
+ */
+final class CoreCommands implements Commands {
+
+    /** Has the name of the class that writes the lines, so that their level can be set apart from all others. */
+    private static final Logger ownershipLogger = LoggerFactory.getLogger(OwnershipLog.class);
+
+    private final LoopSource source;
+    private final HeldPartitions partitions;
+    private final WorkerPool workers;
+    private final @Nullable PartitionLeases leases;
+    private final LoopStatus status;
+    private final List<Run> starts = new ArrayList<>();
+    private final OwnershipLog ownershipLog = new OwnershipLog();
+
+    /** @param leases null if the broker assigns the partitions */
+    CoreCommands(
+            LoopSource source,
+            HeldPartitions partitions,
+            WorkerPool workers,
+            @Nullable PartitionLeases leases,
+            LoopStatus status) {
+        this.source = source;
+        this.partitions = partitions;
+        this.workers = workers;
+        this.leases = leases;
+        this.status = status;
+    }
+
+    /** Ends a flush: gives the new runs to the workers together, and logs the events that are due. */
+    void flushed(long nowMillis) {
+        if (!starts.isEmpty()) {
+            workers.start(starts);
+            starts.clear();
+        }
+        log(ownershipLog.takeDue(nowMillis));
+    }
+
+    /** Logs the events that were kept back. */
+    void logRest() {
+        log(ownershipLog.takeAll());
+    }
+
+    private static void log(List<OwnershipLog.Line> lines) {
+        for (OwnershipLog.Line line : lines) {
+            ownershipLogger.atLevel(line.level()).log(line.text());
+        }
+    }
+
+    @Override
+    public void send(StoreRequest request) {
+        partitions.send(request);
+    }
+
+    @Override
+    public void reach(Partition partition) {
+        partitions.reach(partition);
+    }
+
+    @Override
+    public void start(Run run) {
+        starts.add(run);
+    }
+
+    @Override
+    public void commit(Partition partition, long upTo) {
+        source.ifOpen(open -> open.commit(partition, upTo));
+    }
+
+    @Override
+    public void ack(Partition partition, Collection<Long> sequences) {
+        source.ifOpen(open -> open.ack(partition, sequences));
+    }
+
+    @Override
+    public void open(Partition partition) {
+        partitions.acquired(partition);
+        source.ifOpen(open -> open.open(partition));
+    }
+
+    @Override
+    public void pause(Partition partition) {
+        source.ifOpen(open -> open.pause(partition));
+    }
+
+    @Override
+    public void resume(Partition partition) {
+        source.ifOpen(open -> open.resume(partition));
+    }
+
+    @Override
+    public void rewind(Partition partition) {
+        source.ifOpen(open -> open.rewind(partition));
+    }
+
+    @Override
+    public void confirm(Partition partition) {
+        source.ifOpen(open -> open.confirm(partition));
+    }
+
+    @Override
+    public void left(Partition partition) {
+        partitions.left(partition);
+        if (leases != null) {
+            leases.left(partition);
+        }
+        // A broker that assigns partitions knows which ones it took away.
+        boolean givenUpByUs = leases != null || status.state() == QueueStatus.State.STOPPING;
+        if (givenUpByUs) {
+            source.ifOpen(open -> open.close(partition));
+        }
+    }
+
+    @Override
+    public void report(CoreEvent event) {
+        boolean debugOnly = OwnershipLog.isDebugOnly(event);
+        if (debugOnly ? ownershipLogger.isDebugEnabled() : ownershipLogger.isInfoEnabled()) {
+            ownershipLog.add(event);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.CoreSettings;
+
+/**
+ * The parts of one executor that all its queues share. The watchdog, the quarantine and the metrics are thread-safe.
+ *
+ * @param executorId {@link Executor#id}
+ */
+record ExecutorContext(
+        String executorId,
+        CoreSettings settings,
+        ExecutorClock clock,
+        LoopTimings timings,
+        TimeoutWatchdog watchdog,
+        Quarantine quarantine,
+        ExecutorMetrics metrics) {}

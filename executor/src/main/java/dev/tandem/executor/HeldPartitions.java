@@ -1,0 +1,140 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.QueueCore;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions that a queue's loop holds, each with its store link. A held partition was assigned by the broker, or
+ * the loop tries to lease it; an owned one has been acquired in the store. Used by the loop's thread only.
+ */
+final class HeldPartitions {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldPartitions.class);
+
+    private final String queue;
+    private final QueueCore core;
+    private final LoopInbox inbox;
+    private final LoopStatus status;
+    private final StoreLinks links;
+    private final WriterNames writers = new WriterNames();
+    private final Set<Partition> held = new HashSet<>();
+    private final Set<Partition> owned = new HashSet<>();
+    /** Held partitions whose link is down. */
+    private int down;
+
+    HeldPartitions(QueueSpec spec, QueueCore core, LoopInbox inbox, LoopStatus status) {
+        this.queue = spec.name();
+        this.core = core;
+        this.inbox = inbox;
+        this.status = status;
+        this.links = new StoreLinks(spec.store(), inbox, new LinkEvents());
+    }
+
+    Set<Partition> held() {
+        return held;
+    }
+
+    Set<Partition> owned() {
+        return owned;
+    }
+
+    /** Holds a partition from now on, unless the loop is stopping. */
+    void hold(Partition partition, Source.Facts facts) {
+        if (status.state() == QueueStatus.State.STOPPING) {
+            return;
+        }
+        held.add(partition);
+        core.assigned(partition, facts, writers.of(partition));
+        // The core may remember the state of an earlier link of this partition.
+        if (links.open(partition)) {
+            core.storeUp(partition);
+        } else {
+            core.storeDown(partition);
+        }
+        publish();
+    }
+
+    /** Notes that the store made this process the partition's owner. */
+    void acquired(Partition partition) {
+        owned.add(partition);
+    }
+
+    /** Forgets a partition that was released or lost. Its link stays open. */
+    void left(Partition partition) {
+        held.remove(partition);
+        owned.remove(partition);
+        publish();
+    }
+
+    void send(StoreRequest request) {
+        links.send(request);
+    }
+
+    /** Opens the store link of a partition that need not be held. The core is told when the link is up. */
+    void reach(Partition partition) {
+        if (links.open(partition)) {
+            inbox.post(() -> core.storeUp(partition));
+        }
+    }
+
+    /** Closes the links of partitions that left, once no late outcome needs them any more. */
+    void closeUnusedLinks() {
+        if (links.count() > held.size() && core.idle() && !core.isRecalling()) {
+            links.retain(held).forEach(core::storeDown);
+        }
+    }
+
+    void closeAllLinks() {
+        links.retain(Set.of());
+    }
+
+    private void publish() {
+        down = links.countDown(held);
+        status.partitions(held.size(), down, links.downReason(held));
+    }
+
+    /** The store's events. The first link that breaks is logged, and then the moment when all are up again. */
+    private final class LinkEvents implements StoreLinks.Listener {
+
+        @Override
+        public void answered(StoreRequest request, StoreAnswer answer) {
+            core.answered(request, answer);
+        }
+
+        @Override
+        public void down(Partition partition, String reason) {
+            boolean first = down == 0;
+            core.storeDown(partition);
+            publish();
+            if (first) {
+                log.warn(
+                        "Queue {}: cannot reach the store of {}, and perhaps of other partitions: {}",
+                        queue,
+                        partition,
+                        reason);
+            }
+        }
+
+        @Override
+        public void up(Partition partition) {
+            boolean anyDown = down > 0;
+            core.storeUp(partition);
+            publish();
+            if (anyDown && down == 0) {
+                log.info("Queue {}: connected to the store of all {} partitions", queue, held.size());
+            }
+        }
+
+        @Override
+        public void woken(Partition partition) {
+            core.woken(partition);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import java.util.Collection;
+import java.util.function.Consumer;
+
+/**
+ * A queue's source, which the loop closes while it still waits for running handlers. Used by the loop's thread only.
+ */
+final class LoopSource {
+
+    private final Source source;
+    private boolean closed;
+
+    LoopSource(Source source) {
+        this.source = source;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Calls the source unless it is closed. */
+    void ifOpen(Consumer<Source> call) {
+        if (!closed) {
+            call.accept(source);
+        }
+    }
+
+    void poll(long maxMillis, Source.Events events) {
+        source.poll(maxMillis, events);
+    }
+
+    /** Makes the next poll return at once. */
+    void wakeup() {
+        source.wakeup();
+    }
+
+    Collection<Partition> leasable() {
+        return source.leasable();
+    }
+
+    /** Closes the source. Safe when called again. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            source.close();
+        }
+    }
+}

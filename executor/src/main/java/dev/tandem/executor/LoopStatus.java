@@ -1,0 +1,101 @@
+package dev.tandem.executor;
+
+import dev.tandem.executor.QueueStatus.State;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** What a queue's loop publishes about itself. Written by the loop, read from any thread. */
+final class LoopStatus {
+
+    /** A loop waits for a second at most, so one that has not turned for this long hangs. */
+    private static final long HANGS_AFTER_MILLIS = 10_000;
+
+    private final String queue;
+    private final ExecutorClock clock;
+    private final OutcomeCounters counters;
+    private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+    private volatile @Nullable String failure;
+    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null);
+    private volatile int running;
+    private volatile long lastTurnAt;
+
+    /** @param downReason why one of the partitions without a store has none */
+    private record PartitionHealth(
+            int held, int withoutStore, @Nullable String downReason) {}
+
+    LoopStatus(String queue, ExecutorClock clock, OutcomeCounters counters) {
+        this.queue = queue;
+        this.clock = clock;
+        this.counters = counters;
+        this.lastTurnAt = clock.millis();
+    }
+
+    State state() {
+        return Objects.requireNonNull(state.get());
+    }
+
+    /** Changes a new loop's state. @return false if the loop is not new any more */
+    boolean leaveNew(State next) {
+        return state.compareAndSet(State.NEW, next);
+    }
+
+    void stopping() {
+        state.set(State.STOPPING);
+    }
+
+    void stopped() {
+        state.set(State.STOPPED);
+    }
+
+    void failed(Throwable bug) {
+        failure = "the loop failed because of a bug; restart this process: " + bug;
+        state.set(State.FAILED);
+    }
+
+    void partitions(int held, int withoutStore, @Nullable String downReason) {
+        partitions = new PartitionHealth(held, withoutStore, downReason);
+    }
+
+    /** A turn ended. */
+    void turned(int runningNow) {
+        running = runningNow;
+        lastTurnAt = clock.millis();
+    }
+
+    /** @param leases null if the broker assigns the partitions */
+    QueueStatus snapshot(@Nullable PartitionLeases leases) {
+        State now = state();
+        PartitionHealth health = partitions;
+        long age = Math.max(0, clock.millis() - lastTurnAt);
+        boolean takesShare = now == State.NEW || now == State.RUNNING;
+        return new QueueStatus(
+                queue,
+                now,
+                problem(now, health, age),
+                takesShare && (leases == null || leases.isSharing(clock.millis())),
+                health.held(),
+                health.withoutStore(),
+                running,
+                counters.succeeded.sum(),
+                counters.retried.sum(),
+                counters.dead.sum(),
+                counters.notStarted.sum(),
+                counters.timedOut.sum(),
+                age);
+    }
+
+    private @Nullable String problem(State now, PartitionHealth health, long lastTurnAgeMillis) {
+        if (failure != null) {
+            return failure;
+        }
+        if (now == State.RUNNING && lastTurnAgeMillis > HANGS_AFTER_MILLIS) {
+            return "the loop has not turned for " + lastTurnAgeMillis
+                    + " ms: the broker does not answer, or the loop hangs";
+        }
+        return health.downReason() == null
+                ? null
+                : "cannot reach the store of " + health.withoutStore() + " of " + health.held() + " partitions: "
+                        + health.downReason();
+    }
+}

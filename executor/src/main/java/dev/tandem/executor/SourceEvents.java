@@ -1,0 +1,117 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.QueueCore;
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import java.util.Collection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes the events of a queue's source to the core. The source calls it on the loop's thread, inside of poll. After
+ * events that lead to commands, the poll must return soon, so that the loop turns.
+ */
+final class SourceEvents implements Source.Events {
+
+    private static final Logger log = LoggerFactory.getLogger(SourceEvents.class);
+
+    private final String queue;
+    private final QueueCore core;
+    private final LoopSource source;
+    private final LoopInbox inbox;
+    private final HeldPartitions partitions;
+    private final LoopTurns turns;
+    private final ExecutorClock clock;
+    private final long leaveMillis;
+    private final LogRateLimiter commitFailures;
+
+    SourceEvents(
+            String queue,
+            QueueCore core,
+            LoopSource source,
+            LoopInbox inbox,
+            HeldPartitions partitions,
+            LoopTurns turns,
+            ExecutorContext context) {
+        this.queue = queue;
+        this.core = core;
+        this.source = source;
+        this.inbox = inbox;
+        this.partitions = partitions;
+        this.turns = turns;
+        this.clock = context.clock();
+        this.leaveMillis = context.timings().leave();
+        this.commitFailures = new LogRateLimiter(clock, 1, 10_000);
+    }
+
+    @Override
+    public void assigned(Partition partition, Source.Facts facts) {
+        tell(() -> partitions.hold(partition, facts));
+        source.wakeup();
+    }
+
+    @Override
+    public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+        tell(() -> core.delivered(partition, deliveries, nextSequence));
+    }
+
+    @Override
+    public void caughtUp(Partition partition) {
+        tell(() -> core.caughtUp(partition));
+    }
+
+    @Override
+    public void committed(Partition partition, long upTo) {
+        tell(() -> core.committed(partition, upTo));
+    }
+
+    @Override
+    public void commitFailed(Partition partition, String why) {
+        // Usual while a consumer group rebalances, so not a warning.
+        commitFailures.log(notLogged -> log.info(
+                "Queue {}: a commit of {} failed and will be retried{}: {}",
+                queue,
+                partition,
+                notLogged == 0 ? "" : " (" + notLogged + " earlier failures were not logged)",
+                why));
+        tell(() -> core.commitFailed(partition));
+    }
+
+    @Override
+    public void confirmed(Partition partition, Source.Facts facts) {
+        tell(() -> core.confirmed(partition, facts));
+        source.wakeup();
+    }
+
+    @Override
+    public void revoked(Collection<Partition> revoked) {
+        turnInsidePoll(() -> turns.release(revoked, clock.millis() + leaveMillis, inbox::park));
+    }
+
+    @Override
+    public void lost(Collection<Partition> lost) {
+        turnInsidePoll(() -> turns.lose(lost));
+    }
+
+    private void tell(Runnable event) {
+        if (!source.isClosed()) {
+            turns.tell(event);
+        }
+    }
+
+    /** Runs turns before the source's call returns, because the source needs the result of the event by then. */
+    private void turnInsidePoll(Runnable inside) {
+        if (source.isClosed()) {
+            return;
+        }
+        if (turns.isFlushing()) {
+            throw new IllegalStateException(
+                    "The source of queue '" + queue + "' took partitions away outside of poll, which is a bug in it");
+        }
+        // The source waits for this call, so there is no need to wake it.
+        inbox.awake();
+        inside.run();
+        source.wakeup();
+    }
+}

@@ -1,0 +1,208 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs the tasks of one queue, each on the calling worker's thread, and reports their outcomes. Thread-safe. */
+final class TaskRunner implements WorkerPool.RunAction {
+
+    private static final Logger log = LoggerFactory.getLogger(TaskRunner.class);
+
+    private static final long INTERNAL_ERROR_DELAY_MILLIS = 1_000;
+    private static final long LOG_WINDOW_MILLIS = 10_000;
+
+    private final QueueSpec spec;
+    private final ExecutorClock clock;
+    private final TimeoutWatchdog watchdog;
+    private final Quarantine quarantine;
+    private final ExecutorMetrics metrics;
+    private final OutcomeCounters counters;
+    private final BiConsumer<Run, Outcome> finished;
+    private final LogRateLimiter deadLog;
+    private final LogRateLimiter errorLog;
+    private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
+    private volatile boolean refusing;
+
+    /** @param finished receives the outcome of every run, on the worker's thread */
+    TaskRunner(QueueSpec spec, ExecutorContext context, OutcomeCounters counters, BiConsumer<Run, Outcome> finished) {
+        this.spec = spec;
+        this.clock = context.clock();
+        this.watchdog = context.watchdog();
+        this.quarantine = context.quarantine();
+        this.metrics = context.metrics();
+        this.counters = counters;
+        this.finished = finished;
+        this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
+        this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
+    }
+
+    /** Returns all further runs without an attempt. */
+    void refuse() {
+        refusing = true;
+    }
+
+    @Override
+    public void run(Run run, WorkerSlot slot) {
+        Outcome outcome;
+        try {
+            outcome = attempt(run, slot);
+        } catch (Throwable t) {
+            log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
+            outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
+        }
+        counters.count(outcome);
+        finished.accept(run, outcome);
+    }
+
+    private Outcome attempt(Run run, WorkerSlot slot) {
+        if (mayNotStart(run)) {
+            return Outcome.NotStarted.INSTANCE;
+        }
+        Task task = run.task();
+        logHeaderWithoutEffect(task);
+        int maxAttempts = spec.maxAttemptsOf(task);
+        if (run.attempt() > maxAttempts) {
+            return dead(
+                    run,
+                    "all " + maxAttempts
+                            + " attempts are used up. The last one had no outcome: its executor died or was cut off");
+        }
+        String type = spec.handlers().typeOf(task.type());
+        Handler handler = spec.handlers().find(type);
+        if (handler == null) {
+            return dead(run, spec.handlers().describeMissing(spec.name(), type));
+        }
+        String typeName = type == null ? "" : type;
+        return run.lapses() < Quarantine.SUSPECT_AFTER
+                ? handle(run, slot, handler, typeName, maxAttempts)
+                : handleAlone(run, slot, handler, typeName, maxAttempts);
+    }
+
+    private boolean mayNotStart(Run run) {
+        return refusing || !run.mayBegin(clock.millis());
+    }
+
+    private Outcome handleAlone(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
+        log.warn(
+                "Queue {}: the last {} executors that ran task {} ({}) died or were cut off. It now runs alone in this"
+                        + " executor",
+                spec.name(),
+                run.lapses(),
+                spec.idOf(run),
+                run);
+        try {
+            boolean entered = quarantine.enter(slot, () -> mayNotStart(run));
+            return entered ? handle(run, slot, handler, type, maxAttempts) : Outcome.NotStarted.INSTANCE;
+        } finally {
+            quarantine.leave(slot);
+        }
+    }
+
+    private Outcome handle(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
+        while (true) {
+            long startedNanos = clock.nanos();
+            Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock);
+            watchdog.watch(slot, attempt);
+            boolean begins = quarantine.admits(slot);
+            // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
+            AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
+            slot.set(null);
+            if (begins) {
+                Outcome outcome = spec.decider().decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
+                record(attempt, end, outcome, clock.nanos() - startedNanos);
+                return outcome;
+            }
+            if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
+                return Outcome.NotStarted.INSTANCE;
+            }
+        }
+    }
+
+    private static AttemptEnd call(Handler handler, Attempt attempt) {
+        try {
+            Result result = handler.handle(attempt);
+            if (result == null) {
+                return new AttemptEnd.Threw(new IllegalStateException(
+                        "The handler of type '" + attempt.type() + "' returned null: it must return a Result"));
+            }
+            return new AttemptEnd.Returned(result);
+        } catch (Throwable failure) {
+            return new AttemptEnd.Threw(failure);
+        }
+    }
+
+    private Outcome dead(Run run, String reason) {
+        logDead(spec.idOf(run), run, reason);
+        return new Outcome.Dead(reason);
+    }
+
+    /** Logs and measures an attempt. */
+    private void record(Attempt attempt, AttemptEnd end, Outcome outcome, long nanos) {
+        if (outcome instanceof Outcome.Dead dead) {
+            logDead(attempt.id(), attempt, dead.error());
+        } else if (outcome instanceof Outcome.Retry retry && log.isDebugEnabled()) {
+            log.debug(
+                    "Queue {}: {} failed and will be retried in {} ms: {}",
+                    spec.name(),
+                    attempt,
+                    retry.delayMillis(),
+                    retry.error());
+        }
+        if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
+            errorLog.log(
+                    notLogged -> log.error("Queue {}: the handler of {} threw an error", spec.name(), attempt, error));
+        }
+        boolean timedOut = end instanceof AttemptEnd.TimedOut;
+        if (timedOut) {
+            counters.timedOut.increment();
+        }
+        try {
+            if (timedOut) {
+                metrics.timedOut(spec.name(), attempt.type());
+            }
+            metrics.finished(spec.name(), attempt.type(), outcome, nanos);
+        } catch (RuntimeException e) {
+            log.warn("Queue {}: failed to record the metrics of {}", spec.name(), attempt, e);
+        }
+    }
+
+    private void logDead(String id, Object source, String reason) {
+        deadLog.log(notLogged -> log.warn(
+                "Queue {}: task {} is dead ({}){}: {}",
+                spec.name(),
+                id,
+                source,
+                notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
+                reason.lines().findFirst().orElse("")));
+    }
+
+    /** Warns once about headers that are stored and shown but have no effect yet. */
+    private void logHeaderWithoutEffect(Task task) {
+        if (headerWithoutEffectLogged.get()) {
+            return;
+        }
+        String header = headerWithoutEffect(task);
+        if (header != null && headerWithoutEffectLogged.compareAndSet(false, true)) {
+            log.warn(
+                    "Queue {}: tasks have the header {}, which is stored and shown but has no effect yet. Logged only"
+                            + " once",
+                    spec.name(),
+                    header);
+        }
+    }
+
+    private static @Nullable String headerWithoutEffect(Task task) {
+        if (task.dedupKey() != null) {
+            return TaskHeaders.DEDUP_KEY;
+        }
+        return task.headers().containsKey(TaskHeaders.DEPENDS_ON) ? TaskHeaders.DEPENDS_ON : null;
+    }
+}

@@ -1,0 +1,208 @@
+package dev.tandem.executor;
+
+import static dev.tandem.executor.RunnerFixture.queue;
+import static dev.tandem.executor.RunnerFixture.task;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class TaskRunnerTest {
+
+    private final RunnerFixture fixture = new RunnerFixture();
+    private final ManualClock clock = fixture.clock;
+
+    private Outcome run(QueueSpec.Builder spec, Run run) {
+        return fixture.run(spec, run);
+    }
+
+    record Order(String id, int amount) {}
+
+    @Test
+    void aHandlerSeesEverythingOfItsTask() {
+        AtomicReference<TaskContext> seen = new AtomicReference<>();
+        QueueSpec.Builder spec = queue().topic("orders-v1").maxAttempts(5).action("pay", task -> {
+            seen.set(task);
+            assertThat(task.payload(Order.class)).isEqualTo(new Order("o1", 7));
+            assertThat(task.isCancelled()).isFalse();
+        });
+
+        Outcome ended = run(spec, TestRuns.of(task("pay", "{\"id\":\"o1\",\"amount\":7}"), 12, 5, TestRuns.FOREVER));
+
+        assertThat(ended).isEqualTo(Outcome.Succeeded.INSTANCE);
+        TaskContext task = seen.get();
+        assertThat(task.id()).isEqualTo("orders-v1:0:12");
+        assertThat(task.queue()).isEqualTo("orders");
+        assertThat(task.type()).isEqualTo("pay");
+        assertThat(task.key()).isEqualTo("k");
+        assertThat(task.headers()).containsEntry("h", "v");
+        assertThat(task.attempt()).isEqualTo(5);
+        assertThat(task.isLastAttempt()).isTrue();
+        assertThat(task.token()).isEqualTo(112);
+        assertThat(task.deadline())
+                .hasValueSatisfying(
+                        deadline -> assertThat(deadline.toEpochMilli()).isEqualTo(clock.wallMillis() + 30_000));
+    }
+
+    @Test
+    void aTaskFromTheStoreKeepsTheIdOfItsRecord() {
+        AtomicReference<String> seen = new AtomicReference<>();
+        QueueSpec.Builder spec = queue().topic("orders-v1").action("pay", task -> seen.set(task.id()));
+
+        run(spec, TestRuns.stored(task("pay", ""), 12));
+
+        assertThat(seen).hasValue("orders-v1:0:12");
+    }
+
+    @Test
+    void headersWithoutEffectDoNotStopATask() {
+        QueueSpec.Builder spec = queue().action("pay", task -> {});
+        TaskRunner runner = fixture.runner(spec);
+        Task task = new Task(
+                null, "orders", "pay", null, new byte[0], Map.of("tandem-depends-on", "a"), 0, 0, 0, 0, "pay-1");
+
+        for (int offset = 0; offset < 3; offset++) {
+            runner.run(TestRuns.of(task, offset), fixture.slot);
+            assertThat(fixture.outcome.getAndSet(null)).isEqualTo(Outcome.Succeeded.INSTANCE);
+        }
+    }
+
+    @Test
+    void aTaskWithoutATypeRunsAsTheDefaultType() {
+        AtomicReference<String> seen = new AtomicReference<>();
+        QueueSpec.Builder spec = queue().defaultType("pay").action("pay", task -> seen.set(task.type()));
+
+        assertThat(run(spec, TestRuns.of(task(null, ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
+        assertThat(seen).hasValue("pay");
+    }
+
+    @Test
+    void aTaskOfAnUnknownTypeIsDeadAndTheErrorNamesTheKnownTypes() {
+        QueueSpec.Builder spec = queue().action("pay", task -> {}).action("cancel", task -> {});
+
+        assertThat(run(spec, TestRuns.of(task("refund", ""), 1)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead -> assertThat(dead.error())
+                        .contains("'refund'")
+                        .contains("'orders'")
+                        .contains("cancel, pay"));
+    }
+
+    @Test
+    void aTaskWithoutAnyTypeIsDeadAndTheErrorNamesTheHeaderToSend() {
+        assertThat(run(queue().action("pay", task -> {}), TestRuns.of(task(null, ""), 1)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead -> assertThat(dead.error()).contains("tandem-type"));
+    }
+
+    @Test
+    void theFallbackRunsEveryOtherType() {
+        AtomicReference<String> seen = new AtomicReference<>();
+        QueueSpec.Builder spec = queue().fallback(Handler.of(task -> seen.set(task.type())));
+
+        assertThat(run(spec, TestRuns.of(task("refund", ""), 1))).isEqualTo(Outcome.Succeeded.INSTANCE);
+        assertThat(seen).hasValue("refund");
+    }
+
+    @Test
+    void aPayloadThatCannotBeReadIsDeadAtOnce() {
+        QueueSpec.Builder spec = queue().action("pay", task -> task.payload(Order.class));
+
+        assertThat(run(spec, TestRuns.of(task("pay", "{not json"), 1)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead ->
+                        assertThat(dead.error()).contains(Order.class.getName()).contains("9 bytes"));
+    }
+
+    @Test
+    void interceptorsWrapInOrder() {
+        List<String> steps = new ArrayList<>();
+        QueueSpec.Builder spec = queue().action("pay", task -> steps.add("handler"))
+                .interceptor((task, next) -> {
+                    steps.add("outer");
+                    Result result = next.handle(task);
+                    steps.add("outer done");
+                    return result;
+                })
+                .interceptor((task, next) -> {
+                    steps.add("inner");
+                    return next.handle(task);
+                });
+
+        run(spec, TestRuns.of(task("pay", ""), 1));
+
+        assertThat(steps).containsExactly("outer", "inner", "handler", "outer done");
+    }
+
+    @Test
+    void aRunIsNotStartedAfterItsLease() {
+        QueueSpec.Builder spec = queue().action("pay", task -> {
+            throw new AssertionError("started without a lease");
+        });
+
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, clock.millis())))
+                .isEqualTo(Outcome.NotStarted.INSTANCE);
+        assertThat(fixture.counters.notStarted.sum()).isEqualTo(1);
+    }
+
+    @Test
+    void aTaskWhoseLastAttemptLapsedIsDeadWithoutAnotherStart() {
+        QueueSpec.Builder spec = queue().maxAttempts(3).action("pay", task -> {
+            throw new AssertionError("started once too often");
+        });
+
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 4, TestRuns.FOREVER)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead -> assertThat(dead.error()).contains("all 3 attempts"));
+    }
+
+    @Test
+    void anErrorThrownByAHandlerIsAFailedAttempt() {
+        QueueSpec.Builder spec = queue().action("pay", task -> {
+            throw new StackOverflowError();
+        });
+
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1))).isInstanceOf(Outcome.Retry.class);
+    }
+
+    @Test
+    void aNullResultIsAFailedAttempt() {
+        assertThat(run(queue().handler("pay", task -> null), TestRuns.of(task("pay", ""), 1)))
+                .asInstanceOf(type(Outcome.Retry.class))
+                .satisfies(retry -> assertThat(retry.error()).contains("returned null"));
+    }
+
+    @Test
+    void metricsThatThrowChangeNoOutcome() {
+        ExecutorMetrics broken = new ExecutorMetrics() {
+            @Override
+            public void finished(String queue, String type, Outcome ended, long runNanos) {
+                throw new IllegalStateException("registry closed");
+            }
+        };
+
+        fixture.runner(queue().action("pay", task -> {}), broken).run(TestRuns.of(task("pay", ""), 1), fixture.slot);
+
+        assertThat(fixture.outcome).hasValue(Outcome.Succeeded.INSTANCE);
+    }
+
+    @Test
+    void aHandlerSeesThatItsLeaseRanOut() {
+        QueueSpec.Builder spec = queue().action("pay", task -> {
+            assertThat(task.isCancelled()).isFalse();
+            clock.advance(11_000);
+            assertThat(task.isCancelled()).isTrue();
+        });
+
+        assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, clock.millis() + 10_000)))
+                .isEqualTo(Outcome.Succeeded.INSTANCE);
+    }
+}

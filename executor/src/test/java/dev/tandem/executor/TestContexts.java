@@ -1,0 +1,28 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.CoreSettings;
+
+/** Makes an executor's shared parts for tests of one queue. */
+final class TestContexts {
+
+    static final LoopTimings TIMINGS = new LoopTimings(5_000, 5_000, 5_000);
+
+    /** Answers are durable at once, so that tests need not wait for a horizon. */
+    static final CoreSettings SETTINGS = settings(10_000, 2_500, 500);
+
+    private TestContexts() {}
+
+    static CoreSettings settings(long leaseMillis, long renewMillis, long probeMillis) {
+        return new CoreSettings(leaseMillis, renewMillis, 0, probeMillis, 256, 4, 1, 50);
+    }
+
+    static ExecutorContext of(ExecutorClock clock, TimeoutWatchdog watchdog) {
+        return of(clock, watchdog, TIMINGS, ExecutorMetrics.NONE);
+    }
+
+    static ExecutorContext of(
+            ExecutorClock clock, TimeoutWatchdog watchdog, LoopTimings timings, ExecutorMetrics metrics) {
+        return new ExecutorContext(
+                "e1", SETTINGS, clock, timings, watchdog, new Quarantine(clock, watchdog::isAnotherSlotBusy), metrics);
+    }
+}
