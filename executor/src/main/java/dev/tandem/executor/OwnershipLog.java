@@ -127,7 +127,8 @@ final class OwnershipLog {
         } else if (event instanceof CoreEvent.Lost lost) {
             return ", epoch " + lost.epoch() + ": not released in the store";
         } else if (event instanceof CoreEvent.KeyBlocked blocked) {
-            return " key " + quoted(blocked.key()) + " (" + blocked.reason() + "), head " + blocked.head();
+            String reason = blocked.reason() == null ? "" : " (" + blocked.reason() + ")";
+            return " key " + quoted(blocked.key()) + reason + ", head " + blocked.head();
         } else if (event instanceof CoreEvent.KeyOpened opened) {
             return " key " + quoted(opened.key());
         }

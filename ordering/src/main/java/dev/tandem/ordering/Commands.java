@@ -5,42 +5,42 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
-/** What the core wants done. Called only from {@link QueueCore#flush}; carried out in the order of the calls. */
+/** What the core wants done. Called only from {@link QueueCore#flush}; to be carried out in the order of the calls. */
 public interface Commands extends RedeliveryResolver.Output {
 
-    /** Sends to the partition's store link, in order. */
+    /** Sends a request on the partition's store link, in order. */
     @Override
     void send(StoreRequest request);
 
-    /** Opens the way to the store of a partition that is not ours. {@link QueueCore#storeUp} follows. */
+    /** Opens the store link of a partition that is not ours. {@link QueueCore#storeUp} follows. */
     @Override
     void reach(Partition partition);
 
-    /** Runs a handler on a worker; its end comes back by {@link QueueCore#finished}. */
+    /** Runs a handler on a worker. {@link QueueCore#finished} takes the end of the run. */
     void start(Run run);
 
-    /** A log's settled prefix, exclusive. */
+    /** Commits a log up to {@code upTo}, exclusive. {@link QueueCore#committed} or {@code commitFailed} follows. */
     void commit(Partition partition, long upTo);
 
-    /** Settled messages of a queue. */
+    /** Acks messages of a message queue. */
     void ack(Partition partition, Collection<Long> sequences);
 
-    /** The partition is ours in the store: deliveries may start. */
+    /** Lets deliveries start: the store made this process the owner. */
     void open(Partition partition);
 
     void pause(Partition partition);
 
     void resume(Partition partition);
 
-    /** Goes back to the committed offset; all that is not settled is delivered again. */
+    /** Goes back to the committed offset. Everything that is not settled is delivered again. */
     void rewind(Partition partition);
 
-    /** Asks the broker whether the partition is still ours. */
+    /** Asks the broker whether the partition is still ours. {@link QueueCore#confirmed} or {@code lost} follows. */
     void confirm(Partition partition);
 
-    /** The partition is given up: released in the store, or lost. Late outcomes may still be sent. */
+    /** Gives the partition up: it was released in the store, or lost. Late outcomes may still be sent. */
     void left(Partition partition);
 
-    /** Something to log. It has no effect on anything. */
+    /** Reports something to log. It has no effect on anything. */
     default void report(CoreEvent event) {}
 }

@@ -20,12 +20,12 @@ import java.util.TreeSet;
  * <p>A partition prefers executors by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to
  * increase hit rates", 1998), with the shares as bounds: a join or a leave moves little more than it must.
  *
- * <p>What another should own is given up only once the live executors have stayed the same for a while: so those who
- * join together move partitions once, and an executor that is late with its sign of life moves none. What is nobody's
- * any more is taken at once, also by who has as many still that another should own: so nothing waits for nobody.
+ * <p>A partition that another executor should own is given up only once the live executors have stayed the same for a while.
+ * So executors that join together move partitions once, and an executor that is late with its heartbeat moves none. Unowned
+ * partitions are claimed immediately, even above our fair share.
  *
- * <p>An executor that can't own partitions (its broker or its store can't be reached) must not be among the live ones:
- * its share would be nobody's.
+ * <p>An executor that cannot own partitions, because it cannot reach its broker or its store, must not be among the live
+ * ones: its share would stay unowned.
  *
  * <p>No I/O, no clock, no threads; one thread calls it.
  */
@@ -38,14 +38,14 @@ public final class LeaseAssigner {
     private Set<Partition> partitions = Set.of();
     private Set<String> live = Set.of();
     private Set<Partition> share = Set.of();
-    /** Before this nothing is given up to others. */
+    /** Until then nothing is given up to others. */
     private long steadyAt;
 
     /**
      * @param self this executor's id
-     * @param joinMillis how long after others joined a partition is given up to them: in that time more may join
-     * @param steadyMillis how long after any other change: about the time in which all have seen it, or a late executor
-     *     is back
+     * @param joinMillis how long to wait after others joined before giving up partitions to them, since more may join
+     * @param steadyMillis how long to wait after any other change: about the time until everybody has seen it, or until a late
+     *     executor is back
      */
     public LeaseAssigner(String self, long joinMillis, long steadyMillis) {
         if (joinMillis < 0 || joinMillis > steadyMillis) {
@@ -60,17 +60,17 @@ public final class LeaseAssigner {
     /**
      * What to do now. Each plan replaces the one before.
      *
-     * @param acquire not owned: to be tried, again and again, while they are listed
-     * @param giveUp owned: to be released
+     * @param acquire partitions that are not owned and must be tried, again and again, while they are listed
+     * @param giveUp owned partitions that must be released
      */
     public record Plan(Set<Partition> acquire, Set<Partition> giveUp) {}
 
     /**
-     * To be asked after every change of an argument, and every second or so: the times to wait may have passed.
+     * Plans anew. To be called after every change of an argument, and about every second, since a waiting time may be over.
      *
      * @param nowMillis elapsed time, never less than before
-     * @param all every partition of the queue; none: the broker can't be reached, so all are given up
-     * @param owned those that this process has the lease of
+     * @param all every partition of the queue; none if the broker cannot be reached, so that all are given up
+     * @param owned partitions that this process has the lease of
      * @param liveExecutors the ids of all executors that can own partitions of this queue now; this one counts in any
      *     case
      */
@@ -105,7 +105,7 @@ public final class LeaseAssigner {
 
     private record Preference(long score, Partition partition, String executor) {}
 
-    /** What one executor should own: the strongest preferences first, while there is room in the executor's share. */
+    /** Returns what one executor should own: the strongest preferences first, while its share has room. */
     private static Set<Partition> shareOf(String self, Set<Partition> partitions, Set<String> live) {
         List<Preference> preferences = new ArrayList<>(partitions.size() * live.size());
         for (Partition partition : partitions) {
@@ -113,7 +113,7 @@ public final class LeaseAssigner {
                 preferences.add(new Preference(score(partition, executor), partition, executor));
             }
         }
-        // Scores tie about never; if they do, all must still come to the same order.
+        // Scores hardly ever tie. If they do, all executors must still come to the same order.
         preferences.sort(Comparator.comparingLong(Preference::score)
                 .thenComparing(p -> p.partition().toString())
                 .thenComparing(Preference::executor));

@@ -26,7 +26,7 @@ public final class QueueCore {
     private final QueueContext context;
     private final @Nullable RedeliveryResolver resolver;
     private final Map<Partition, PartitionCore> partitions = new HashMap<>();
-    /** Flushed in turns, so that no partition always takes the free slots first. */
+    /** In the order in which they are flushed. It changes, so that no partition always takes the free slots first. */
     private final ArrayDeque<PartitionCore> turns = new ArrayDeque<>();
 
     /** @param executor unique per process start */
@@ -35,19 +35,28 @@ public final class QueueCore {
         this.resolver = context.resolver();
     }
 
-    /** Begins a turn. @param monotonicMillis elapsed time @param wallMillis epoch time, for what is not due yet */
+    /**
+     * Begins a turn.
+     *
+     * @param monotonicMillis elapsed time
+     * @param wallMillis epoch time, to tell which tasks are not due yet
+     */
     public void clock(long monotonicMillis, long wallMillis) {
         context.clock(monotonicMillis, wallMillis);
     }
 
-    /** Every partition of a queue, whoever owns it: one of them had what comes again. */
+    /** Names every partition of the queue, whoever owns it. Any of them may have had a message that is redelivered. */
     public void partitions(Collection<Partition> all) {
         if (resolver != null) {
             resolver.partitions(all);
         }
     }
 
-    /** The broker assigned it. @param writer random, the same for this partition until the process ends */
+    /**
+     * The broker assigned the partition.
+     *
+     * @param writer random, the same for this partition until the process ends
+     */
     public void assigned(Partition partition, Source.Facts facts, String writer) {
         PartitionCore core = partitions.computeIfAbsent(partition, p -> {
             PartitionCore fresh = new PartitionCore(p, context, writer);
@@ -58,11 +67,12 @@ public final class QueueCore {
         core.assigned(facts);
     }
 
+    /** Takes deliveries in the broker's order. {@code nextSequence} is as in {@link Source.Events#delivered}. */
     public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
         core(partition).delivered(deliveries, nextSequence);
     }
 
-    /** A queue: all that earlier channels left unacked was delivered. */
+    /** In a message queue: everything that earlier channels left unacked was delivered. */
     public void caughtUp(Partition partition) {
         core(partition).caughtUp();
     }
@@ -79,12 +89,12 @@ public final class QueueCore {
         core(partition).confirmed(facts);
     }
 
-    /** To be given up: nothing starts any more. {@link Commands#left} follows when all is flushed and released. */
+    /** The partition must be given up. Nothing starts any more; {@link Commands#left} follows when all is released. */
     public void revoked(Partition partition) {
         core(partition).revoked();
     }
 
-    /** Given to others already, or {@link #revoked} took too long. {@link Commands#left} follows at once. */
+    /** The partition was given to others, or {@link #revoked} took too long. {@link Commands#left} follows at once. */
     public void lost(Partition partition) {
         core(partition).lost();
     }
@@ -99,7 +109,7 @@ public final class QueueCore {
         }
     }
 
-    /** The way to the store broke, or was closed. Also of a partition that was only {@link Commands#reach reached}. */
+    /** The store link broke or was closed. It may be of a partition that was only {@link Commands#reach reached}. */
     public void storeDown(Partition partition) {
         if (resolver != null) {
             resolver.storeDown(partition);
@@ -110,6 +120,7 @@ public final class QueueCore {
         }
     }
 
+    /** The store can be reached through the partition's link. */
     public void storeUp(Partition partition) {
         if (resolver != null) {
             resolver.storeUp(partition);
@@ -120,6 +131,7 @@ public final class QueueCore {
         }
     }
 
+    /** Another writer changed something in the store that may be due now. */
     public void woken(Partition partition) {
         PartitionCore core = partitions.get(partition);
         if (core != null) {
@@ -127,16 +139,17 @@ public final class QueueCore {
         }
     }
 
+    /** A run ended, or never began. */
     public void finished(Run run, Outcome outcome) {
         core(run.partition()).finished(run, outcome);
     }
 
-    /** No new starts while true; running ones go on. */
+    /** Stops or allows new starts. Active runs go on. */
     public void pauseStarts(boolean paused) {
         context.slots.pause(paused);
     }
 
-    /** Emits all that is to be done now. */
+    /** Tells everything that must be done now. */
     public void flush(Commands out) {
         for (PartitionCore core : turns) {
             core.flush(out);
@@ -151,7 +164,7 @@ public final class QueueCore {
         context.drainEvents(out::report);
     }
 
-    /** The monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if none. */
+    /** Returns the monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if never. */
     public long nextTurn() {
         long next = Long.MAX_VALUE;
         for (PartitionCore core : turns) {
@@ -160,7 +173,7 @@ public final class QueueCore {
         return resolver == null ? next : Math.min(next, resolver.nextTurn());
     }
 
-    /** Handlers running now. */
+    /** How many slots are taken: by runs, and by claims on their way. */
     public int running() {
         return context.slots.used();
     }

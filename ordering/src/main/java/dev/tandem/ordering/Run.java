@@ -4,7 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 
-/** One run of a task under its claim. The core makes it and renews it; a worker reads it. */
+/** One run of a task under its claim. The core makes and renews it, a worker reads it. Thread-safe. */
 public final class Run {
 
     private final Partition partition;
@@ -15,7 +15,8 @@ public final class Run {
     private final int lapses;
     private final long sequence;
     private volatile long leaseUntil;
-    private volatile boolean outrun;
+    /** Whether the claim was lost for a time, so that the run must not begin any more. */
+    private volatile boolean interrupted;
 
     Run(
             Partition partition,
@@ -58,7 +59,7 @@ public final class Run {
         return attempt;
     }
 
-    /** How many of the starts since its last outcome ended with a lapsed lease: its executor died or was cut off. */
+    /** How many starts since the task's last outcome ended with a lapsed lease: the executor died or was cut off. */
     public int lapses() {
         return lapses;
     }
@@ -75,10 +76,10 @@ public final class Run {
      * @param now by the core's monotonic clock, in milliseconds
      */
     public boolean mayBegin(long now) {
-        return !outrun && now < leaseUntil;
+        return !interrupted && now < leaseUntil;
     }
 
-    /** How long the claim is held for certain, by the core's monotonic clock, in milliseconds. */
+    /** Until when the claim is certainly held, by the core's monotonic clock, in milliseconds. */
     public long leaseUntil() {
         return leaseUntil;
     }
@@ -87,20 +88,20 @@ public final class Run {
         leaseUntil = until;
     }
 
-    /** Its claim is gone, so another run of its key may have begun under a higher token. */
+    /** Notes that the claim is gone. Another run of the key may have begun under a higher token. */
     void lost(long now) {
-        outrun = true;
+        interrupted = true;
         leaseUntil = Math.min(leaseUntil, now - 1);
     }
 
     /**
-     * The claim stands again in a new ownership. What has begun goes on; what has not must not begin if the claim was not
-     * held all the time.
+     * Notes that the claim holds again in a new ownership. A run that has begun goes on. One that has not must not begin if
+     * the claim was not held all the time.
      *
      * @param askedAt when the ownership was asked for
      */
     void heldAgain(long askedAt, long until) {
-        outrun |= leaseUntil < askedAt;
+        interrupted |= leaseUntil < askedAt;
         leaseUntil = until;
     }
 

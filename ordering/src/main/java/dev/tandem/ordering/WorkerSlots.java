@@ -1,6 +1,6 @@
 package dev.tandem.ordering;
 
-/** How many tasks may run at once in this process. A slot is taken before a claim is asked for. */
+/** Slots for the tasks that may run at once in this process. One is taken before a claim is asked for. */
 final class WorkerSlots {
 
     private final int capacity;
@@ -19,7 +19,7 @@ final class WorkerSlots {
         return true;
     }
 
-    /** Takes up to so many, and says how many. */
+    /** Takes up to so many slots. Returns how many were taken. */
     int takeUpTo(int wanted) {
         int taken = Math.min(wanted, free());
         used += taken;
@@ -37,7 +37,7 @@ final class WorkerSlots {
     void give(int count) {
         used -= count;
         if (used < 0) {
-            throw new IllegalStateException("More slots were given back than taken");
+            throw new IllegalStateException("More slots were given back than were taken");
         }
     }
 

@@ -38,7 +38,7 @@ enum Mutant {
             "kafka-zipf",
             Rule.CUSTODY,
             core(
-                    "tracking/DeliveryTracker",
+                    "DeliveryTracker",
                     "case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;",
                     "case TAKEN_OVER, REPORTED_SETTLED -> true;")),
     IGNORE_LOST(
@@ -70,7 +70,7 @@ enum Mutant {
             "kafka-zipf",
             Rule.DUPLICATES,
             core(
-                    "requests/RequestLog",
+                    "RequestLog",
                     "return new RequestHeader(partition, writer, ++number, epoch);",
                     "if (++number % 50 == 0 && java.util.concurrent.ThreadLocalRandom.current().nextBoolean()) {"
                             + " number--; } return new RequestHeader(partition, writer, number, epoch);")),
