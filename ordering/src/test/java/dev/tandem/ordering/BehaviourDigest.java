@@ -87,7 +87,31 @@ final class BehaviourDigest {
         add(request.partition().name());
         if (request instanceof StoreRequest.OwnerRequest numbered) {
             add(numbered.header());
+            addContent(numbered);
+        } else if (request instanceof StoreRequest.SettleLate late) {
+            add(19);
+            add(late.incarnation());
+            add(late.settle());
+        } else if (request instanceof StoreRequest.KeepClaims keep) {
+            add(20);
+            add(keep.leaseMillis());
+            add(keep.positions(), keep.tokens());
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
+            add(21);
+        } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
+            add(22);
+            add(forward.by());
+            add(forward.afterMillis());
+            forward.messages().forEach(message -> {
+                add(message.position());
+                add(message.envelope());
+            });
+        } else {
+            throw new IllegalStateException("The digest does not know " + request);
         }
+    }
+
+    private void addContent(StoreRequest.OwnerRequest request) {
         if (request instanceof StoreRequest.Acquire acquire) {
             add(10);
             add(acquire.executor());
@@ -104,13 +128,13 @@ final class BehaviourDigest {
             add(step.settles().size());
             step.settles().forEach(this::add);
             step.claims().forEach(this::add);
-        } else if (request instanceof StoreRequest.TakeCustody hand) {
+        } else if (request instanceof StoreRequest.TakeCustody custody) {
             add(12);
-            add(hand.incarnation());
-            add(hand.highWater());
-            add(hand.maxParkedPerKey());
-            add(hand.maxParkedPerPartition());
-            hand.entries().forEach(this::add);
+            add(custody.incarnation());
+            add(custody.highWater());
+            add(custody.maxParkedPerKey());
+            add(custody.maxParkedPerPartition());
+            custody.entries().forEach(this::add);
         } else if (request instanceof StoreRequest.ClaimDue due) {
             add(13);
             add(due.leaseMillis());
@@ -118,43 +142,32 @@ final class BehaviourDigest {
             add(due.maxOffers());
             add(due.firstToken());
             add(due.ordered());
-        } else if (request instanceof StoreRequest.RenewLeases renew) {
+        } else {
+            addUpkeep(request);
+        }
+    }
+
+    /** Requests that keep an ownership up, or end it. */
+    private void addUpkeep(StoreRequest.OwnerRequest request) {
+        if (request instanceof StoreRequest.RenewLeases renew) {
             add(14);
             add(renew.leaseMillis());
             add(renew.positions(), renew.tokens());
-        } else if (request instanceof StoreRequest.ExpireLeases patrol) {
+        } else if (request instanceof StoreRequest.ExpireLeases expire) {
             add(15);
-            add(patrol.limit());
-            add(patrol.extendMillis());
-            add(patrol.ordered());
-        } else if (request instanceof StoreRequest.RecordCommit committed) {
+            add(expire.limit());
+            add(expire.extendMillis());
+            add(expire.ordered());
+        } else if (request instanceof StoreRequest.RecordCommit commit) {
             add(16);
-            add(committed.incarnation());
-            add(committed.committed());
-        } else if (request instanceof StoreRequest.AbandonPosition gone) {
+            add(commit.incarnation());
+            add(commit.committed());
+        } else if (request instanceof StoreRequest.AbandonPosition abandon) {
             add(17);
-            add(gone.position());
-            add(gone.key());
+            add(abandon.position());
+            add(abandon.key());
         } else if (request instanceof StoreRequest.Release) {
             add(18);
-        } else if (request instanceof StoreRequest.SettleLate late) {
-            add(19);
-            add(late.incarnation());
-            add(late.settle());
-        } else if (request instanceof StoreRequest.KeepClaims keep) {
-            add(20);
-            add(keep.leaseMillis());
-            add(keep.positions(), keep.tokens());
-        } else if (request instanceof StoreRequest.ListKnownPositions) {
-            add(21);
-        } else if (request instanceof StoreRequest.ForwardRedeliveries redeliver) {
-            add(22);
-            add(redeliver.by());
-            add(redeliver.afterMillis());
-            redeliver.messages().forEach(message -> {
-                add(message.position());
-                add(message.envelope());
-            });
         } else {
             throw new IllegalStateException("The digest does not know " + request);
         }

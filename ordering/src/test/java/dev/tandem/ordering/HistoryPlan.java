@@ -5,12 +5,12 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 
 /**
- * What kind of history a seed makes. Chances are in percent.
+ * The settings and chances of one history, made from its seed. Chances are in percent.
  *
  * @param losses the store may forget its last writes
  * @param silentLosses it may do so without a changed run id
- * @param operators offsets are rewound and topics created again
- * @param shared all partitions compete for one queue, without order
+ * @param operators operators rewind offsets and create topics again
+ * @param shared all partitions compete for the messages of one queue, without order
  */
 record HistoryPlan(
         Source.Kind kind,
@@ -89,8 +89,7 @@ record HistoryPlan(
     }
 
     /**
-     * The same with a queue in the log's place: no offsets that an operator could change. What another partition of an
-     * unordered queue forgot, only its run id tells.
+     * Returns the same plan for a message queue, which has no offsets that an operator could change.
      */
     HistoryPlan forQueue() {
         return new HistoryPlan(
@@ -119,7 +118,10 @@ record HistoryPlan(
                 false);
     }
 
-    /** An unordered queue: several partitions compete for its messages. A store that forgets says so by its run id. */
+    /**
+     * Returns the same plan for an unordered queue, whose partitions compete for its messages. It has no silent losses: of
+     * what another partition forgot, only the store's run id tells.
+     */
     HistoryPlan forSharedQueue(SeededRandom random) {
         return new HistoryPlan(
                 Source.Kind.QUEUE,

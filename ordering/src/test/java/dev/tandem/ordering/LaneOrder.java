@@ -58,7 +58,7 @@ final class LaneOrder {
 
     private static void afterAllThatHadBegun(PartitionBook book, ModelPartition state, SeenTask seen) {
         for (SeenTask other : book.byKey.get(seen.task.key)) {
-            boolean open = other != seen && other.begun && !isOver(book, other) && !other.task.excused;
+            boolean open = other != seen && other.begun && !isOver(book, other) && !other.task.topicDeleted;
             check(
                     !open || !lives(state, other),
                     () -> seen + " starts before " + other + " has ended, which had begun");
@@ -73,7 +73,7 @@ final class LaneOrder {
             if (task != null && seen.task.key.equals(task.key) && !task.unreadable && task.notBefore == 0) {
                 SeenTask earlier = books.seen(partition, Position.of(seen.incarnation, offset));
                 check(
-                        isOver(book, earlier) || task.excused || !lives(state, earlier),
+                        isOver(book, earlier) || task.topicDeleted || !lives(state, earlier),
                         () -> seen + " starts before " + earlier + " has ended");
             }
         }

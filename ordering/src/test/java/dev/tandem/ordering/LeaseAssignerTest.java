@@ -16,28 +16,30 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Examples of how executors share the partitions of a message queue, and histories of many executors. */
 class LeaseAssignerTest {
 
     private static final long JOIN = 500;
     private static final long STEADY = 3_000;
 
     @Test
-    void oneAloneTakesAll() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void aSingleExecutorTakesAllPartitions() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
 
-        assertThat(a.plan(0, partitions(5), Set.of(), List.of("a")))
+        assertThat(assigner.plan(0, partitions(5), Set.of(), List.of("a")))
                 .isEqualTo(new Plan(Set.copyOf(partitions(5)), Set.of()));
     }
 
     @Test
-    void itCountsItselfAmongTheLiveOnes() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void anExecutorCountsItselfAsLive() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
 
-        assertThat(a.plan(0, partitions(4), Set.of(), List.of("b")).acquire()).hasSize(2);
+        assertThat(assigner.plan(0, partitions(4), Set.of(), List.of("b")).acquire())
+                .hasSize(2);
     }
 
     @Test
-    void allComeToTheSamePlanWhereEachPartitionHasOneExecutor() {
+    void allExecutorsMakeTheSamePlan() {
         for (int executors = 1; executors <= 9; executors++) {
             List<String> live =
                     IntStream.range(0, executors).mapToObj(i -> "executor-" + i).toList();
@@ -55,63 +57,68 @@ class LeaseAssignerTest {
     }
 
     @Test
-    void whatIsOverIsGivenUpOnlyWhenTheExecutorsStayedTheSame() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void surplusPartitionsAreGivenUpOnlyWhileTheExecutorsStayTheSame() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
         List<Partition> all = partitions(4);
 
-        assertThat(a.plan(0, all, all, List.of("a", "b")).giveUp()).isEmpty();
-        assertThat(a.plan(STEADY - 1, all, all, List.of("a")).giveUp()).isEmpty();
-        assertThat(a.plan(STEADY, all, all, List.of("a", "b")).giveUp()).isEmpty();
-        assertThat(a.plan(2 * STEADY, all, all, List.of("a", "b")).giveUp()).hasSize(2);
+        assertThat(assigner.plan(0, all, all, List.of("a", "b")).giveUp()).isEmpty();
+        assertThat(assigner.plan(STEADY - 1, all, all, List.of("a")).giveUp()).isEmpty();
+        assertThat(assigner.plan(STEADY, all, all, List.of("a", "b")).giveUp()).isEmpty();
+        assertThat(assigner.plan(2 * STEADY, all, all, List.of("a", "b")).giveUp())
+                .hasSize(2);
     }
 
     @Test
-    void thoseWhoJoinTogetherAreGivenTheirShareOnceAndSoon() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void executorsThatJoinTogetherGetTheirSharesInOneStep() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
         List<Partition> all = partitions(6);
-        assertThat(a.plan(0, all, Set.of(), List.of("a")).acquire()).hasSize(6);
+        assertThat(assigner.plan(0, all, Set.of(), List.of("a")).acquire()).hasSize(6);
 
-        assertThat(a.plan(STEADY, all, all, List.of("a", "b")).giveUp()).isEmpty();
-        assertThat(a.plan(STEADY + JOIN - 1, all, all, List.of("a", "b", "c")).giveUp())
-                .isEmpty();
-        assertThat(a.plan(STEADY + 2 * JOIN - 2, all, all, List.of("a", "b", "c"))
+        assertThat(assigner.plan(STEADY, all, all, List.of("a", "b")).giveUp()).isEmpty();
+        assertThat(assigner.plan(STEADY + JOIN - 1, all, all, List.of("a", "b", "c"))
                         .giveUp())
                 .isEmpty();
-        assertThat(a.plan(STEADY + 2 * JOIN - 1, all, all, List.of("a", "b", "c"))
+        assertThat(assigner.plan(STEADY + 2 * JOIN - 2, all, all, List.of("a", "b", "c"))
+                        .giveUp())
+                .isEmpty();
+        assertThat(assigner.plan(STEADY + 2 * JOIN - 1, all, all, List.of("a", "b", "c"))
                         .giveUp())
                 .hasSize(4);
     }
 
     @Test
-    void whatALeaverHadIsTakenAtOnce() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void partitionsOfALeaverAreTakenAtOnce() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
         List<Partition> all = partitions(4);
-        Set<Partition> own = a.plan(0, all, Set.of(), List.of("a", "b")).acquire();
+        Set<Partition> own = assigner.plan(0, all, Set.of(), List.of("a", "b")).acquire();
 
-        assertThat(a.plan(1, all, own, List.of("a")).acquire()).hasSize(2).doesNotContainAnyElementsOf(own);
+        assertThat(assigner.plan(1, all, own, List.of("a")).acquire())
+                .hasSize(2)
+                .doesNotContainAnyElementsOf(own);
     }
 
     @Test
-    void whatALeaverHadIsTakenAtOnceThoughSomethingElseIsStillToBeGivenUp() {
+    void partitionsOfALeaverAreTakenAtOnceEvenWhileOthersAreStillToBeGivenUp() {
         List<Partition> all = partitions(6);
         for (int i = 0; i < 20; i++) {
-            LeaseAssigner a = new LeaseAssigner("a" + i, JOIN, STEADY);
-            Set<Partition> own = a.plan(0, all, Set.of(), List.of("b", "c")).acquire();
+            LeaseAssigner assigner = new LeaseAssigner("a" + i, JOIN, STEADY);
+            Set<Partition> own =
+                    assigner.plan(0, all, Set.of(), List.of("b", "c")).acquire();
             Set<Partition> share = new LeaseAssigner("a" + i, JOIN, STEADY)
                     .plan(0, all, Set.of(), List.of("b"))
                     .acquire();
 
             Set<Partition> both = new HashSet<>(own);
-            both.addAll(a.plan(1, all, own, List.of("b")).acquire());
+            both.addAll(assigner.plan(1, all, own, List.of("b")).acquire());
             assertThat(both).as("a%d", i).containsAll(share);
         }
     }
 
     @Test
-    void anUnreachableBrokerTakesAllAway() {
-        LeaseAssigner a = new LeaseAssigner("a", JOIN, STEADY);
+    void allPartitionsAreGivenUpWhileTheBrokerCannotBeReached() {
+        LeaseAssigner assigner = new LeaseAssigner("a", JOIN, STEADY);
 
-        assertThat(a.plan(0, List.of(), partitions(3), List.of("a")))
+        assertThat(assigner.plan(0, List.of(), partitions(3), List.of("a")))
                 .isEqualTo(new Plan(Set.of(), Set.copyOf(partitions(3))));
     }
 
@@ -156,7 +163,7 @@ class LeaseAssignerTest {
     }
 
     @Test
-    void throughJoinsLeavesAndCrashesAllPartitionsFindAnOwnerAndNobodyKeepsMoreThanItsShare() {
+    void afterJoinsLeavesAndCrashesEachPartitionHasAnOwnerAndNoExecutorHasMoreThanItsShare() {
         for (int i = 0; i < 60; i++) {
             long seed = 7_000 + i;
             new History(seed).run();
@@ -180,7 +187,7 @@ class LeaseAssignerTest {
         return owners;
     }
 
-    /** Executors that come, go and die, a store of leases, and views of who is live that are late. */
+    /** Executors that join, leave and crash, with a store of leases and outdated views of which executors are live. */
     private static final class History {
         private static final long TURN = 500;
         private static final long LEASE = 10_000;
@@ -246,7 +253,7 @@ class LeaseAssignerTest {
             if (id != null) {
                 running.remove(id);
                 lastSign.remove(id);
-                leases.values().removeIf(l -> l.owner().equals(id));
+                leases.values().removeIf(lease -> lease.owner().equals(id));
             }
         }
 
@@ -257,7 +264,7 @@ class LeaseAssignerTest {
             }
         }
 
-        /** Another than the last one. */
+        /** Returns a random executor; null if only one is left. */
         private String any() {
             List<String> ids = List.copyOf(running.keySet());
             return ids.size() < 2 ? null : ids.get(random.nextInt(ids.size()));
@@ -268,7 +275,7 @@ class LeaseAssignerTest {
             running.keySet().forEach(id -> lastSign.put(id, now));
             lastSign.values().removeIf(at -> now - at > LEASE);
             views.add(new Change(now, Set.copyOf(lastSign.keySet())));
-            leases.values().removeIf(l -> l.until() < now);
+            leases.values().removeIf(lease -> lease.until() < now);
             for (String id : List.copyOf(running.keySet())) {
                 step(id);
             }
@@ -291,7 +298,7 @@ class LeaseAssignerTest {
             return (all.size() + executors - 1) / executors;
         }
 
-        /** The live executors as they were a random moment ago. */
+        /** Returns the live executors as they were a random time ago. */
         private Set<String> seen() {
             long at = now - random.nextLong(VIEW_DELAY);
             Change seen = views.get(0);

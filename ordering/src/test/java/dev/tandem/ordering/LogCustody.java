@@ -57,7 +57,7 @@ final class LogCustody {
         List<SimTask> lost = new ArrayList<>();
         for (SimTask task : tasks) {
             ModelPartition state = simulation.store.state(task.partition);
-            if (!task.succeeded && !task.excused && !isHeld(task.partition, state, task)) {
+            if (!task.succeeded && !task.topicDeleted && !isHeld(task.partition, state, task)) {
                 lost.add(task);
             }
         }

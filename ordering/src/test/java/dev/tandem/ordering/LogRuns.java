@@ -70,7 +70,7 @@ final class LogRuns {
     /** No other handler of the key runs under a lease that its process believes in. */
     private void alone(SimProcess process, SeenTask seen, Run run, long now) {
         for (Running other : running.values()) {
-            long until = other.process.worldTime(other.run.leaseUntil());
+            long until = other.process.simulationTime(other.run.leaseUntil());
             boolean excused = isSilentlyForgotten(other.run) || isSilentlyForgotten(run);
             boolean sameKey = seen.task.key.equals(other.seen.task.key)
                     && other.run.partition().equals(run.partition());
@@ -119,7 +119,7 @@ final class LogRuns {
                 under != null && under.executor().equals(process.id),
                 () -> seen + " begins at " + process + " with token " + TraceFormat.token(run.token())
                         + " under the claim " + own);
-        long lease = process.worldTime(run.leaseUntil());
+        long lease = process.simulationTime(run.leaseUntil());
         long deadline = under.deadline() - SimStore.WALL;
         boolean lostLately = simulation.timeline.now() - books.lastLoss
                 <= simulation.plan.settings().leaseMillis();

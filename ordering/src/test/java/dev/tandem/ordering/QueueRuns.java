@@ -122,7 +122,7 @@ final class QueueRuns {
                 under != null && under.executor().equals(process.id),
                 () -> task + " begins at " + process + " with token " + TraceFormat.token(run.token())
                         + " under the claim " + own);
-        long lease = process.worldTime(run.leaseUntil());
+        long lease = process.simulationTime(run.leaseUntil());
         long deadline = under.deadline() - SimStore.WALL;
         boolean lostLately = now - book.lastLoss <= simulation.plan.settings().leaseMillis();
         check(
@@ -147,7 +147,7 @@ final class QueueRuns {
     /** No other handler of the key runs under a lease that its process believes in. */
     private void alone(SimProcess process, Run run, SimTask task, long now) {
         for (Running other : running.values()) {
-            long until = other.process.worldTime(other.run.leaseUntil());
+            long until = other.process.simulationTime(other.run.leaseUntil());
             boolean excused = book.isSilentlyForgotten(other.run) || book.isSilentlyForgotten(run);
             boolean sameKey =
                     task.key.equals(other.task.key) && other.run.partition().equals(run.partition());

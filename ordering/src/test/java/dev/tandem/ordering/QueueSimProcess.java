@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A process that consumes from queues: a channel to each partition that it has open. */
+/** A process that consumes message queues, with a channel to each partition that it has opened. */
 final class QueueSimProcess extends SimProcess {
 
     final Map<Partition, SimChannel> channels = new LinkedHashMap<>();
@@ -37,8 +37,8 @@ final class QueueSimProcess extends SimProcess {
     @Override
     boolean toFetch() {
         for (Map.Entry<Partition, SimChannel> entry : channels.entrySet()) {
-            Consumed c = consumed.get(entry.getKey());
-            if (c != null && !c.paused && !entry.getValue().arrived.isEmpty()) {
+            ConsumedPartition known = consumed.get(entry.getKey());
+            if (known != null && !known.paused && !entry.getValue().arrived.isEmpty()) {
                 return true;
             }
         }
@@ -50,8 +50,8 @@ final class QueueSimProcess extends SimProcess {
         boolean any = false;
         for (Partition partition : new ArrayList<>(channels.keySet())) {
             SimChannel channel = channels.get(partition);
-            Consumed c = consumed.get(partition);
-            if (c == null || c.paused) {
+            ConsumedPartition known = consumed.get(partition);
+            if (known == null || known.paused) {
                 continue;
             }
             List<Delivery> deliveries = new ArrayList<>();
@@ -59,7 +59,7 @@ final class QueueSimProcess extends SimProcess {
                 Arrival arrival = channel.arrived.remove();
                 channel.taken++;
                 if (!arrival.flagged()) {
-                    // What was left comes before what was never delivered.
+                    // Messages that earlier channels left are delivered before new ones.
                     channel.caughtUpAt = Math.min(channel.caughtUpAt, channel.taken);
                 }
                 channel.delivered.put(arrival.sequence(), arrival.message());
@@ -77,12 +77,11 @@ final class QueueSimProcess extends SimProcess {
         return any;
     }
 
-    /** What a source tells besides deliveries. */
     @Override
     boolean catchUp() {
         boolean any = false;
         if (simulation.plan.shared()) {
-            // Nobody knows what others have not given back yet.
+            // Other channels may hold messages that they will give back.
             return false;
         }
         for (Map.Entry<Partition, SimChannel> entry : new LinkedHashMap<>(channels).entrySet()) {
@@ -104,7 +103,7 @@ final class QueueSimProcess extends SimProcess {
         return any;
     }
 
-    /** Left in this turn. */
+    /** The core has left it; the broker is told at the end of the turn. */
     void gaveUp(Partition partition) {
         left.add(partition);
     }

@@ -7,7 +7,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import org.junit.jupiter.api.Test;
 
-/** A run waits for a worker while its claim may come and go. */
+/** Examples of a run that waits for a worker while its claim is renewed, lost or held again. */
 class RunTest {
 
     private final Run run =

@@ -3,7 +3,7 @@ package dev.tandem.ordering;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The one source of chance in a history. */
+/** The only source of chance in a history. */
 final class SeededRandom {
 
     private final SplittableRandom random;
@@ -12,7 +12,7 @@ final class SeededRandom {
         this.random = new SplittableRandom(seed);
     }
 
-    /** From 0 to {@code bound - 1}. */
+    /** Returns a number from 0 to {@code bound - 1}. */
     int below(int bound) {
         return bound <= 1 ? 0 : random.nextInt(bound);
     }
@@ -29,7 +29,7 @@ final class SeededRandom {
         return list.get(below(list.size()));
     }
 
-    /** Mostly small, now and then large. */
+    /** Returns a delay that is mostly small, now and then large. */
     int delay(int usual, int rare) {
         return percent(4) ? below(rare) : below(usual + 1);
     }

@@ -1,6 +1,5 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.SimProcess.Consumed;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
@@ -50,7 +49,7 @@ class SimCommands implements Commands {
     @Override
     public void commit(Partition partition, long upTo) {
         any = true;
-        Consumed consumed = process.consumed.get(partition);
+        ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             simulation.oracle.commits(process, partition, upTo, consumed.fetch);
             simulation.broker.commit(process, partition, upTo);
@@ -65,7 +64,7 @@ class SimCommands implements Commands {
     @Override
     public void open(Partition partition) {
         any = true;
-        Consumed consumed = process.consumed.get(partition);
+        ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.opened = true;
             consumed.fetch = simulation.broker.startOf(partition);
@@ -75,7 +74,7 @@ class SimCommands implements Commands {
     @Override
     public void pause(Partition partition) {
         any = true;
-        Consumed consumed = process.consumed.get(partition);
+        ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.paused = true;
         }
@@ -84,7 +83,7 @@ class SimCommands implements Commands {
     @Override
     public void resume(Partition partition) {
         any = true;
-        Consumed consumed = process.consumed.get(partition);
+        ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.paused = false;
         }
@@ -94,7 +93,7 @@ class SimCommands implements Commands {
     public void rewind(Partition partition) {
         any = true;
         simulation.trace(() -> process + " rewinds " + partition.name());
-        Consumed consumed = process.consumed.get(partition);
+        ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.fetch = simulation.broker.startOf(partition);
             simulation.oracle.forgetsLanes(process, partition);

@@ -29,7 +29,7 @@ final class SimFaults {
             case 6 -> allow(plan.losses() && random.percent(40) && mayForget(), this::restart);
             case 7 -> allow(plan.crashes(), this::crash);
             case 8 -> allow(plan.freezes(), this::freeze);
-            case 9 -> allow(plan.rebalances(), simulation.broker::shake);
+            case 9 -> allow(plan.rebalances(), simulation.broker::disturb);
             case 10 -> allow(plan.processes() > 1 && random.percent(40), this::leave);
             case 11 -> allow(plan.freezes() && random.percent(50), this::cutOff);
             case 12 ->
@@ -188,7 +188,7 @@ final class SimFaults {
         if (random.percent(30)) {
             simulation.trace(() -> "the topic of " + partition.name() + " is created again");
             for (SimTask task : simulation.oracle.tasks()) {
-                task.excused |= task.partition.equals(partition);
+                task.topicDeleted |= task.partition.equals(partition);
             }
             simulation.broker.recreate(partition);
         } else {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A log and its consumer group: cooperative rebalances, generations, sessions that end unnoticed. */
+/** A simulated log and its consumer group: cooperative rebalances, generations, sessions that end unnoticed. */
 class SimLogBroker {
 
     private static final class Topic {
@@ -30,12 +30,12 @@ class SimLogBroker {
 
     private final Simulation simulation;
     private final Map<Partition, Topic> topics = new LinkedHashMap<>();
-    /** The group's members with the generation that the group knows them by. */
+    /** The group's members, with the generation that each was told of. */
     private final Map<SimProcess, Integer> members = new LinkedHashMap<>();
 
     private final Map<Partition, SimProcess> holders = new LinkedHashMap<>();
-    private final Map<Partition, SimProcess> heirs = new LinkedHashMap<>();
-    /** How often each has learned that it was out of the group. */
+    private final Map<Partition, SimProcess> nextHolders = new LinkedHashMap<>();
+    /** How often each process has learned that it was out of the group. */
     private final Map<SimProcess, Integer> memberships = new HashMap<>();
 
     private final Map<SimProcess, Long> lastArrival = new LinkedHashMap<>();
@@ -58,7 +58,7 @@ class SimLogBroker {
         }
     }
 
-    /** An aborted record, a marker, or one that compaction took. */
+    /** Adds an offset that is never delivered: an aborted or compacted record, or a marker. */
     void gap(Partition partition) {
         topics.get(partition).log.add(null);
     }
@@ -67,7 +67,7 @@ class SimLogBroker {
         return topics.get(partition).log.size();
     }
 
-    /** @return the position behind what was fetched */
+    /** Adds records to {@code into}. Returns the offset behind them. */
     long fetch(Partition partition, long from, int count, List<SimTask> into) {
         List<@Nullable SimTask> log = topics.get(partition).log;
         long at = Math.max(from, topics.get(partition).start);
@@ -80,7 +80,7 @@ class SimLogBroker {
         return at;
     }
 
-    /** Where reading starts. */
+    /** Returns the offset at which reading starts. */
     long startOf(Partition partition) {
         Topic topic = topics.get(partition);
         return Math.max(topic.committed, topic.start);
@@ -94,7 +94,7 @@ class SimLogBroker {
         return topics.get(partition).id();
     }
 
-    /** Also of a topic that was deleted since. */
+    /** Returns the log of one topic, which may have been deleted since. */
     List<@Nullable SimTask> log(Partition partition, String sourceId) {
         return topics.get(partition).logs.get(sourceId);
     }
@@ -114,7 +114,7 @@ class SimLogBroker {
         topics.get(partition).committed = Math.max(topics.get(partition).start, to);
     }
 
-    /** The group's offsets are deleted; reading starts at the log's start again. */
+    /** Deletes the group's offsets: reading starts at the log's start again. */
     void forget(Partition partition) {
         topics.get(partition).committed = -1;
     }
@@ -128,12 +128,6 @@ class SimLogBroker {
         topic.committed = -1;
     }
 
-    /** Retention removes what everybody has read. */
-    void expire(Partition partition, long upTo) {
-        Topic topic = topics.get(partition);
-        topic.start = Math.max(topic.start, Math.min(upTo, topic.committed));
-    }
-
     // ---- the group ----
 
     void join(SimProcess process) {
@@ -141,20 +135,20 @@ class SimLogBroker {
         rebalance(simulation.random.delay(10, 200));
     }
 
-    /** It left, or its session ended long ago. */
+    /** A process left, or its session ended long ago. */
     void gone(SimProcess process) {
         members.remove(process);
         for (Partition partition : topics.keySet()) {
             if (holders.get(partition) == process) {
                 holders.remove(partition);
-                heirs.remove(partition);
+                nextHolders.remove(partition);
             }
         }
         rebalance(simulation.random.delay(10, 200));
     }
 
-    /** Something befalls the group. */
-    void shake() {
+    /** Disturbs the group. */
+    void disturb() {
         rebalance(0);
     }
 
@@ -174,32 +168,32 @@ class SimLogBroker {
                 kick(process);
             }
         }
-        List<SimProcess> able = able();
-        if (able.isEmpty()) {
+        List<SimProcess> remaining = remaining();
+        if (remaining.isEmpty()) {
             return;
         }
         begin();
         for (Partition partition : topics.keySet()) {
             SimProcess holder = holders.get(partition);
-            SimProcess heir = holder != null && able.contains(holder) && simulation.random.percent(60)
+            SimProcess nextHolder = holder != null && remaining.contains(holder) && simulation.random.percent(60)
                     ? holder
-                    : simulation.random.any(able);
+                    : simulation.random.any(remaining);
             if (holder == null) {
-                give(partition, heir);
-            } else if (holder != heir && heirs.get(partition) == null) {
-                heirs.put(partition, heir);
+                give(partition, nextHolder);
+            } else if (holder != nextHolder && nextHolders.get(partition) == null) {
+                nextHolders.put(partition, nextHolder);
                 holder.notice(true, () -> holder.revoke(partition));
                 simulation.timeline.in(5_000, () -> overdue(partition, holder));
             }
         }
     }
 
-    private List<SimProcess> able() {
+    private List<SimProcess> remaining() {
         return new ArrayList<>(
                 members.keySet().stream().filter(process -> !process.leaving()).toList());
     }
 
-    /** A new generation, known to all members that are in touch. */
+    /** Begins a new generation, and tells all members. */
     private void begin() {
         generation++;
         int now = generation;
@@ -210,9 +204,9 @@ class SimLogBroker {
         simulation.trace(() -> "generation " + now + " of " + members.keySet());
     }
 
-    /** A member that does not give back in time loses its place. */
+    /** A member that does not give a partition back in time is put out of the group. */
     private void overdue(Partition partition, SimProcess holder) {
-        if (heirs.containsKey(partition) && holders.get(partition) == holder) {
+        if (nextHolders.containsKey(partition) && holders.get(partition) == holder) {
             kick(holder);
             rebalance(1);
         }
@@ -223,27 +217,27 @@ class SimLogBroker {
             return;
         }
         holders.remove(partition);
-        SimProcess heir = heirs.remove(partition);
-        List<SimProcess> able = able();
-        if (able.isEmpty()) {
+        SimProcess nextHolder = nextHolders.remove(partition);
+        List<SimProcess> remaining = remaining();
+        if (remaining.isEmpty()) {
             return;
         }
         begin();
-        give(partition, able.contains(heir) ? heir : simulation.random.any(able));
+        give(partition, remaining.contains(nextHolder) ? nextHolder : simulation.random.any(remaining));
     }
 
     private void give(Partition partition, SimProcess process) {
         holders.put(partition, process);
         int membership = memberships.getOrDefault(process, 0);
         process.notice(false, () -> {
-            // What it was given as a member that it is no more, it lost without ever having had it.
+            // A process that left the group meanwhile never had what it was assigned before.
             if (memberships.getOrDefault(process, 0) == membership) {
                 process.assign(partition, facts(partition, process));
             }
         });
     }
 
-    /** Its session ended. It does not know that yet. */
+    /** Ends a process's session. It does not know that yet. */
     void kick(SimProcess process) {
         if (members.remove(process) == null) {
             return;
@@ -252,21 +246,21 @@ class SimLogBroker {
         for (Partition partition : topics.keySet()) {
             if (holders.get(partition) == process) {
                 holders.remove(partition);
-                heirs.remove(partition);
+                nextHolders.remove(partition);
             }
         }
         rebalance(simulation.random.delay(10, 100));
-        learn(process);
+        tellRemoved(process);
     }
 
-    /** It is told when it can be told. */
-    private void learn(SimProcess process) {
+    /** Tells a process that it is out of the group, once it can be reached. */
+    private void tellRemoved(SimProcess process) {
         simulation.timeline.in(simulation.random.delay(100, 1_500), () -> {
             if (!process.alive() || members.containsKey(process)) {
                 return;
             }
             if (process.frozen() || process.cutOff()) {
-                learn(process);
+                tellRemoved(process);
                 return;
             }
             process.notice(true, () -> {
@@ -292,7 +286,7 @@ class SimLogBroker {
         String topic = topics.get(partition).id();
         request(process, () -> {
             boolean valid = reached(process, with) && holders.get(partition) == process;
-            // A commit names its topic's id, and counts for no other.
+            // A commit is valid only for the topic whose id it names.
             if (valid && topics.get(partition).id().equals(topic)) {
                 Oracle.committed(partition, topics.get(partition).committed, upTo);
                 topics.get(partition).committed = upTo;
@@ -339,7 +333,7 @@ class SimLogBroker {
         simulation.timeline.in(simulation.random.delay(3, 50), () -> process.notice(true, what));
     }
 
-    /** Whether the group's plan gives it this partition. */
+    /** Whether the group has assigned this partition to this process. */
     final boolean isHolder(SimProcess process, Partition partition) {
         return holders.get(partition) == process;
     }
@@ -349,6 +343,6 @@ class SimLogBroker {
     }
 
     boolean settled() {
-        return !planned && heirs.isEmpty() && holders.keySet().containsAll(topics.keySet());
+        return !planned && nextHolders.isEmpty() && holders.keySet().containsAll(topics.keySet());
     }
 }

@@ -18,13 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** One executor process: a core with its loop, its consumer, its links to the store and its workers. */
 class SimProcess {
 
-    /** What the consumer knows of a partition that it was assigned. */
-    static final class Consumed {
-        long fetch = -1;
-        boolean opened;
-        boolean paused;
-    }
-
     /** @param whileRevoking whether the consumer says it also while a revocation waits to be answered */
     private record Notice(boolean whileRevoking, Runnable event) {}
 
@@ -32,7 +25,7 @@ class SimProcess {
     final String id;
     final QueueCore core;
     final SimWorkers workers;
-    final Map<Partition, Consumed> consumed = new LinkedHashMap<>();
+    final Map<Partition, ConsumedPartition> consumed = new LinkedHashMap<>();
     private final SimCommands commands;
     /** The commands, with the digest watching. */
     private final Commands watched;
@@ -120,7 +113,7 @@ class SimProcess {
     }
 
     /** The simulation's time of a moment on this process's monotonic clock. */
-    long worldTime(long monotonic) {
+    long simulationTime(long monotonic) {
         return monotonic == Long.MIN_VALUE ? monotonic : monotonic - monotonicOffset;
     }
 
@@ -220,7 +213,7 @@ class SimProcess {
 
     private void next(boolean events) {
         long next = core.nextTurn();
-        long at = next == Long.MAX_VALUE ? Long.MAX_VALUE : worldTime(next);
+        long at = next == Long.MAX_VALUE ? Long.MAX_VALUE : simulationTime(next);
         boolean nothing = !events && !commands.takeAny() && at <= simulation.timeline.now();
         idleTurns = nothing ? idleTurns + 1 : 0;
         Oracle.check(idleTurns < 5, () -> this + " asks for turns and does nothing in them: " + core);
@@ -237,8 +230,8 @@ class SimProcess {
         if (!revoking.isEmpty() || cutOff) {
             return false;
         }
-        for (Map.Entry<Partition, Consumed> entry : consumed.entrySet()) {
-            Consumed known = entry.getValue();
+        for (Map.Entry<Partition, ConsumedPartition> entry : consumed.entrySet()) {
+            ConsumedPartition known = entry.getValue();
             if (known.opened && !known.paused && known.fetch < simulation.broker.end(entry.getKey())) {
                 return true;
             }
@@ -274,7 +267,7 @@ class SimProcess {
     boolean fetch() {
         boolean any = false;
         for (Partition partition : new ArrayList<>(consumed.keySet())) {
-            Consumed known = consumed.get(partition);
+            ConsumedPartition known = consumed.get(partition);
             if (known.opened && !known.paused && known.fetch < simulation.broker.end(partition)) {
                 List<SimTask> records = new ArrayList<>();
                 known.fetch = simulation.broker.fetch(partition, known.fetch, simulation.random.between(1, 5), records);
@@ -331,7 +324,7 @@ class SimProcess {
             return;
         }
         simulation.trace(() -> this + " is assigned " + partition.name() + " " + facts);
-        consumed.put(partition, new Consumed());
+        consumed.put(partition, new ConsumedPartition());
         simulation.oracle.mayStart(this, partition);
         core.assigned(partition, facts, id + "-" + partition.name());
         SimStoreLink link = links.get(partition);

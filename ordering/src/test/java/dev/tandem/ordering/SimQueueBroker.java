@@ -11,9 +11,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue broker: each partition is a sub-queue with a single active consumer, or all compete for one queue; the group of {@link SimLogBroker} is the
- * plan of who should lease what. What a channel leaves unacked goes back to its place, flagged. Acks may be lost with
- * their channel, also on an orderly close, and the flag may be set without need.
+ * A simulated broker of message queues: each partition is a sub-queue with a single active consumer, or all partitions
+ * compete for one queue. The group of {@link SimLogBroker} plans who should lease which partition.
+ *
+ * <p>Messages that a channel leaves unacked go back to their place, flagged as redelivered. Acks may be lost with their
+ * channel, even when it is closed in good order, and the flag may be set without need.
  */
 final class SimQueueBroker extends SimLogBroker {
 
@@ -63,7 +65,7 @@ final class SimQueueBroker extends SimLogBroker {
         prefetch = simulation.random.percent(30) ? simulation.random.between(1, 4) : 100;
         namelessPercent = simulation.random.percent(50) ? simulation.random.below(100) : 0;
         twinPercent = simulation.random.percent(40) ? simulation.random.below(40) : 0;
-        // With few at a time, needless flags could hide for ever that nothing is left to come again.
+        // With a small prefetch, needless flags could hide for ever that no redelivery is left.
         flagPercent = prefetch == 100 && simulation.random.percent(40) ? simulation.random.below(30) : 0;
         keptBackPercent = simulation.random.percent(30) ? simulation.random.below(20) : 0;
     }
@@ -93,7 +95,7 @@ final class SimQueueBroker extends SimLogBroker {
         queue.ready.put(queue.published, new Message(task, identity, queue.published));
         queue.published++;
         queue.remaining++;
-        pump(queue);
+        deliver(queue);
     }
 
     @Override
@@ -101,7 +103,7 @@ final class SimQueueBroker extends SimLogBroker {
         return queue(partition).published;
     }
 
-    /** What is still to be acked counts as not passed. */
+    /** Unacked messages count as not read yet. */
     @Override
     long startOf(Partition partition) {
         return queue(partition).published - queue(partition).remaining;
@@ -112,7 +114,7 @@ final class SimQueueBroker extends SimLogBroker {
         return Source.Facts.NONE;
     }
 
-    /** Whether it is not acked yet. */
+    /** Whether the broker still has this task's message: it was not acked. */
     boolean has(SimTask task) {
         SubQueue queue = queue(task.partition);
         return queue.ready.values().stream().anyMatch(message -> message.task == task)
@@ -130,7 +132,7 @@ final class SimQueueBroker extends SimLogBroker {
                 channel.attached = true;
                 queue(partition).channels.add(channel);
                 simulation.trace(() -> channel + " is open");
-                pump(queue(partition));
+                deliver(queue(partition));
             }
         });
         return channel;
@@ -151,11 +153,11 @@ final class SimQueueBroker extends SimLogBroker {
         if (channel.attached && channel.unacked.remove(tag) != null) {
             SubQueue queue = queue(channel.partition);
             queue.remaining--;
-            pump(queue);
+            deliver(queue);
         }
     }
 
-    /** After what was sent before. */
+    /** Closes a channel, after all that was sent on it before. */
     void close(SimChannel channel) {
         toBroker(channel, () -> detach(channel));
     }
@@ -172,10 +174,10 @@ final class SimQueueBroker extends SimLogBroker {
         }
         simulation.trace(() -> channel + " ends and gives back " + channel.unacked.values());
         channel.unacked.clear();
-        pump(queue);
+        deliver(queue);
     }
 
-    private void pump(SubQueue queue) {
+    private void deliver(SubQueue queue) {
         while (!queue.ready.isEmpty()) {
             SimChannel active = next(queue);
             if (active == null) {
@@ -192,25 +194,25 @@ final class SimQueueBroker extends SimLogBroker {
         }
     }
 
-    /** The channel that gets the next message: the one that is active, or any that has room. */
+    /** Returns the channel that gets the next message: the active one, or any that has room. */
     private @Nullable SimChannel next(SubQueue queue) {
         List<SimChannel> candidates = simulation.plan.shared()
                 ? queue.channels
                 : queue.channels.subList(0, Math.min(1, queue.channels.size()));
-        List<SimChannel> able = candidates.stream()
+        List<SimChannel> withRoom = candidates.stream()
                 .filter(channel -> channel.unacked.size() < prefetch)
                 .toList();
-        return able.isEmpty() ? null : able.size() == 1 ? able.get(0) : simulation.random.any(able);
+        return withRoom.isEmpty() ? null : withRoom.size() == 1 ? withRoom.get(0) : simulation.random.any(withRoom);
     }
 
-    /** Whether this process has a channel of this partition on which it is delivered and not acked. */
+    /** Whether a task's message is delivered and not acked on this process's channel of the partition. */
     boolean isWith(SimProcess process, Partition partition, SimTask task) {
         return queue(partition).channels.stream()
                 .filter(channel -> channel.process == process && channel.partition.equals(partition))
                 .anyMatch(channel -> channel.unacked.values().stream().anyMatch(message -> message.task == task));
     }
 
-    /** How many deliveries of this channel bring all that earlier ones left. */
+    /** Tells the client how many deliveries of this channel bring all that earlier channels left. */
     void count(SimChannel channel) {
         toBroker(channel, () -> {
             SubQueue queue = queue(channel.partition);
@@ -228,7 +230,7 @@ final class SimQueueBroker extends SimLogBroker {
     void confirm(SimProcess process, Partition partition) {
         SimChannel channel = ((QueueSimProcess) process).channel(partition);
         if (channel == null) {
-            // Nothing was consumed yet, so nothing could have been taken away.
+            // Without a channel there is nothing that the broker could have taken away.
             process.notice(true, () -> process.confirmed(partition, Source.Facts.NONE));
             return;
         }
@@ -285,14 +287,14 @@ final class SimQueueBroker extends SimLogBroker {
         }
     }
 
-    // ---- the group, and what befalls channels ----
+    // ---- the group, and faults of channels ----
 
     @Override
-    void shake() {
+    void disturb() {
         if (simulation.random.percent(50)) {
             breakChannel();
         } else {
-            super.shake();
+            super.disturb();
         }
     }
 
@@ -314,7 +316,7 @@ final class SimQueueBroker extends SimLogBroker {
                 }));
     }
 
-    /** It gave the partition up without being asked; the plan may give it back. */
+    /** A process gave a partition up on its own. The group may assign it again. */
     void gaveUp(SimProcess process, Partition partition) {
         simulation.timeline.in(simulation.random.delay(5, 500), () -> {
             if (process.alive() && isMember(process) && isHolder(process, partition) && !process.consumes(partition)) {

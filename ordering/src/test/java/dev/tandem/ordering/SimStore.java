@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The store of a history: the model, and beside it what of it is sure to survive. A write younger than the horizon may
- * be forgotten, with all that came after it.
+ * The store of a history: a model of it as it is, and another as it would be if all were forgotten that may be. A write
+ * younger than the horizon may be forgotten, together with all later ones.
  */
 final class SimStore {
 
@@ -43,7 +43,7 @@ final class SimStore {
         this.durable = new StoreModel("run-1", flaws.toArray(Flaw[]::new));
     }
 
-    /** As if somebody had owned the partition long ago: what began a moment ago may be forgotten altogether. */
+    /** Has the partition owned once, long ago. Without that a young store could forget that there was any owner. */
     void ownedBefore(Partition partition, long leaseMillis, Source.Facts facts) {
         for (StoreModel store : List.of(model, durable)) {
             RequestHeader header = new RequestHeader(partition, "before", 1, 0);
@@ -80,7 +80,7 @@ final class SimStore {
         return model.partition(partition);
     }
 
-    /** What is left of it if all goes that may be forgotten. */
+    /** Returns the partition as it would be if all were forgotten that may be. */
     ModelPartition sure(Partition partition) {
         while (!young.isEmpty() && young.peek().at <= timeline.now() - horizonMillis) {
             redo(durable, young.poll());
@@ -94,7 +94,7 @@ final class SimStore {
         store.apply(write.request, write.wall);
     }
 
-    /** Forgets its last writes, as many as chance has it. */
+    /** Forgets a random number of its last writes. @param silently the process of the store stays the same */
     void lose(SeededRandom random, boolean silently) {
         sure(Partition.of("q", 0));
         List<Write> all = List.copyOf(young);
@@ -113,7 +113,7 @@ final class SimStore {
         oracle.forgot(firstLost, silently);
     }
 
-    /** Another process has its data; how safe the last writes are in there, nobody knows yet. */
+    /** Another process of the store has its data. Its last writes may be forgotten for a whole horizon again. */
     void restart() {
         sure(Partition.of("q", 0));
         model.restarted("run-" + ++runs);
@@ -124,12 +124,12 @@ final class SimStore {
         young.addAll(renewed);
     }
 
-    /** Whether its memory is full from now on. */
+    /** Says whether its memory is full from now on. */
     void full(boolean isFull) {
         full = isFull;
     }
 
-    /** Answers nothing for a while. */
+    /** Applies and answers nothing for this time. */
     void freeze(long millis) {
         frozenUntil = timeline.now() + millis;
     }

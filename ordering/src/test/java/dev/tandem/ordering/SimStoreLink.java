@@ -5,10 +5,10 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
 
-/** One process's way to one partition in the store: in order, delayed, and sometimes broken. */
+/** The store link of one process to one partition: in order, delayed, and sometimes broken. */
 final class SimStoreLink {
 
-    /** A connection. What was sent on one that broke may still arrive, without an answer. */
+    /** One connection. Requests on a broken one may still arrive, without an answer. */
     private static final class Connection {
         final ArrayDeque<StoreRequest> sent = new ArrayDeque<>();
         boolean broken;
@@ -59,11 +59,11 @@ final class SimStoreLink {
         }
         simulation.store.full(simulation.storeIsFull());
         StoreAnswer answer = simulation.store.apply(request);
-        simulation.trace(() -> process + " " + TraceFormat.it(request) + " -> " + TraceFormat.it(answer));
+        simulation.trace(() -> process + " " + TraceFormat.of(request) + " -> " + TraceFormat.of(answer));
         if (simulation.plan.drops() && simulation.random.percent(1)) {
-            // A client that sends again what it believes lost.
+            // A client that believes the request lost sends it again.
             StoreAnswer again = simulation.store.apply(request);
-            simulation.trace(() -> process + " again " + TraceFormat.it(request) + " -> " + TraceFormat.it(again));
+            simulation.trace(() -> process + " again " + TraceFormat.of(request) + " -> " + TraceFormat.of(again));
         }
         if (request instanceof StoreRequest.SettleLate || request instanceof StoreRequest.ForwardRedeliveries) {
             simulation.wakeOwner(partition);
@@ -82,7 +82,7 @@ final class SimStoreLink {
         }
     }
 
-    /** What is on its way may still arrive, up to some point; its answers do not. */
+    /** Breaks the connection. Requests on their way may still arrive, up to some point; their answers do not. */
     void drop() {
         Connection on = connection;
         if (!up || on.broken) {
@@ -93,7 +93,7 @@ final class SimStoreLink {
             if (connection == on) {
                 up = false;
                 process.core.storeDown(partition);
-                // Sometimes for longer than the lease.
+                // Sometimes it takes longer than a lease.
                 reconnect(
                         simulation.random.percent(5)
                                 ? simulation.random.delay(1_500, 6_000)
@@ -102,7 +102,7 @@ final class SimStoreLink {
         });
     }
 
-    /** The process died. */
+    /** Breaks the connection without telling the process, which has died. */
     void cut() {
         Connection on = connection;
         on.broken = true;
@@ -128,9 +128,5 @@ final class SimStoreLink {
                 process.core.woken(partition);
             }
         });
-    }
-
-    boolean quiet() {
-        return up && connection.sent.isEmpty();
     }
 }

@@ -5,22 +5,22 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import org.jspecify.annotations.Nullable;
 
-/** One published task, and whether the platform has kept its promise about it. */
+/** One published task of a history. */
 final class SimTask {
 
     final int id;
     final Partition partition;
     final @Nullable String key;
     final long offset;
-    /** Epoch milliseconds; 0: now. */
+    /** When it is due, in epoch milliseconds; 0: at once. */
     final long notBefore;
 
     final boolean unreadable;
 
-    /** A success of it was recorded at some time. */
+    /** A success of it was recorded at some time, whether the store still knows it or not. */
     boolean succeeded;
-    /** Its topic was deleted, or its offset expired, before anybody took it over. */
-    boolean excused;
+    /** Its topic was deleted before it ended. */
+    boolean topicDeleted;
 
     SimTask(int id, Partition partition, @Nullable String key, long offset, long notBefore, boolean unreadable) {
         this.id = id;

@@ -74,7 +74,7 @@ final class Simulation {
         rest();
     }
 
-    /** From now on the store's memory is full every other second, until the faults end. Uses no chance. */
+    /** Fills the store's memory every other second, until the faults end. */
     Simulation withStoreThatFills() {
         fills = true;
         return this;
@@ -113,13 +113,13 @@ final class Simulation {
         broker.join(process);
     }
 
-    /** A process came to its end in good order. */
+    /** A process has ended in good order. */
     void ended(SimProcess process) {
         trace(() -> process + " has ended");
         broker.gone(process);
     }
 
-    /** Tells the owner, mostly, that something of its partition was changed in the store. */
+    /** Tells the owner, most times, that another process changed something of its partition in the store. */
     void wakeOwner(Partition partition) {
         for (SimProcess process : processes) {
             boolean owner = process.id.equals(store.state(partition).executor());
@@ -226,7 +226,7 @@ final class Simulation {
         return out.toString();
     }
 
-    // ---- for the others ----
+    // ---- for the parts of the simulation ----
 
     List<Partition> partitions() {
         return partitions;

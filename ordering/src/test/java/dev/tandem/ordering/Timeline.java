@@ -2,7 +2,7 @@ package dev.tandem.ordering;
 
 import java.util.PriorityQueue;
 
-/** What will happen when, in milliseconds; of the same moment, in the order in which it was planned. */
+/** Planned events by time, in milliseconds; those of one moment in the order in which they were planned. */
 final class Timeline {
 
     private record Event(long at, long order, Runnable what) {}
@@ -28,7 +28,7 @@ final class Timeline {
         at(now + millis, what);
     }
 
-    /** The next thing happens. @return false if there is none */
+    /** Moves to the next event and runs it. @return false if there is none */
     boolean step() {
         Event next = events.poll();
         if (next == null) {

@@ -13,17 +13,17 @@ import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 
-/** Requests and answers in a few words, for traces. */
+/** Formats requests and answers shortly, for traces. */
 final class TraceFormat {
 
     private TraceFormat() {}
 
-    /** Tokens count microseconds; here they begin with the history. */
+    /** Formats a token, which counts microseconds, from the beginning of the history. */
     static String token(long token) {
         return token == 0 ? "-" : Long.toString(token - SimStore.WALL * 1_000);
     }
 
-    static String it(StoreRequest request) {
+    static String of(StoreRequest request) {
         StringBuilder out = new StringBuilder();
         if (request instanceof OwnerRequest numbered) {
             out.append(numbered.header().number()).append(' ');
@@ -50,13 +50,13 @@ final class TraceFormat {
                         .append(' ')
                         .append(claim.key())
                         .append(' ');
-                out.append(token(claim.token())).append(claim.inStore() ? " held" : "");
+                out.append(token(claim.token())).append(claim.inStore() ? " in store" : "");
             }
         } else if (request instanceof TakeCustody hand) {
             for (HandOver entry : hand.entries()) {
                 out.append(' ').append(entry.move().getClass().getSimpleName()).append(' ');
                 out.append(entry.position()).append(' ').append(entry.key());
-                out.append(entry.envelope() == null ? " (held)" : "");
+                out.append(entry.envelope() == null ? " (in store)" : "");
             }
         } else if (request instanceof SettleLate late) {
             add(out, late.settle());
@@ -91,10 +91,11 @@ final class TraceFormat {
         }
     }
 
-    static String it(StoreAnswer answer) {
+    static String of(StoreAnswer answer) {
         if (answer instanceof StoreAnswer.Acquired a) {
-            return "Acquired " + token(a.epoch()) + " " + a.runId() + " incarnation " + a.incarnation() + " mirror "
-                    + a.storedCommit() + " foreign " + a.otherClaims() + " blocked " + a.blocked() + " holds "
+            return "Acquired " + token(a.epoch()) + " " + a.runId() + " incarnation " + a.incarnation()
+                    + " stored commit "
+                    + a.storedCommit() + " other claims " + a.otherClaims() + " blocked " + a.blocked() + " holds "
                     + a.presentedTokens().stream().map(TraceFormat::token).toList();
         } else if (answer instanceof StoreAnswer.SettledAndClaimed stepped) {
             return stepped.settles() + " " + stepped.claims();
@@ -103,9 +104,9 @@ final class TraceFormat {
         }
         if (answer instanceof StoreAnswer.KnownPositions recalled) {
             StoreAnswer.RedeliveryHistory history = recalled.history();
-            return "Recalled " + recalled.runId() + (recalled.complete() ? "" : " incomplete") + " claims "
+            return "Known " + recalled.runId() + (recalled.complete() ? "" : " incomplete") + " claims "
                     + recalled.claims() + " lapsed " + history.lapsed()
-                    + " owed " + history.awaitingRedelivery() + " pages "
+                    + " awaiting redelivery " + history.awaitingRedelivery() + " pages "
                     + history.pages().stream()
                             .map(page -> page.number() + "="
                                     + new String(page.identities(), java.nio.charset.StandardCharsets.US_ASCII))
