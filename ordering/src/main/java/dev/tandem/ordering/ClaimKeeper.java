@@ -70,8 +70,7 @@ final class ClaimKeeper {
         }
         keepAt = state.now() + state.settings.renewMillis();
         keepSentAt = state.now();
-        List<ActiveRun> batch =
-                state.active.all().stream().limit(RENEW_BATCH).toList();
+        List<ActiveRun> batch = state.active.all().stream().limit(RENEW_BATCH).toList();
         keeping = new StoreRequest.KeepClaims(
                 state.partition, state.settings.leaseMillis(), positions(batch), tokens(batch));
         out.send(keeping);

@@ -29,8 +29,8 @@ public sealed interface CoreEvent {
     record Lost(Partition partition, long epoch) implements CoreEvent {}
 
     /** The tasks of a key must wait for a head. {@code reason} is null where the store gave none. */
-    record KeyBlocked(Partition partition, String key, @Nullable BlockReason reason, Position head)
-            implements CoreEvent {}
+    record KeyBlocked(
+            Partition partition, String key, @Nullable BlockReason reason, Position head) implements CoreEvent {}
 
     /** The tasks of a key may start again. */
     record KeyOpened(Partition partition, String key) implements CoreEvent {}

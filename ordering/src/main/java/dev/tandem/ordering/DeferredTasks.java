@@ -88,8 +88,7 @@ final class DeferredTasks {
         for (PendingWork.AbandonedPosition next = state.work.pollAbandoned();
                 next != null;
                 next = state.work.pollAbandoned()) {
-            state.send(
-                    out, new StoreRequest.AbandonPosition(state.requests.next(), next.position(), next.key()), 0);
+            state.send(out, new StoreRequest.AbandonPosition(state.requests.next(), next.position(), next.key()), 0);
         }
     }
 

@@ -34,8 +34,7 @@ final class HandOverAnswers {
         }
         for (int i = 0; i < sent.handOvers().size(); i++) {
             PendingHandOver handOver = sent.handOvers().get(i);
-            Lane lane =
-                    handOver.holdsLane() ? state.lanes.find(handOver.entry().key()) : null;
+            Lane lane = handOver.holdsLane() ? state.lanes.find(handOver.entry().key()) : null;
             if (lane != null) {
                 lane.handOverAnswered();
             }
@@ -140,9 +139,8 @@ final class HandOverAnswers {
 
     /** The store knows neither a claim nor an end of a task that was to be adopted. It goes on as a new delivery. */
     private void unknownToStore(TaskEntry entry) {
-        boolean ours = state.broker.isDeliveryHere(entry)
-                && entry.isPending()
-                && !state.active.contains(entry.position());
+        boolean ours =
+                state.broker.isDeliveryHere(entry) && entry.isPending() && !state.active.contains(entry.position());
         if (!ours) {
             return;
         }

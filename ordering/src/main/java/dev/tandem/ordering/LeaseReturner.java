@@ -30,8 +30,7 @@ final class LeaseReturner {
         if (state.ownership.isAcquiring()) {
             unanswered = state.ownership.acquiring();
         } else {
-            wanted = state.ownership.isOwned()
-                    || state.ownership.isLeaving() && !state.ownership.isReleaseSent();
+            wanted = state.ownership.isOwned() || state.ownership.isLeaving() && !state.ownership.isReleaseSent();
         }
     }
 

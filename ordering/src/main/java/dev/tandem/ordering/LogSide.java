@@ -164,8 +164,7 @@ final class LogSide extends BrokerSide {
 
     /** Offsets below it were delivered, or will not be. */
     private long passed() {
-        return Math.max(
-                nextOffset, Math.max(committed, state.ownership.facts().logStart()));
+        return Math.max(nextOffset, Math.max(committed, state.ownership.facts().logStart()));
     }
 
     @Override

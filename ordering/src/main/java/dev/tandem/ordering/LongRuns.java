@@ -28,11 +28,7 @@ final class LongRuns {
 
     void adopt(ActiveRun active) {
         TaskEntry entry = active.entry();
-        if (active.isOwned()
-                && !active.isAdopted()
-                && entry != null
-                && entry.isTracked()
-                && entry.isPending()) {
+        if (active.isOwned() && !active.isAdopted() && entry != null && entry.isTracked() && entry.isPending()) {
             active.adopted();
             state.work.handOver(entry, new Move.Adopt());
         }

@@ -148,13 +148,7 @@ final class OwnerRequests {
         long number = request.header().number();
         batch.outcomes.forEach(outcome -> outcome.sentIn(number));
         state.requests.sent(new RequestLog.Sent(
-                request,
-                batch.outcomes,
-                batch.claimed,
-                List.of(),
-                batch.slots,
-                state.now(),
-                state.lastArrival()));
+                request, batch.outcomes, batch.claimed, List.of(), batch.slots, state.now(), state.lastArrival()));
         out.send(request);
     }
 
@@ -250,8 +244,8 @@ final class OwnerRequests {
                 state.context.policy.maxParkedPerKey(),
                 state.context.policy.maxParkedPerPartition(),
                 handOvers);
-        state.requests.sent(new RequestLog.Sent(
-                request, List.of(), List.of(), batch, 0, state.now(), state.lastArrival()));
+        state.requests.sent(
+                new RequestLog.Sent(request, List.of(), List.of(), batch, 0, state.now(), state.lastArrival()));
         out.send(request);
     }
 }

@@ -225,8 +225,8 @@ final class OwnershipAcquisition {
         List<TaskEntry> again = state.tracker().takeReported();
         again.addAll(overtaken);
         // If the store forgot who the owner was, another executor may have worked on the partition meanwhile.
-        again.addAll(state.lanes.takeOut(entry ->
-                state.otherClaims.contains(entry.position()) || state.broker.isSettledInStore(entry)));
+        again.addAll(state.lanes.takeOut(
+                entry -> state.otherClaims.contains(entry.position()) || state.broker.isSettledInStore(entry)));
         state.broker.recognise(again, answer);
         deferred.forgetClaimedByOthers();
         again.forEach(router::route);

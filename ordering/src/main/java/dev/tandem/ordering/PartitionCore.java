@@ -280,8 +280,8 @@ final class PartitionCore {
             periodic.renew(out);
             return;
         }
-        boolean allAnswered = state.work.outcomes().isEmpty()
-                && state.requests.unanswered().isEmpty();
+        boolean allAnswered =
+                state.work.outcomes().isEmpty() && state.requests.unanswered().isEmpty();
         if (allAnswered && !state.ownership.isReleaseSent()) {
             state.ownership.releaseSent();
             state.send(out, new StoreRequest.Release(state.requests.next()), 0);
@@ -298,8 +298,8 @@ final class PartitionCore {
         // A key that waits for a delivery gets it however full other lanes are, or all would wait for one another.
         boolean awaits = state.broker.isAwaitingOffsets();
         int share = state.gate.isPaused() && !awaits ? 2 : 1;
-        boolean full = !state.ownership.isOwned()
-                || !state.broker.isAwaitingRedeliveries() && state.isFull(awaits, share);
+        boolean full =
+                !state.ownership.isOwned() || !state.broker.isAwaitingRedeliveries() && state.isFull(awaits, share);
         if (state.gate.pause(full)) {
             if (full) {
                 out.pause(state.partition);
@@ -311,8 +311,7 @@ final class PartitionCore {
 
     /** When a leased partition is given up, since the store could not be reached for as long as the lease can be ours. */
     private long giveUpAt() {
-        boolean waits =
-                !storeUp && state.gate.isOpened() && !state.ownership.isLeft() && state.broker.isLeased();
+        boolean waits = !storeUp && state.gate.isOpened() && !state.ownership.isLeft() && state.broker.isLeased();
         return waits ? state.timers.lastAnswerAt() + state.settings.leaseMillis() : PartitionState.NEVER;
     }
 
@@ -347,8 +346,8 @@ final class PartitionCore {
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable. */
     boolean isIdle() {
-        boolean nothingLeft = state.ownership.isLeft()
-                || state.work.outcomes().isEmpty() && !state.durability.isWaiting();
+        boolean nothingLeft =
+                state.ownership.isLeft() || state.work.outcomes().isEmpty() && !state.durability.isWaiting();
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 

@@ -135,9 +135,7 @@ final class RunLifecycle {
      */
     private boolean mayBeOursAgain() {
         return state.broker.isLeased()
-                && (state.ownership.isWaiting()
-                        || state.ownership.isConfirming()
-                        || state.ownership.isAcquiring());
+                && (state.ownership.isWaiting() || state.ownership.isConfirming() || state.ownership.isAcquiring());
     }
 
     private Verdict verdict(Run run, @Nullable String key, Outcome outcome) {

@@ -29,7 +29,8 @@ final class SettleAndClaimAnswers {
         StoreRequest.SettleAndClaim request = (StoreRequest.SettleAndClaim) sent.request();
         for (int i = 0; i < sent.outcomes().size(); i++) {
             long nextToken = request.settles().get(i).nextToken();
-            outcomeAnswered(sent, sent.outcomes().get(i), nextToken, answer.settles().get(i));
+            outcomeAnswered(
+                    sent, sent.outcomes().get(i), nextToken, answer.settles().get(i));
         }
         for (int i = 0; i < sent.claims().size(); i++) {
             long token = request.claims().get(i).token();

@@ -39,9 +39,8 @@ final class StoreAnswerHandler {
 
     void answered(StoreRequest request, StoreAnswer answer) {
         if (request instanceof StoreRequest.SettleLate late) {
-            boolean nextAcquireTells = state.ownership.isLeft()
-                    || state.ownership.isWaiting()
-                    || state.ownership.isConfirming();
+            boolean nextAcquireTells =
+                    state.ownership.isLeft() || state.ownership.isWaiting() || state.ownership.isConfirming();
             state.late.answered(late, nextAcquireTells);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             if (answer instanceof StoreAnswer.ClaimsKept kept) {

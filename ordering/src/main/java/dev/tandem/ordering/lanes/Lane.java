@@ -252,6 +252,7 @@ public final class Lane {
 
     @Override
     public String toString() {
-        return key + (blocked ? " blocked by " + head : " open") + " busy=" + busy + " hand-overs=" + handOvers + waiting;
+        return key + (blocked ? " blocked by " + head : " open") + " busy=" + busy + " hand-overs=" + handOvers
+                + waiting;
     }
 }

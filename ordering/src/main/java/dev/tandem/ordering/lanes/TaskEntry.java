@@ -69,8 +69,7 @@ public final class TaskEntry {
         RedeliveryNotes same = new RedeliveryNotes();
         same.redelivered(notes().isRedelivered());
         same.matched(true);
-        return new TaskEntry(
-                earlier, key, sequence, offset, order, requireTask(), unreadable, attempts, inStore, same);
+        return new TaskEntry(earlier, key, sequence, offset, order, requireTask(), unreadable, attempts, inStore, same);
     }
 
     /** Returns an entry of the same task without its delivery: the store will have it, and it waits for its turn here. */

@@ -3,6 +3,7 @@ package dev.tandem.ordering.ownership;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Whether this process owns one partition, and what it needs to know to acquire it. */
@@ -36,6 +37,14 @@ public final class Ownership {
                     "The ownership of " + partition + " cannot go from " + phase + " to " + next);
         }
         phase = next;
+    }
+
+    /** Makes sure that what has happened can happen in this phase. */
+    private void require(OwnershipPhase... possible) {
+        if (!List.of(possible).contains(phase)) {
+            throw new IllegalStateException(
+                    "This cannot happen to " + partition + " in phase " + phase + ", only in " + List.of(possible));
+        }
     }
 
     // ---- the phase ----
@@ -108,6 +117,7 @@ public final class Ownership {
     }
 
     public void confirmed(Source.Facts now, long nowMillis) {
+        require(OwnershipPhase.CONFIRMING);
         become(OwnershipPhase.WAITING);
         facts = now;
         factsAt = nowMillis;
@@ -117,6 +127,7 @@ public final class Ownership {
 
     /** The question to the broker must be asked again. */
     public void confirmAgain() {
+        require(OwnershipPhase.CONFIRMING);
         become(OwnershipPhase.WAITING);
         confirmFirst = true;
     }
@@ -175,6 +186,7 @@ public final class Ownership {
 
     /** The store refused the acquire, since another process holds the lease. */
     public void refused(long tryAgainAt) {
+        require(OwnershipPhase.ACQUIRING);
         become(OwnershipPhase.WAITING);
         confirmFirst = true;
         retryAt = tryAgainAt;
@@ -182,6 +194,7 @@ public final class Ownership {
 
     /** The connection to the store broke, or what it said cannot be trusted: the partition must be acquired again. */
     public void acquireAgain() {
+        require(OwnershipPhase.ACQUIRING, OwnershipPhase.OWNED);
         become(OwnershipPhase.WAITING);
         acquiring = null;
         confirmFirst = true;

@@ -157,8 +157,7 @@ public final class RedeliveryResolver {
         }
     }
 
-    private void forwarded(
-            PartitionPeer peer, List<PendingRedelivery> sent, StoreAnswer.RedeliveriesForwarded answer) {
+    private void forwarded(PartitionPeer peer, List<PendingRedelivery> sent, StoreAnswer.RedeliveriesForwarded answer) {
         for (int i = 0; i < sent.size(); i++) {
             PendingRedelivery message = sent.get(i);
             HandOverResult result = answer.codes().get(i);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param error why the task is dead, where its message does not say so; else null
  */
-public record PendingHandOver(TaskEntry entry, Move move, @Nullable String error) implements PendingWrite {
+public record PendingHandOver(
+        TaskEntry entry, Move move, @Nullable String error) implements PendingWrite {
 
     public PendingHandOver(TaskEntry entry, Move move) {
         this(entry, move, null);

@@ -1,9 +1,9 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.requests;
 
-import static dev.tandem.ordering.Entries.delivered;
+import static dev.tandem.ordering.lanes.Entries.delivered;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.ordering.RequestLog.Sent;
+import dev.tandem.ordering.requests.RequestLog.Sent;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 class RequestLogTest {
 
     private final RequestLog log = new RequestLog(Partition.of("orders", 0), "writer");
-    private final PendingItem.Outcome outcome =
-            new PendingItem.Outcome(delivered("a", 0), 101, 1, new Verdict.Retry(1_000, new byte[1]));
-    private final PendingItem.Handover handOver = new PendingItem.Handover(delivered("b", 1), new Move.Schedule(5_000));
+    private final PendingOutcome outcome =
+            new PendingOutcome(delivered("a", 0), 101, 1, new Verdict.Retry(1_000, new byte[1]), 0);
+    private final PendingHandOver handOver = new PendingHandOver(delivered("b", 1), new Move.Schedule(5_000));
 
-    private Sent send(List<PendingItem.Outcome> outcomes, List<PendingItem.Handover> handOvers) {
+    private Sent send(List<PendingOutcome> outcomes, List<PendingHandOver> handOvers) {
         StoreRequest.Release any = new StoreRequest.Release(log.next());
         Sent sent = new Sent(any, outcomes, List.of(), handOvers, 0, 0, 0);
         log.sent(sent);
@@ -55,7 +55,7 @@ class RequestLogTest {
 
         breakConnection();
 
-        assertThat(log.pending()).isEmpty();
+        assertThat(log.unanswered()).isEmpty();
         assertThat(log.takeResend(10)).containsExactly(outcome);
         assertThat(log.takeResend(10)).containsExactly(handOver);
         assertThat(log.takeResend(10)).isEmpty();
@@ -63,9 +63,9 @@ class RequestLogTest {
 
     @Test
     void whatIsDurableIsNotSentAgain() {
-        log.hold(outcome, 1);
-        log.hold(handOver, 2);
-        assertThat(log.proven(1)).containsExactly(outcome);
+        log.keepUntilDurable(outcome, 1);
+        log.keepUntilDurable(handOver, 2);
+        assertThat(log.durable(1)).containsExactly(outcome);
 
         breakConnection();
 
@@ -73,8 +73,8 @@ class RequestLogTest {
     }
 
     @Test
-    void onlyTheLastItemOfAPositionIsSentAgain() {
-        log.hold(new PendingItem.Handover(outcome.entry(), new Move.Adopt()), 1);
+    void onlyTheLastWriteOfAPositionIsSentAgain() {
+        log.keepUntilDurable(new PendingHandOver(outcome.entry(), new Move.Adopt()), 1);
         send(List.of(outcome), List.of());
 
         breakConnection();
@@ -84,7 +84,7 @@ class RequestLogTest {
 
     @Test
     void aParkedTaskGoesBackToItsLane() {
-        PendingItem.Handover park = new PendingItem.Handover(delivered("k", 3), new Move.Park());
+        PendingHandOver park = new PendingHandOver(delivered("k", 3), new Move.Park());
         send(List.of(), List.of(park));
 
         assertThat(log.planResend(new ArrayDeque<>())).containsExactly(park.entry());
@@ -96,6 +96,6 @@ class RequestLogTest {
         send(List.of(outcome), List.of(handOver));
 
         assertThat(log.drop()).containsExactly(outcome);
-        assertThat(log.pending()).isEmpty();
+        assertThat(log.unanswered()).isEmpty();
     }
 }

@@ -1,8 +1,10 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.redelivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.ordering.RedeliveryMatcher.Match;
+import dev.tandem.ordering.lanes.Entries;
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.redelivery.RedeliveryMatcher.Match;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
@@ -15,11 +17,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Examples of how a message is recognised when it comes again. */
+/** Examples of how a redelivered message is recognised. */
 class RedeliveryMatcherTest {
 
     private static final String IDENTITY = "m000000000042";
-    private static final Position EARLIER = RedeliveryMatcher.position(IDENTITY, "writer", 7);
+    private static final Position EARLIER = Identities.newPosition(IDENTITY, "writer", 7);
 
     private final RedeliveryMatcher matcher = new RedeliveryMatcher();
 
@@ -37,9 +39,9 @@ class RedeliveryMatcherTest {
 
     @Test
     void aPositionCarriesTheIdentityOfItsMessage() {
-        assertThat(RedeliveryMatcher.identityOf(EARLIER)).isEqualTo(IDENTITY);
-        assertThat(RedeliveryMatcher.isNamed(EARLIER)).isTrue();
-        assertThat(RedeliveryMatcher.isNamed(RedeliveryMatcher.position("c000000000042", "writer", 7)))
+        assertThat(Identities.of(EARLIER)).isEqualTo(IDENTITY);
+        assertThat(Identities.isNamed(EARLIER)).isTrue();
+        assertThat(Identities.isNamed(Identities.newPosition("c000000000042", "writer", 7)))
                 .isFalse();
     }
 
@@ -72,14 +74,14 @@ class RedeliveryMatcherTest {
                 List.of(), acquired(new RedeliveryHistory(List.of(), List.of(), List.of(new IdentityPage(0, twice)))));
         TaskEntry redelivered = Entries.message(EARLIER, 1, true);
 
-        assertThat(matcher.isRemembered(redelivered)).isTrue();
-        assertThat(matcher.isRemembered(redelivered)).isTrue();
-        assertThat(matcher.isRemembered(redelivered)).isFalse();
+        assertThat(matcher.takeFromPages(redelivered)).isTrue();
+        assertThat(matcher.takeFromPages(redelivered)).isTrue();
+        assertThat(matcher.takeFromPages(redelivered)).isFalse();
     }
 
     @Test
-    void whatHasNotComeWhenCaughtUpNeverWill() {
-        Position head = RedeliveryMatcher.position("m000000000001", "writer", 1);
+    void whatWasNotDeliveredUntilCaughtUpIsAbandoned() {
+        Position head = Identities.newPosition("m000000000001", "writer", 1);
         matcher.begin(List.of(), acquired(lapsed(EARLIER)));
         matcher.await(head, "k");
         assertThat(matcher.takeLeftovers()).isEmpty();

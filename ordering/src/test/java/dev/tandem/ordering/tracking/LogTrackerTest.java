@@ -1,9 +1,10 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.tracking;
 
-import static dev.tandem.ordering.Entries.delivered;
+import static dev.tandem.ordering.lanes.Entries.delivered;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.DeliveryState;
+import dev.tandem.ordering.lanes.TaskEntry;
 import org.junit.jupiter.api.Test;
 
 /** Examples of what a log may commit. */
@@ -18,12 +19,12 @@ class LogTrackerTest {
         tracker.delivered(first);
         tracker.delivered(second);
         tracker.delivered(third);
-        tracker.position(10);
+        tracker.deliveredUpTo(10);
     }
 
     @Test
     void nothingMayBeCommittedBeforeTheFirstDelivery() {
-        assertThat(tracker.prefix()).isEqualTo(-1);
+        assertThat(tracker.prefix()).isEqualTo(LogTracker.NO_PREFIX);
     }
 
     @Test
@@ -39,38 +40,38 @@ class LogTrackerTest {
     }
 
     @Test
-    void aHandOverCountsWhenItsRequestIsProven() {
+    void aHandOverCountsOnceItsRequestIsDurable() {
         deliverAll();
         tracker.mark(first, DeliveryState.TAKEN_OVER, 3);
 
-        tracker.proven(2);
+        tracker.durable(2);
         assertThat(tracker.prefix()).isEqualTo(5);
 
-        tracker.proven(3);
+        tracker.durable(3);
         assertThat(tracker.prefix()).isEqualTo(6);
     }
 
     @Test
-    void whatTheStoreReportedIsJudgedAgainUnlessItIsProven() {
+    void aReportOfTheStoreIsDoubtedUnlessItIsDurable() {
         deliverAll();
         tracker.mark(first, DeliveryState.REPORTED_SETTLED, 1);
         tracker.mark(second, DeliveryState.REPORTED_SETTLED, 2);
-        tracker.proven(1);
+        tracker.durable(1);
 
-        assertThat(tracker.takeJudged()).containsExactly(second);
-        assertThat(second.mark).isEqualTo(DeliveryState.PENDING);
+        assertThat(tracker.takeReported()).containsExactly(second);
+        assertThat(second.state()).isEqualTo(DeliveryState.PENDING);
     }
 
     @Test
     void aSettledTaskTakesNoMemory() {
         deliverAll();
         assertThat(tracker.pending()).isEqualTo(3);
-        assertThat(tracker.bytes()).isEqualTo(first.weight + second.weight + third.weight);
+        assertThat(tracker.bytes()).isEqualTo(first.weight() + second.weight() + third.weight());
 
         tracker.mark(second, DeliveryState.SETTLED, 1);
 
         assertThat(tracker.pending()).isEqualTo(2);
-        assertThat(tracker.bytes()).isEqualTo(first.weight + third.weight);
-        assertThat(second.task).isNull();
+        assertThat(tracker.bytes()).isEqualTo(first.weight() + third.weight());
+        assertThat(second.hasTask()).isFalse();
     }
 }

@@ -1,7 +1,7 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.lanes;
 
-import static dev.tandem.ordering.Entries.delivered;
-import static dev.tandem.ordering.Entries.offered;
+import static dev.tandem.ordering.lanes.Entries.delivered;
+import static dev.tandem.ordering.lanes.Entries.offered;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -23,10 +23,8 @@ class LanesTest {
         assertThat(lanes.pollReady()).isSameAs(b);
         assertThat(lanes.pollReady()).isNull();
 
-        Lane lane = lanes.lane("a");
-        lane.claiming = null;
-        lane.busy = null;
-        lanes.touch(lane);
+        lanes.claimAnswered(a);
+        lanes.free(a);
         assertThat(lanes.pollReady()).isSameAs(next);
     }
 
@@ -44,13 +42,13 @@ class LanesTest {
     @Test
     void theTasksOfABlockedKeyAreParked() {
         TaskEntry follower = delivered("k", 1);
-        lanes.lane("k").block(delivered("k", 0).position);
+        lanes.lane("k").block(delivered("k", 0).position());
 
         lanes.enter(follower);
 
         assertThat(lanes.pollReady()).isNull();
         assertThat(lanes.pollParks(10)).containsExactly(follower);
-        assertThat(lanes.lane("k").handing).isEqualTo(1);
+        assertThat(lanes.lane("k").hasHandOvers()).isTrue();
     }
 
     @Test
@@ -63,15 +61,15 @@ class LanesTest {
         TaskEntry delivery = delivered("k", 7);
         lanes.enterInPlace(delivery);
 
-        assertThat(lanes.lane("k").queue).containsExactly(delivery, later);
-        assertThat(delivery.order).isEqualTo(1);
-        assertThat(lanes.isOffered(offer.position)).isFalse();
+        assertThat(lanes.lane("k").waiting()).containsExactly(delivery, later);
+        assertThat(delivery.order()).isEqualTo(1);
+        assertThat(lanes.isOffered(offer.position())).isFalse();
     }
 
     @Test
     void aFullLaneIsTriedAgainLater() {
         Lane lane = lanes.lane("k");
-        lane.block(delivered("k", 0).position);
+        lane.block(delivered("k", 0).position());
         lanes.full(lane);
         lanes.enter(delivered("k", 1));
         assertThat(lanes.hasParkable()).isFalse();
@@ -84,7 +82,7 @@ class LanesTest {
     @Test
     void aLaneWithoutTasksIsForgotten() {
         Lane lane = lanes.lane("k");
-        lane.block(delivered("k", 0).position);
+        lane.block(delivered("k", 0).position());
         lanes.touch(lane);
         assertThat(lanes.find("k")).isSameAs(lane);
 

@@ -1,8 +1,10 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.tracking;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.ordering.TaskEntry.DeliveryState;
+import dev.tandem.ordering.lanes.DeliveryState;
+import dev.tandem.ordering.lanes.Entries;
+import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.Position;
 import org.junit.jupiter.api.Test;
 
@@ -37,13 +39,13 @@ class QueueTrackerTest {
     }
 
     @Test
-    void aHandOverIsAckedWhenItsRequestIsProven() {
+    void aHandOverIsAckedOnceItsRequestIsDurable() {
         tracker.mark(first, DeliveryState.TAKEN_OVER, 3);
 
-        tracker.proven(2);
+        tracker.durable(2);
         assertThat(tracker.takeSettled()).isEmpty();
 
-        tracker.proven(3);
+        tracker.durable(3);
         assertThat(tracker.takeSettled()).containsExactly(first);
     }
 
@@ -52,17 +54,16 @@ class QueueTrackerTest {
         tracker.mark(first, DeliveryState.TAKEN_OVER, 3);
         tracker.mark(first, DeliveryState.PENDING, 0);
 
-        tracker.proven(3);
+        tracker.durable(3);
 
         assertThat(tracker.takeSettled()).isEmpty();
         assertThat(tracker.isUnacked(first)).isTrue();
     }
 
     @Test
-    void aQueueCommitsNoPrefix() {
+    void aSettledMessageIsNotUnackedAnyMore() {
         tracker.mark(first, DeliveryState.SETTLED, 1);
 
-        assertThat(tracker.prefix()).isEqualTo(-1);
         assertThat(tracker.isUnacked(first)).isFalse();
         assertThat(tracker.isUnacked(second)).isTrue();
     }

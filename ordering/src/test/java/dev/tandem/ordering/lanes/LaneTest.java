@@ -1,6 +1,6 @@
-package dev.tandem.ordering;
+package dev.tandem.ordering.lanes;
 
-import static dev.tandem.ordering.Entries.delivered;
+import static dev.tandem.ordering.lanes.Entries.delivered;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ class LaneTest {
         lane.add(third);
         lane.add(second);
 
-        assertThat(lane.queue).containsExactly(first, second, third);
+        assertThat(lane.waiting()).containsExactly(first, second, third);
     }
 
     @Test
@@ -27,7 +27,7 @@ class LaneTest {
         lane.add(second);
         assertThat(lane.mayStart()).isTrue();
 
-        lane.busy = first;
+        lane.busyWith(first);
         assertThat(lane.mayStart()).isFalse();
     }
 
@@ -36,17 +36,17 @@ class LaneTest {
         lane.add(first);
         lane.add(second);
 
-        lane.block(second.position);
+        lane.block(second.position());
 
-        assertThat(lane.queue).containsExactly(second, first);
+        assertThat(lane.waiting()).containsExactly(second, first);
         assertThat(lane.mayStart()).isTrue();
-        lane.queue.remove(second);
+        lane.take();
         assertThat(lane.mayStart()).isFalse();
     }
 
     @Test
     void aBlockedLaneParksItsTasksButNotItsHead() {
-        lane.block(third.position);
+        lane.block(third.position());
         lane.add(first);
         lane.add(second);
         assertThat(lane.mayPark()).isTrue();
@@ -60,13 +60,13 @@ class LaneTest {
     @Test
     void nothingStartsOrIsParkedWhileAHandOverIsOnItsWay() {
         lane.add(second);
-        lane.handing = 1;
+        lane.handOversSent(1);
         assertThat(lane.mayStart()).isFalse();
 
-        lane.block(first.position);
+        lane.block(first.position());
         assertThat(lane.mayPark()).isFalse();
 
-        lane.handing = 0;
+        lane.handOverAnswered();
         assertThat(lane.mayPark()).isTrue();
     }
 }
