@@ -81,6 +81,7 @@ public final class Ownership {
 
     /** The broker assigned the partition, which this process does not own. */
     public void assigned(Source.Facts now, long nowMillis) {
+        require(OwnershipPhase.LEFT);
         become(OwnershipPhase.WAITING);
         facts = now;
         factsAt = nowMillis;
