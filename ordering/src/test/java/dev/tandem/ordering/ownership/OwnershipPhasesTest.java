@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The phases of an ownership: each legal step, and each forbidden one. */
-class OwnershipTest {
+class OwnershipPhasesTest {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
     private static final StoreRequest.Acquire ACQUIRE = new StoreRequest.Acquire(
