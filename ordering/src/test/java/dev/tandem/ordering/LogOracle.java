@@ -4,6 +4,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.Acquired;
@@ -20,6 +21,7 @@ import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.StoredClaim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -242,7 +244,7 @@ class LogOracle {
         book.succeeding.clear();
         if (request instanceof SettleLate late) {
             Settle settle = late.settle();
-            ModelPartition.ClaimResult claim = state.claim(settle.position());
+            StoredClaim claim = state.claim(settle.position());
             Seen seen = find(request.partition(), settle.position());
             if (settle.verdict() instanceof Verdict.Success
                     && seen != null
@@ -339,7 +341,7 @@ class LogOracle {
 
     /** The claim that an outcome was to bring, if it did. */
     private boolean relayed(Partition partition, @Nullable Claim then, ModelPartition state, long write) {
-        ModelPartition.ClaimResult claim = then == null ? null : state.claim(then.position());
+        StoredClaim claim = then == null ? null : state.claim(then.position());
         boolean brought = then != null && claim != null && claim.token() == then.token();
         if (brought) {
             claimed(partition, then.position(), then.token(), write);
@@ -555,7 +557,7 @@ class LogOracle {
 
     private static boolean hasItsPlace(ModelPartition state, Seen seen) {
         return state.claim(seen.position) != null
-                || state.place(seen.position) == ModelPartition.Place.LANE
+                || state.state(seen.position) == TaskState.PARKED
                 || isHead(state, seen);
     }
 
@@ -724,7 +726,7 @@ class LogOracle {
                 proc.unfinished() < world.plan.policy().concurrency(),
                 () -> proc + " starts " + run + " though " + proc.unfinished() + " are running");
         ordered.add(run);
-        ModelPartition.ClaimResult claim = world.store.state(run.partition()).claim(run.position());
+        StoredClaim claim = world.store.state(run.partition()).claim(run.position());
         if (claim == null || claim.token() != run.token()) {
             relayed.add(run);
         }
@@ -778,8 +780,8 @@ class LogOracle {
     /** Its own claim stands; or that of the task of its key which ended here before it, and passes on to it. */
     private void underClaim(Partition partition, SimProcess proc, Seen seen, Run run, long lease) {
         ModelPartition state = world.store.state(partition);
-        ModelPartition.ClaimResult own = state.claim(seen.position);
-        ModelPartition.ClaimResult claim = own != null && own.token() == run.token() ? own : null;
+        StoredClaim own = state.claim(seen.position);
+        StoredClaim claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && ordered(seen.rec.key)) {
             for (Seen other : book(partition).byKey.get(seen.rec.key)) {
                 Long done = other.doneAt.get(proc);
@@ -790,11 +792,11 @@ class LogOracle {
                     }
                     return;
                 }
-                ModelPartition.ClaimResult its = before ? state.claim(other.position) : null;
+                StoredClaim its = before ? state.claim(other.position) : null;
                 claim = its != null && its.token() == done ? its : claim;
             }
         }
-        ModelPartition.ClaimResult under = claim;
+        StoredClaim under = claim;
         that(
                 under != null && under.executor().equals(proc.id),
                 () -> seen + " begins at " + proc + " with token " + TraceFormat.token(run.token())

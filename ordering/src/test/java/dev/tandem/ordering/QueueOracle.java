@@ -11,6 +11,7 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.StoredClaim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -128,7 +129,7 @@ final class QueueOracle extends LogOracle {
         claims.clear();
         Partition partition = request.partition();
         handedOver.clear();
-        for (ModelPartition.ClaimResult claim : state.claims()) {
+        for (StoredClaim claim : state.claims()) {
             Token token = new Token(partition, claim.token());
             claims.add(token);
             if (state.holds(claim.position())) {
@@ -137,7 +138,7 @@ final class QueueOracle extends LogOracle {
         }
         if (request instanceof StoreRequest.SettleLate late) {
             Settle settle = late.settle();
-            ModelPartition.ClaimResult claim = state.claim(settle.position());
+            StoredClaim claim = state.claim(settle.position());
             if (settle.verdict() instanceof Verdict.Success && claim != null && claim.token() == settle.token()) {
                 succeeding.add(new Token(partition, settle.token()));
             }
@@ -180,7 +181,7 @@ final class QueueOracle extends LogOracle {
         }
         Set<Token> after = new HashSet<>();
         Partition partition = request.partition();
-        for (ModelPartition.ClaimResult claim : state.claims()) {
+        for (StoredClaim claim : state.claims()) {
             Token token = new Token(partition, claim.token());
             boolean fresh = claimedAt.putIfAbsent(token, write) == null && !state.holds(claim.position());
             if (fresh && isStale(partition, claim.position(), claim.executor())) {
@@ -311,8 +312,7 @@ final class QueueOracle extends LogOracle {
         }
         for (Running other : running.values()) {
             if (other.rec == rec && !stale.contains(Place.of(other.run)) && !stale.contains(Place.of(run))) {
-                ModelPartition.ClaimResult claim =
-                        world.store.state(other.run.partition()).claim(other.run.position());
+                StoredClaim claim = world.store.state(other.run.partition()).claim(other.run.position());
                 that(
                         claim == null || claim.token() != other.run.token(),
                         () -> rec + " begins at " + proc + " while it runs at " + other.proc);
@@ -326,8 +326,8 @@ final class QueueOracle extends LogOracle {
             return;
         }
         ModelPartition state = world.store.state(run.partition());
-        ModelPartition.ClaimResult own = state.claim(run.position());
-        ModelPartition.ClaimResult claim = own != null && own.token() == run.token() ? own : null;
+        StoredClaim own = state.claim(run.position());
+        StoredClaim claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && ordered(rec.key)) {
             for (Done each : done.getOrDefault(new Lane(run.partition(), rec.key), List.of())) {
                 boolean before = each.proc == proc && each.token < run.token();
@@ -338,11 +338,11 @@ final class QueueOracle extends LogOracle {
                     }
                     return;
                 }
-                ModelPartition.ClaimResult its = before ? state.claim(each.position) : null;
+                StoredClaim its = before ? state.claim(each.position) : null;
                 claim = its != null && its.token() == each.token ? its : claim;
             }
         }
-        ModelPartition.ClaimResult under = claim;
+        StoredClaim under = claim;
         long lease = proc.worldTime(run.leaseUntil());
         that(
                 under != null && under.executor().equals(proc.id),

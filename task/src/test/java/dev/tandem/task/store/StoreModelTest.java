@@ -67,7 +67,7 @@ class StoreModelTest extends QueueConformance {
         Position awaitingRedelivery = new Position("cBBBBBBBBBBBB:w.2");
         owner.succeed(remembered, owner.claim(remembered, null), null, 0);
         owner.succeed(awaitingRedelivery, owner.claim(awaitingRedelivery, null), null, StoreRequest.AWAITS_REDELIVERY);
-        pass(Remembered.KEPT_MILLIS - 1);
+        pass(ModelRedeliveries.KEPT_MILLIS - 1);
         assertThat(owner.acquire().history().awaitingRedelivery()).containsExactly(awaitingRedelivery);
         assertThat(owner.acquire().history().pages()).hasSize(1);
         pass(1);
