@@ -50,7 +50,7 @@ final class RedeliveryIndex<P> {
     void add(P where, StoreAnswer.KnownPositions recalled) {
         complete &= recalled.complete();
         for (StoreAnswer.LiveClaim claim : recalled.claims()) {
-            note(claim.former() ? certain : claimed, where, claim.position());
+            note(claim.ofFormerOwner() ? certain : claimed, where, claim.position());
         }
         recalled.history().lapsed().forEach(lapsed -> note(certain, where, lapsed.position()));
         recalled.history().awaitingRedelivery().forEach(awaitingRedelivery -> note(certain, where, awaitingRedelivery));

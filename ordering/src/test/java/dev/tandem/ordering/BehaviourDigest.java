@@ -149,7 +149,7 @@ final class BehaviourDigest {
             add(21);
         } else if (request instanceof StoreRequest.ForwardRedeliveries redeliver) {
             add(22);
-            add(redeliver.by());
+            add(redeliver.asker());
             add(redeliver.afterMillis());
             redeliver.messages().forEach(message -> {
                 add(message.position());
@@ -167,7 +167,7 @@ final class BehaviourDigest {
         add(presented.attempt());
         add(presented.bit());
         add(presented.outcomeNumber());
-        add(presented.after());
+        add(presented.relayedFrom());
     }
 
     private void add(StoreRequest.Settle settle) {

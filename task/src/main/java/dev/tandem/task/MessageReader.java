@@ -268,8 +268,7 @@ final class MessageReader {
         }
     }
 
-    private static @Nullable String firstOf(
-            @Nullable String own, @Nullable String ofEvent, @Nullable String ofBroker) {
+    private static @Nullable String firstOf(@Nullable String own, @Nullable String ofEvent, @Nullable String ofBroker) {
         if (own != null) {
             return own;
         } else if (ofEvent != null) {

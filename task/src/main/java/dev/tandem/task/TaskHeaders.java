@@ -74,7 +74,9 @@ public final class TaskHeaders {
     public enum Dialect {
         /** {@code ce_id}: CloudEvents' Kafka protocol binding 1.0.2, section 3.2.3. */
         KAFKA("ce_", "ce_"),
-        /** {@code cloudEvents:id}, or {@code cloudEvents_id}: CloudEvents' AMQP protocol binding 1.0.2, section 3.1.3. */
+        /**
+         * {@code cloudEvents:id}, or {@code cloudEvents_id}: CloudEvents' AMQP protocol binding 1.0.2, section 3.1.3.
+         */
         AMQP("cloudEvents:", "cloudEvents_");
 
         private final String prefix;

@@ -13,7 +13,10 @@ import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import org.junit.jupiter.api.Test;
 
-/** {@link StoreRequest.KeepClaims} and {@link StoreRequest.SettleLate}: an executor that lost the partition ends its runs. */
+/**
+ * {@link StoreRequest.KeepClaims} and {@link StoreRequest.SettleLate}: an executor that lost the partition ends its
+ * runs.
+ */
 interface FormerOwnerConformance extends StoreFixture {
 
     @Test

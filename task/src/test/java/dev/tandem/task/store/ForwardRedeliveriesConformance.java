@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Unordered message queues: {@link StoreRequest.ListKnownPositions} and {@link StoreRequest.ForwardRedeliveries}, for messages that were redelivered to another partition. */
+/**
+ * Unordered message queues: {@link StoreRequest.ListKnownPositions} and {@link StoreRequest.ForwardRedeliveries}, for
+ * messages that were redelivered to another partition.
+ */
 interface ForwardRedeliveriesConformance extends QueueFixture {
 
     @Test
@@ -29,13 +32,15 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().claim(M1, null);
         owner().claim(M2, null);
         owner().adopt(M2, null, -1);
-        assertThat(knownPositions().claims()).extracting(LiveClaim::former).containsExactly(false);
+        assertThat(knownPositions().claims())
+                .extracting(LiveClaim::ofFormerOwner)
+                .containsExactly(false);
         successor().acquire();
         successor().claim(C1, null);
         assertThat(knownPositions().claims()).extracting(LiveClaim::position).containsExactlyInAnyOrder(M1, C1);
         assertThat(knownPositions().claims())
-                .allSatisfy(live ->
-                        assertThat(live.former()).isEqualTo(live.position().equals(M1)))
+                .allSatisfy(live -> assertThat(live.ofFormerOwner())
+                        .isEqualTo(live.position().equals(M1)))
                 .allSatisfy(live -> assertThat(live.remainingMillis()).isBetween(1L, OwnerClient.LONG));
     }
 

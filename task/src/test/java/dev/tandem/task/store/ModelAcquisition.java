@@ -117,7 +117,9 @@ final class ModelAcquisition {
         partition.released = false;
     }
 
-    /** Returns the number of this writer's request that was applied last, apart from acquires in a row before this one. */
+    /**
+     * Returns the number of this writer's request that was applied last, apart from acquires in a row before this one.
+     */
     private long lastAppliedBefore() {
         long stored = partition.writers.getOrDefault(request.header().writer(), 0L);
         if (stored != partition.lastAcquire) {
@@ -140,14 +142,14 @@ final class ModelAcquisition {
                 continue;
             }
             long newest = presented.key() == null ? 0 : newestOfOthers.getOrDefault(presented.key(), 0L);
-            if (refused.contains(presented.after()) || isSuperseded(presented) || newest > presented.token()) {
+            if (refused.contains(presented.relayedFrom()) || isSuperseded(presented) || newest > presented.token()) {
                 refused.add(presented.token());
                 continue;
             }
             holding.add(presented.token());
             boolean known =
                     partition.tasks.isClaimed(presented.position()) || partition.tasks.holds(presented.position());
-            if (known || !holding.contains(presented.after())) {
+            if (known || !holding.contains(presented.relayedFrom())) {
                 partition.claim(
                         presented.position(),
                         presented.token(),

@@ -51,7 +51,7 @@ final class ModelForwarding {
         }
         List<HandOverResult> results = new ArrayList<>();
         for (Redelivery message : request.messages()) {
-            results.add(forward(message, request.by(), now + request.afterMillis()));
+            results.add(forward(message, request.asker(), now + request.afterMillis()));
         }
         return new RedeliveriesForwarded(runId, results, true);
     }

@@ -17,7 +17,7 @@ import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Every numbered request: epochs fence it, and its number is applied once and in order. */
+/** The rules of every numbered request: its epoch must be the owner's, and numbers are applied once and in order. */
 interface RequestNumberConformance extends StoreFixture {
 
     @Test

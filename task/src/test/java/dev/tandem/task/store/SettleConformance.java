@@ -75,7 +75,7 @@ interface SettleConformance extends StoreFixture {
     }
 
     @Test
-    default void anOutcomeIsRecordedAfterItsDeadline() {
+    default void anOutcomeIsRecordedEvenAfterItsLeaseRanOut() {
         first().leaseMillis = SHORT;
         first().acquire();
         long token = first().claim(P1, null);
