@@ -112,9 +112,9 @@ interface LeaseConformance extends StoreFixture {
     default void tasksThatADeadExecutorHadBegunPrecedeParkedOnes() {
         first().leaseMillis = SHORT;
         first().acquire();
-        long first = first().nextToken();
-        long last = first().nextToken();
-        first().acquire(new PresentedClaim(P1, first, KEY, 1, 1), new PresentedClaim(P2, last, KEY, 1, 2));
+        long earlier = first().nextToken();
+        long later = first().nextToken();
+        first().acquire(new PresentedClaim(P1, earlier, KEY, 1, 1), new PresentedClaim(P2, later, KEY, 1, 2));
         second().generation = 2;
         second().leaseMillis = OwnerClient.LONG;
         second().acquire();
@@ -134,9 +134,9 @@ interface LeaseConformance extends StoreFixture {
     default void aRedeliveredTaskThatHadBegunIsParkedInFrontOfItsLane() {
         first().leaseMillis = SHORT;
         first().acquire();
-        long first = first().nextToken();
-        long last = first().nextToken();
-        first().acquire(new PresentedClaim(P1, first, KEY, 1, 1), new PresentedClaim(P2, last, KEY, 1, 2));
+        long earlier = first().nextToken();
+        long later = first().nextToken();
+        first().acquire(new PresentedClaim(P1, earlier, KEY, 1, 1), new PresentedClaim(P2, later, KEY, 1, 2));
         second().generation = 2;
         second().leaseMillis = OwnerClient.LONG;
         second().acquire();

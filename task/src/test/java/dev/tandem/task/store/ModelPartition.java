@@ -185,7 +185,7 @@ public final class ModelPartition {
         return settled.contains(offset);
     }
 
-    /** Returns what contradicts itself in this data; empty if all is well. */
+    /** Returns the contradictions in this data; empty if there are none. */
     public List<String> faults() {
         return tasks.faults(blocked.keySet());
     }

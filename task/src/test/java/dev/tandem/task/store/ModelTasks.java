@@ -122,7 +122,7 @@ final class ModelTasks {
         return scheduled.contains(position) || retry.contains(position);
     }
 
-    /** Returns what is due, by due time; on a tie tasks in retry come first. */
+    /** Returns the tasks that are due, by due time; on a tie tasks in retry come first. */
     List<DueSet.Entry> dueAt(long now) {
         List<DueSet.Entry> due = new ArrayList<>(retry.dueAt(now));
         due.addAll(scheduled.dueAt(now));
@@ -274,8 +274,8 @@ final class ModelTasks {
     // What a simulation checks
 
     /**
-     * Returns what contradicts itself: each held task is in exactly one place, lanes exist only behind blocked keys,
-     * and the places name no task that is not held. Empty if all is well.
+     * Returns violations of these rules: each held task is in exactly one place, lanes exist only behind blocked keys,
+     * and the places name no task that is not held. Empty if there are none.
      */
     List<String> faults(Set<String> blockedKeys) {
         List<String> faults = new ArrayList<>();

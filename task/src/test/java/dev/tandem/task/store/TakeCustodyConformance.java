@@ -9,6 +9,7 @@ import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.OtherClaim;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
@@ -118,6 +119,20 @@ interface TakeCustodyConformance extends StoreFixture {
         assertThat(first().takeCustody(parkHeld(P2, KEY))).containsExactly(HandOverResult.OK);
         assertThat(first().takeCustody(parkHeld(P2, KEY))).containsExactly(HandOverResult.DONE);
         assertThat(first().takeCustody(parkHeld(P3, KEY))).containsExactly(HandOverResult.DONE);
+        assertThat(first().acquire().nextDueMillis()).isGreaterThan(SHORT);
+    }
+
+    @Test
+    default void aTaskInRetryMovesIntoTheLaneOfItsBlockedKey() {
+        first().acquire();
+        first().schedule(P2, KEY, 2, storeTime() - 5);
+        assertThat(first().tryClaim(P2, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
+        first().settle(P2, first().lastToken(), KEY, -1, new Verdict.Returned());
+        first().blockKey(KEY, P1, OwnerClient.LONG);
+        assertThat(first().claimDue(9, 9).offered())
+                .extracting(DueTask::position)
+                .containsExactly(P2);
+        assertThat(first().takeCustody(parkHeld(P2, KEY))).containsExactly(HandOverResult.OK);
         assertThat(first().acquire().nextDueMillis()).isGreaterThan(SHORT);
     }
 
