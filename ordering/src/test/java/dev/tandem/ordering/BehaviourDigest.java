@@ -100,7 +100,7 @@ final class BehaviourDigest {
             add(21);
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
             add(22);
-            add(forward.by());
+            add(forward.asker());
             add(forward.afterMillis());
             forward.messages().forEach(message -> {
                 add(message.position());
@@ -180,7 +180,7 @@ final class BehaviourDigest {
         add(presented.attempt());
         add(presented.bit());
         add(presented.outcomeNumber());
-        add(presented.after());
+        add(presented.relayedFrom());
     }
 
     private void add(StoreRequest.Settle settle) {

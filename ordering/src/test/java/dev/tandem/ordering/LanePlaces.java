@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.DueTask;
@@ -61,7 +62,7 @@ final class LanePlaces {
 
     private static boolean hasItsPlace(ModelPartition state, SeenTask seen) {
         return state.claim(seen.position) != null
-                || state.place(seen.position) == ModelPartition.Place.LANE
+                || state.state(seen.position) == TaskState.PARKED
                 || isHead(state, seen);
     }
 

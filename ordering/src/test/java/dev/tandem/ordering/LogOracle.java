@@ -23,6 +23,7 @@ import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.StoredClaim;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ final class LogOracle extends Oracle {
         book.succeeding.clear();
         if (request instanceof SettleLate late && late.settle().verdict() instanceof Verdict.Success) {
             Settle settle = late.settle();
-            ModelPartition.ClaimResult claim = state.claim(settle.position());
+            StoredClaim claim = state.claim(settle.position());
             SeenTask seen = books.find(request.partition(), settle.position());
             if (seen != null && claim != null && claim.token() == settle.token()) {
                 book.succeeding.add(seen);
@@ -161,7 +162,7 @@ final class LogOracle extends Oracle {
 
     /** Looks whether an outcome brought the claim that it was to bring. */
     private boolean relayed(Partition partition, @Nullable Claim then, ModelPartition state, long write) {
-        ModelPartition.ClaimResult claim = then == null ? null : state.claim(then.position());
+        StoredClaim claim = then == null ? null : state.claim(then.position());
         boolean brought = then != null && claim != null && claim.token() == then.token();
         if (brought) {
             claimed(partition, then.position(), then.token(), write);

@@ -4,6 +4,7 @@ import static dev.tandem.ordering.Oracle.check;
 
 import dev.tandem.task.Outcome;
 import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.StoredClaim;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,8 +36,7 @@ final class LogRuns {
 
     void starts(Run run) {
         ordered.add(run);
-        ModelPartition.ClaimResult claim =
-                simulation.store.state(run.partition()).claim(run.position());
+        StoredClaim claim = simulation.store.state(run.partition()).claim(run.position());
         if (claim == null || claim.token() != run.token()) {
             relayed.add(run);
         }
@@ -98,8 +98,8 @@ final class LogRuns {
     /** Its own claim stands; or that of the task of its key which ended here before it, and passes on to it. */
     private void underClaim(SimProcess process, SeenTask seen, Run run) {
         ModelPartition state = simulation.store.state(run.partition());
-        ModelPartition.ClaimResult own = state.claim(seen.position);
-        ModelPartition.ClaimResult claim = own != null && own.token() == run.token() ? own : null;
+        StoredClaim own = state.claim(seen.position);
+        StoredClaim claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && simulation.oracle.isOrdered(seen.task.key)) {
             for (SeenTask other : books.book(run.partition()).byKey.get(seen.task.key)) {
                 Long done = other.doneAt.get(process);
@@ -110,11 +110,11 @@ final class LogRuns {
                     }
                     return;
                 }
-                ModelPartition.ClaimResult its = before ? state.claim(other.position) : null;
+                StoredClaim its = before ? state.claim(other.position) : null;
                 claim = its != null && its.token() == done ? its : claim;
             }
         }
-        ModelPartition.ClaimResult under = claim;
+        StoredClaim under = claim;
         check(
                 under != null && under.executor().equals(process.id),
                 () -> seen + " begins at " + process + " with token " + TraceFormat.token(run.token())

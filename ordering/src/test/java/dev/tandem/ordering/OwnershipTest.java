@@ -67,7 +67,7 @@ class OwnershipTest {
         core.succeeds("k0");
 
         assertThat(core.lastSent(SettleLate.class).settle().token()).isEqualTo(token);
-        assertThat(core.store().bit(0)).isTrue();
+        assertThat(core.store().isSettled(0)).isTrue();
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.StoredClaim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -71,7 +72,7 @@ final class QueueOracle extends Oracle {
         claims.clear();
         handedOver.clear();
         Partition partition = request.partition();
-        for (ModelPartition.ClaimResult claim : state.claims()) {
+        for (StoredClaim claim : state.claims()) {
             Token token = new Token(partition, claim.token());
             claims.add(token);
             if (state.holds(claim.position())) {
@@ -80,7 +81,7 @@ final class QueueOracle extends Oracle {
         }
         if (request instanceof StoreRequest.SettleLate late && late.settle().verdict() instanceof Verdict.Success) {
             Settle settle = late.settle();
-            ModelPartition.ClaimResult claim = state.claim(settle.position());
+            StoredClaim claim = state.claim(settle.position());
             if (claim != null && claim.token() == settle.token()) {
                 succeeding.add(new Token(partition, settle.token()));
             }
@@ -137,7 +138,7 @@ final class QueueOracle extends Oracle {
     /** Notes new claims. Returns all that stand now. */
     private Set<Token> claimed(long write, Partition partition, ModelPartition state) {
         Set<Token> after = new HashSet<>();
-        for (ModelPartition.ClaimResult claim : state.claims()) {
+        for (StoredClaim claim : state.claims()) {
             Token token = new Token(partition, claim.token());
             Place place = new Place(partition, claim.position());
             boolean fresh = book.claimedAt.putIfAbsent(token, write) == null && !state.holds(claim.position());

@@ -7,6 +7,7 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.StoredClaim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -86,7 +87,7 @@ final class QueueRuns {
         }
         for (Running other : running.values()) {
             if (other.task == task && !book.isStale(other.run) && !book.isStale(run)) {
-                ModelPartition.ClaimResult claim =
+                StoredClaim claim =
                         simulation.store.state(other.run.partition()).claim(other.run.position());
                 check(
                         claim == null || claim.token() != other.run.token(),
@@ -101,8 +102,8 @@ final class QueueRuns {
             return;
         }
         ModelPartition state = simulation.store.state(run.partition());
-        ModelPartition.ClaimResult own = state.claim(run.position());
-        ModelPartition.ClaimResult claim = own != null && own.token() == run.token() ? own : null;
+        StoredClaim own = state.claim(run.position());
+        StoredClaim claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && oracle.isOrdered(task.key)) {
             for (Done each : done.getOrDefault(new LaneKey(run.partition(), task.key), List.of())) {
                 boolean before = each.process == process && each.token < run.token();
@@ -113,11 +114,11 @@ final class QueueRuns {
                     }
                     return;
                 }
-                ModelPartition.ClaimResult its = before ? state.claim(each.position) : null;
+                StoredClaim its = before ? state.claim(each.position) : null;
                 claim = its != null && its.token() == each.token ? its : claim;
             }
         }
-        ModelPartition.ClaimResult under = claim;
+        StoredClaim under = claim;
         check(
                 under != null && under.executor().equals(process.id),
                 () -> task + " begins at " + process + " with token " + TraceFormat.token(run.token())

@@ -17,11 +17,11 @@ class RelayTest {
         core.succeeds("k0");
 
         assertThat(core.running()).containsExactly("k1");
-        assertThat(core.store().bit(0)).isFalse();
+        assertThat(core.store().isSettled(0)).isFalse();
 
         // The outcome of k0 brings the claim of k1.
         core.storeAnswers();
-        assertThat(core.store().bit(0)).isTrue();
+        assertThat(core.store().isSettled(0)).isTrue();
         assertThat(core.store().claim(at(1)).token()).isEqualTo(core.run("k1").token());
     }
 

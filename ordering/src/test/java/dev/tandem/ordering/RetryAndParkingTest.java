@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
-import dev.tandem.task.store.ModelPartition.Place;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ class RetryAndParkingTest {
         core.fails("k0", 60_000);
 
         assertThat(core.running()).isEmpty();
-        assertThat(core.store().place(at(0))).isEqualTo(Place.RETRY);
+        assertThat(core.store().state(at(0))).isEqualTo(TaskState.RETRY);
         assertThat(core.store().lane("k")).containsExactly(at(1), at(2));
     }
 
@@ -86,7 +86,7 @@ class RetryAndParkingTest {
         core.deliversDelayed("k0", 5_000);
         core.delivers("k1");
         assertThat(core.running()).containsExactly("k1");
-        assertThat(core.store().place(at(0))).isEqualTo(Place.SCHEDULED);
+        assertThat(core.store().state(at(0))).isEqualTo(TaskState.SCHEDULED);
 
         core.succeeds("k1");
         core.passes(5_000);

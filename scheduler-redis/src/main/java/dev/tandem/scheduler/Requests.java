@@ -97,7 +97,7 @@ final class Requests {
         packer.list(presented.size());
         presented.forEach(each -> packer.number(each.outcomeNumber()));
         packer.list(presented.size());
-        presented.forEach(each -> packer.token(each.after()));
+        presented.forEach(each -> packer.token(each.relayedFrom()));
         args.add(packer.done()).number(header.epoch());
         return args.call(Script.ACQUIRE);
     }
@@ -315,7 +315,7 @@ final class Requests {
         List<Redelivery> messages = redeliver.messages();
         Packer packer = new Packer();
         positions(packer, messages, Redelivery::position);
-        args.text(redeliver.by()).text(Keys.wake(redeliver.partition())).number(redeliver.afterMillis());
+        args.text(redeliver.asker()).text(Keys.wake(redeliver.partition())).number(redeliver.afterMillis());
         args.add(packer.done());
         messages.forEach(message -> args.add(message.envelope()));
         return args.call(Script.REDELIVER);

@@ -15,12 +15,12 @@ final class Canonical {
 
     /** Lists whose order means nothing. */
     private static final Set<String> UNORDERED = Set.of(
-            "Acquired.foreign",
+            "Acquired.otherClaims",
             "Acquired.blocked",
             "Acquired.presentedTokens",
-            "Renewed.opened",
-            "Recalled.claims",
-            "Past.lapsed");
+            "LeasesRenewed.opened",
+            "KnownPositions.claims",
+            "RedeliveryHistory.lapsed");
 
     private Canonical() {}
 

@@ -1,8 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.store.QueueConformance;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreConformance;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** The scripts keep every rule of the store protocol. */
 @TestInstance(Lifecycle.PER_CLASS)
-class RedisStoreConformanceIT extends QueueConformance {
+class RedisStoreConformanceIT extends StoreConformance {
 
     private SharedRedis redis;
     private RedisStore store;

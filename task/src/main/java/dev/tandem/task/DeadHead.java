@@ -1,11 +1,11 @@
 package dev.tandem.task;
 
-/** What becomes of a key when the task at its head is dead. */
+/** What happens to a key whose head is dead. */
 public enum DeadHead {
-    /** The key stops until an operator retries or skips the task. */
+    /** The key is halted until an operator retries or skips the task. */
     HALT,
-    /** The next task of the key goes on. */
+    /** The next task of the key may start. */
     SKIP,
-    /** All tasks that are in the lane at that moment die too, in order; later ones go on. */
+    /** All tasks that are in the lane at that moment die too, in order. Later tasks may start. */
     DRAIN
 }

@@ -3,14 +3,16 @@ package dev.tandem.task;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as a source delivered it, in the broker's custody.
+ * A message that a source delivered. The broker has custody of it.
  *
- * @param sequence what the source commits or acks it by: Kafka's offset, or the AMQP delivery tag and its
- *     channel's number
- * @param task what it asks for; when it can't be read, what could be saved of it (bytes and headers)
- * @param unreadable null, or why the message can't be a task; such a task is dead at once with this reason
- * @param identity RabbitMQ: what a redelivery is recognised by (message id, else content hash); Kafka: null
- * @param redelivered the broker says that it delivered this before
+ * @param sequence the number by which the source commits or acks the message: Kafka's offset, or the AMQP delivery tag
+ *     together with the number of its channel
+ * @param task the task that the message describes; of an unreadable message its payload, its headers and what could be
+ *     read
+ * @param unreadable why the message cannot be a task, which is then dead at once with this reason; null if it can
+ * @param identity RabbitMQ: what a redelivery is recognised by, the message id or else a hash of the content. Kafka:
+ *     null
+ * @param redelivered whether the broker says that it delivered the message before
  */
 public record Delivery(
         long sequence,

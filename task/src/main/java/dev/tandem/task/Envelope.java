@@ -7,16 +7,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task with what its runs have added, as Redis keeps it while it has custody: compact binary.
+ * A task together with its attempts and last error. Redis keeps it in a compact binary form while it has custody.
  *
- * <p>Layout: version byte; flag byte; if {@link #FLAG_TOKEN} is set, the last settled token as 8 bytes, big-endian (at
- * this fixed place because scripts read it); then what the flags say is there, numbers as LEB128 varints, text as UTF-8
- * with its length in front. The queue is not in it: the Redis key names it.
+ * <p>Layout: a version byte; a flag byte; if {@link #FLAG_TOKEN} is set, the last settled token as 8 bytes, big-endian
+ * (in this fixed place because scripts read it); then the fields that the flags announce, numbers as LEB128 varints and
+ * text as UTF-8 preceded by its length. The queue is left out, because the Redis key names it.
  *
  * @param task the task
- * @param attempts starts so far
- * @param token the token of the last run that was settled; 0 if none
- * @param error how the last run failed; null if none did
+ * @param attempts the number of starts so far
+ * @param token the token of the last run that was settled; 0 if there is none
+ * @param error how the last run failed; null if no run did
  */
 public record Envelope(
         Task task, int attempts, long token, @Nullable String error) {
@@ -43,13 +43,14 @@ public record Envelope(
         }
     }
 
-    /** The envelope of a task that never ran. */
+    /** Returns the envelope of a task that never ran. */
     public static Envelope of(Task task) {
         return new Envelope(task, 0, 0, null);
     }
 
     /**
-     * The error of a task that waited behind the head of its key and died with it. The scripts write the same.
+     * Returns the error of a task that waited behind the head of its key and died with it. The scripts write the same
+     * text.
      *
      * @param head the task that died first
      */
@@ -109,17 +110,17 @@ public record Envelope(
     /**
      * Reads an envelope that {@link #encode} wrote.
      *
-     * @throws IllegalArgumentException if the version is unknown or the bytes are cut short
+     * @throws IllegalArgumentException if the version is unknown or the bytes are truncated
      */
     public static Envelope decode(String queue, byte[] bytes) {
         if (bytes.length < 2 || bytes[0] != VERSION) {
             throw new IllegalArgumentException("An envelope of version " + (bytes.length == 0 ? "none" : bytes[0])
-                    + " can't be read: this program knows version " + VERSION);
+                    + " cannot be read: this program knows version " + VERSION);
         }
         try {
             return new Reader(bytes).envelope(queue);
         } catch (IndexOutOfBoundsException e) {
-            throw new IllegalArgumentException("An envelope of " + bytes.length + " bytes is cut short", e);
+            throw new IllegalArgumentException("An envelope of " + bytes.length + " bytes is truncated", e);
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The forms of header values: numbers and times, keys, and how a value is shown to people. */
+/** Parses header values (numbers, times, keys), and shows them to people. */
 final class HeaderValues {
 
     /** The last millisecond of the year 9999. */
@@ -29,7 +29,7 @@ final class HeaderValues {
             .appendPattern("[XXX][XX][X]")
             .toFormatter(Locale.ROOT);
 
-    /** Epoch milliseconds or ISO-8601; the past is fine. */
+    /** A time: epoch milliseconds or ISO-8601. May be in the past. */
     static final Form INSTANT = new Form(
             text -> isNumber(text)
                     ? Long.parseLong(text)
@@ -38,27 +38,29 @@ final class HeaderValues {
             LATEST,
             "use epoch milliseconds or ISO-8601 with an offset such as 2030-01-31T08:00:00Z, up to the year 9999");
 
-    /** Milliseconds or an ISO-8601 duration; zero and less mean none. */
+    /** A delay: milliseconds or an ISO-8601 duration. Zero and less mean no delay. */
     static final Form DELAY = new Form(
             HeaderValues::millis,
             Long.MIN_VALUE,
             LATEST,
             "use milliseconds or an ISO-8601 duration such as PT30S, and no more than reaches the year 9999");
 
-    /** Milliseconds or an ISO-8601 duration above zero. */
+    /** A timeout: milliseconds or an ISO-8601 duration, above zero. */
     static final Form TIMEOUT = new Form(
             HeaderValues::millis,
             1,
             MAX_TIMEOUT,
             "use milliseconds or an ISO-8601 duration such as PT30S, above zero and up to P366D");
 
+    /** A number of attempts. */
     static final Form COUNT =
             new Form(Long::parseLong, 1, MAX_ATTEMPTS, "use a whole number from 1 to " + MAX_ATTEMPTS);
 
     private HeaderValues() {}
 
-    /** One form of numbers. {@link #read} throws some runtime exception for anything else. */
+    /** A form of numbers, with the hint for values that do not have it. */
     record Form(Parser parser, long least, long most, String hint) {
+        /** Reads a value. Throws some runtime exception if it does not have this form. */
         long read(String text) {
             if (text.length() > MAX_NUMBER_LENGTH) {
                 throw new IllegalArgumentException("too long");
@@ -80,7 +82,7 @@ final class HeaderValues {
         return isNumber(text) ? Long.parseLong(text) : Duration.parse(text).toMillis();
     }
 
-    /** Digits with at most one sign: what no ISO-8601 time or duration is. */
+    /** Whether a text is digits with at most one sign, which no ISO-8601 time or duration is. */
     private static boolean isNumber(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -91,7 +93,7 @@ final class HeaderValues {
         return !text.isEmpty();
     }
 
-    /** The text, or null if the bytes are not UTF-8. */
+    /** Returns the text, or null if the bytes are not UTF-8. */
     static @Nullable String utf8(byte[] bytes) {
         if (isAscii(bytes)) {
             return new String(bytes, StandardCharsets.ISO_8859_1);
@@ -115,7 +117,10 @@ final class HeaderValues {
         return true;
     }
 
-    /** Different bytes give different keys, but for texts that themselves begin with 0x. */
+    /**
+     * Returns the key for these bytes. Different bytes give different keys, except for texts that begin with 0x
+     * themselves.
+     */
     static String key(byte[] bytes) {
         String text = utf8(bytes);
         return text == null || hasControls(text) ? "0x" + HexFormat.of().formatHex(bytes) : text;
@@ -130,13 +135,14 @@ final class HeaderValues {
         return false;
     }
 
-    /** For an error message: bounded, on one line. */
+    /** Returns the value as an error message shows it: on one line, and not too long. */
     static String shown(byte[] bytes) {
         String text = utf8(bytes);
         String all = text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
         String part = all.length() > MAX_SHOWN ? all.substring(0, MAX_SHOWN) + "…" : all;
         return part.codePoints()
-                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE ? '?' : c)
+                .map(point ->
+                        Character.isISOControl(point) || Character.getType(point) == Character.SURROGATE ? '?' : point)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
     }

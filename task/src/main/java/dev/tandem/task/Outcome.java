@@ -1,6 +1,6 @@
 package dev.tandem.task;
 
-/** How one run of a task ended, with what follows already decided by the queue's policy. */
+/** How a run of a task ended. What follows has been decided already, by the queue's policy. */
 public sealed interface Outcome {
 
     /** The handler returned. */
@@ -9,17 +9,17 @@ public sealed interface Outcome {
     }
 
     /**
-     * The attempt failed and there will be another.
+     * The attempt failed, and there will be another one.
      *
-     * @param delayMillis from now to the next start, 0 or more
-     * @param error what went wrong, for people; bounded by {@link Envelope#MAX_ERROR}
+     * @param delayMillis the time from now to the next start, 0 or more
+     * @param error what went wrong, for people; at most {@link Envelope#MAX_ERROR} characters are kept
      */
     record Retry(long delayMillis, String error) implements Outcome {}
 
-    /** The task is given up: attempts used up, rejected by its handler, or unreadable. */
+    /** The task is given up: its attempts are used up, its handler rejected it, or it is unreadable. */
     record Dead(String error) implements Outcome {}
 
-    /** The handler never started; the task goes back without spending an attempt. */
+    /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {
         public static final NotStarted INSTANCE = new NotStarted();
     }

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
  * The unit of ownership and of Redis sharding: a Kafka topic-partition, or one of a queue's RabbitMQ sub-queues or
  * shards.
  *
- * @param queue the queue's name, letters, digits, {@code . _ -}
- * @param name the partition's name in its queue, the same alphabet; a number by custom
+ * @param queue the queue's name: letters, digits and {@code . _ -}
+ * @param name the partition's name within its queue, of the same characters; usually a number
  */
 public record Partition(String queue, String name) {
 
@@ -23,7 +23,7 @@ public record Partition(String queue, String name) {
         return new Partition(queue, Integer.toString(number));
     }
 
-    /** Whether this may name a queue or a partition: it becomes part of Redis keys and of their hash tag. */
+    /** Whether a text may name a queue or a partition. Such a name becomes part of Redis keys and of their hash tag. */
     public static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }
@@ -35,7 +35,7 @@ public record Partition(String queue, String name) {
         }
     }
 
-    /** The form in Redis keys and messages: {@code queue/name}. */
+    /** Returns the form that is used in Redis keys and in messages: {@code queue/name}. */
     @Override
     public String toString() {
         return queue + "/" + name;

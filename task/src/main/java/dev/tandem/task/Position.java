@@ -1,14 +1,14 @@
 package dev.tandem.task;
 
 /**
- * The identity of a task in its partition, opaque to everything but the ingress that made it. Kafka: incarnation and
- * offset. RabbitMQ: random, given at the first delivery.
+ * The name of one delivered task within its partition. Opaque to all but the ingress that made it. Kafka: incarnation
+ * and offset. RabbitMQ: identity, writer and arrival number, given at the first delivery.
  *
  * @param text 1 to 64 printable ASCII characters
  */
 public record Position(String text) {
 
-    /** The position of a Kafka record; offsets of different incarnations never meet. */
+    /** Returns the position of a Kafka record. Equal offsets of different incarnations have different positions. */
     public static Position of(long incarnation, long offset) {
         return new Position(incarnation + ":" + offset);
     }

@@ -2,28 +2,28 @@ package dev.tandem.task;
 
 import java.util.concurrent.CompletionStage;
 
-/** Port: puts tasks on their queues' broker, the one way in. Thread-safe. */
+/** Port: publishes tasks to the brokers of their queues, which is the only way in. Thread-safe. */
 public interface Publisher extends AutoCloseable {
 
     /**
-     * Sends one task. The stage ends when the broker has it for sure, or fails with a {@link PublishException} that
-     * says what to do; after a failure the task may still have arrived.
+     * Sends one task. The stage completes when the broker has confirmed it, or fails with a {@link PublishException}
+     * that says what to do. After a failure the task may have arrived all the same.
      */
     CompletionStage<PublishedId> publish(Task task);
 
-    /** Sends what is under way, then ends. */
+    /** Waits for the publications that are under way, then closes. */
     @Override
     void close();
 
     /**
-     * Where a task went.
+     * The id and place of a published task.
      *
-     * @param id the task's id: its publisher's, else the one that it has by default
-     * @param place for people: where on the broker it stands
+     * @param id the id that the publisher gave the task, or else its default id
+     * @param place where the task is on the broker, for people
      */
     record PublishedId(String id, String place) {}
 
-    /** A task was not published, or not for sure. The message is for people. */
+    /** A task was not published, or the broker did not confirm it. The message is for people. */
     final class PublishException extends RuntimeException {
         public PublishException(String message) {
             super(message);

@@ -1,15 +1,15 @@
 package dev.tandem.task;
 
 /**
- * What the pure core needs to know of a queue.
+ * The settings of a queue that the pure core needs.
  *
- * @param ordered {@code ordering: key}; otherwise keys are ignored
- * @param concurrency tasks running at once in this process, 1 or more
- * @param deadHead what becomes of a key whose head is dead
- * @param maxInMemory deliveries of one partition held in memory before it is paused
+ * @param ordered whether the queue has {@code ordering: key}; otherwise keys are ignored
+ * @param concurrency the most tasks that run at once in this process, 1 or more
+ * @param deadHead what happens to a key whose head is dead
+ * @param maxInMemory the deliveries of one partition that are kept in memory before it is paused
  * @param maxBytesInMemory the same in bytes
- * @param maxParkedPerKey tasks parked behind one key before the partition is paused
- * @param maxParkedPerPartition tasks parked in a partition before it is paused
+ * @param maxParkedPerKey the tasks that are parked behind one key before the partition is paused
+ * @param maxParkedPerPartition the tasks that are parked in a partition before it is paused
  */
 public record QueuePolicy(
         boolean ordered,
@@ -21,11 +21,16 @@ public record QueuePolicy(
         int maxParkedPerPartition) {
 
     public QueuePolicy {
-        if (concurrency < 1) {
-            throw new IllegalArgumentException("concurrency is " + concurrency + ", it must be 1 or more");
-        }
-        if (maxInMemory < 1 || maxBytesInMemory < 1 || maxParkedPerKey < 1 || maxParkedPerPartition < 1) {
-            throw new IllegalArgumentException("bounds must be 1 or more");
+        requirePositive("concurrency", concurrency);
+        requirePositive("maxInMemory", maxInMemory);
+        requirePositive("maxBytesInMemory", maxBytesInMemory);
+        requirePositive("maxParkedPerKey", maxParkedPerKey);
+        requirePositive("maxParkedPerPartition", maxParkedPerPartition);
+    }
+
+    private static void requirePositive(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is " + value + ", it must be 1 or more");
         }
     }
 

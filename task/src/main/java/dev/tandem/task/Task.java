@@ -5,20 +5,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One unit of work, as its publisher described it. What a publisher left out is null or zero here; the queue's policy
- * fills it in.
+ * One unit of work as its publisher described it. Fields that the publisher left out are null or zero, and the queue's
+ * policy supplies them.
  *
- * @param id a label for people; null means the default, which is derived from the source's own identity
+ * @param id a label for people; null means the default, which is made from the task's position
  * @param queue the logical queue
- * @param type which handler runs it; null means the queue's
+ * @param type the name of the handler that runs it; null means the queue's handler
  * @param key the ordering key; null means no order
- * @param payload opaque bytes, not copied: whoever makes a task hands them over
- * @param headers all headers as they came, in order
- * @param publishedAt when the publisher sent it, epoch milliseconds; 0 if unknown
- * @param notBefore earliest start, epoch milliseconds; 0 means now
- * @param timeoutMillis longest run; 0 means the queue's
- * @param maxAttempts starts in all, the first included; 0 means the queue's
- * @param dedupKey business id for idempotency; null means none
+ * @param payload opaque bytes. They are not copied, so the caller must not change them afterwards
+ * @param headers the headers that are kept, in order
+ * @param publishedAt when the publisher sent it, in epoch milliseconds; 0 if unknown
+ * @param notBefore the earliest start in epoch milliseconds; 0 means now
+ * @param timeoutMillis the longest run; 0 means the queue's limit
+ * @param maxAttempts the most starts, the first included; 0 means the queue's limit
+ * @param dedupKey a business id for deduplication; null means none
  */
 public record Task(
         @Nullable String id,
@@ -39,7 +39,7 @@ public record Task(
         Objects.requireNonNull(headers, "headers");
     }
 
-    /** A task with nothing but a payload, due now. */
+    /** Creates a task that has only a key and a payload and is due now. */
     public static Task of(String queue, @Nullable String key, byte[] payload) {
         return new Task(null, queue, null, key, payload, Map.of(), 0, 0, 0, 0, null);
     }
@@ -64,7 +64,7 @@ public record Task(
                 dedupKey);
     }
 
-    /** Roughly what it costs to keep in memory, in bytes: payload, headers and a fixed overhead. */
+    /** Returns roughly how many bytes of memory the task takes: payload, headers and a fixed overhead. */
     public int weight() {
         int sum = 160 + payload.length;
         for (Map.Entry<String, String> header : headers.entrySet()) {
@@ -73,7 +73,7 @@ public record Task(
         return sum;
     }
 
-    /** Names the task without its payload or headers, so that it may be logged. */
+    /** Returns a description without payload and headers, which may be logged. */
     @Override
     public String toString() {
         return "Task[" + queue + " id=" + id + " type=" + type + " key=" + key + " " + payload.length + " bytes]";

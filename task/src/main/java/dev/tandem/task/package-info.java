@@ -1,4 +1,4 @@
-/** The model of a task and the ports between the modules. Depends on nothing. */
+/** The model of a task, and the ports between the modules. Depends on no other module. */
 @NullMarked
 package dev.tandem.task;
 

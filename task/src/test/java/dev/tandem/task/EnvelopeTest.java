@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class EnvelopeTest {
 
     @Test
-    void whatIsWrittenIsReadBackWhateverIsInIt() {
+    void anEncodedEnvelopeIsDecodedUnchanged() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
@@ -28,7 +28,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void theTokenIsWhereScriptsReadIt() {
+    void theTokenIsAtTheOffsetThatScriptsRead() {
         byte[] bytes = new Envelope(Task.of("q", "k", new byte[3]), 1, 0x0102030405060708L, "boom").encode();
         assertThat(bytes[0]).isEqualTo(Envelope.VERSION);
         assertThat(bytes[1] & Envelope.FLAG_TOKEN).isEqualTo(1);
@@ -36,7 +36,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void aPlainScheduledTaskTakesFewBytesBesideItsPayload() {
+    void aPlainScheduledTaskAddsFewBytesToItsPayload() {
         Task task = new Task(
                 null,
                 "q",
@@ -53,7 +53,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void unknownVersionsAndCutBytesAreRefused() {
+    void unknownVersionsAndTruncatedBytesAreRefused() {
         byte[] bytes = new Envelope(
                         new Task("id", "q", "t", "k", new byte[0], Map.of("a", "b"), 0, 0, 0, 0, null), 0, 0, null)
                 .encode();

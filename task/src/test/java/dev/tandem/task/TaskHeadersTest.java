@@ -116,7 +116,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void ofAnEarliestStartAndADelayTheLaterCounts() {
+    void theLaterOfEarliestStartAndDelayCounts() {
         Field early = Field.of("tandem-not-before", Long.toString(SENT + 10));
         Field late = Field.of("tandem-not-before", Long.toString(SENT + 10_000));
         Field delay = Field.of("tandem-delay", "500");
@@ -150,7 +150,7 @@ class TaskHeadersTest {
                 "tandem-max-attempts | 2147483648           | use a whole number",
                 "tandem-max-attempts | three                | use a whole number",
             })
-    void aValueThatCantBeReadIsNamedWithARemedy(String name, String value, String remedy) {
+    void anInvalidValueIsReportedWithItsHeaderAndARemedy(String name, String value, String remedy) {
         Read read = kafka.read(List.of(Field.of("x", "y"), Field.of(name, value)), origin("k"), bytes("body"));
 
         assertThat(read.unreadable())
@@ -164,7 +164,7 @@ class TaskHeadersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tandem-id", "tandem-type", "tandem-dedup-key", "ce_id", "ce_type"})
-    void namesMayNotBeBinaryNorHaveControlCharactersNorBeEndless(String name) {
+    void idsAndTypesMustBeShortUtf8WithoutControlCharacters(String name) {
         for (byte[] value : List.of(new byte[] {(byte) 0xc3, 0x28}, bytes("a\r\nb"), new byte[3_000])) {
             Read read = kafka.read(List.of(new Field(name, value)), origin("k"), bytes("body"));
             assertThat(read.unreadable()).startsWith("header '" + name + "' has the value '");
@@ -174,7 +174,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void cloudEventsAreUnderstoodInBothSpellingsAndKept() {
+    void cloudEventsAttributesAreReadInAllSpellingsAndKept() {
         for (Map.Entry<String, TaskHeaders> each :
                 Map.of("ce_", kafka, "cloudEvents:", amqp, "cloudEvents_", amqp).entrySet()) {
             String prefix = each.getKey();
@@ -190,7 +190,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void aTandemHeaderGoesBeforeCloudEventsAndThoseBeforeTheBroker() {
+    void tandemHeadersPrecedeCloudEventsWhichPrecedeTheBroker() {
         Origin origin = new Origin(bytes("routing"), "message-id", "amqp-type", "text/plain", SENT, ARRIVED);
         Field own = Field.of("tandem-id", "own");
         Field event = Field.of("cloudEvents:id", "event");
@@ -229,7 +229,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void headersThatAreNoTextAreKeptByteForByte() {
+    void binaryHeadersAreKeptByteForByte() {
         byte[] binary = {(byte) 0xff, 0, (byte) 0x80, 'a'};
         Task task = read(new Field("trace-bin", binary), new Field("nothing", null));
 
@@ -239,7 +239,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void ofRepeatedHeadersTheLastCountsAndAllAreKept() {
+    void theLastOfRepeatedHeadersCountsAndAllAreKept() {
         Task task = read(
                 Field.of("x", "1"),
                 Field.of("tandem-id", "first"),
@@ -252,7 +252,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void tooLargeIsUnreadableAndStillWhole() {
+    void anOversizedMessageIsUnreadableButKeptWhole() {
         Read payload = kafka.read(List.of(), origin("k"), new byte[101]);
         assertThat(payload.unreadable()).contains("101 bytes", "limit of 100 bytes", "tandem.max-payload");
         assertThat(payload.task().payload()).hasSize(101);
@@ -285,7 +285,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void whatIsWrittenIsReadBack() {
+    void aWrittenTaskIsReadBackUnchanged() {
         Map<String, String> headers = new HashMap<>(Map.of("a", "é", "b;latin1", "\u00ff\u0000"));
         Task task = new Task("i", "orders", "t", "k", bytes("body"), headers, SENT, SENT + 5, 7, 3, "d");
         List<Field> fields = new ArrayList<>();
@@ -298,7 +298,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void anythingIsReadWithoutAnExceptionAndNothingIsLost() {
+    void anyBytesAreReadWithoutAnExceptionAndWithoutLoss() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         List<String> names = List.of(
@@ -352,7 +352,7 @@ class TaskHeadersTest {
     }
 
     @Test
-    void aLimitThatCanHoldNothingIsRefused() {
+    void aPayloadLimitOfZeroIsRefused() {
         assertThatThrownBy(() -> new TaskHeaders("q", Dialect.KAFKA, 0)).hasMessageContaining("max-payload is 0");
     }
 

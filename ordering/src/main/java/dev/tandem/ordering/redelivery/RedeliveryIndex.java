@@ -45,7 +45,7 @@ final class RedeliveryIndex<P> {
     void add(P where, StoreAnswer.KnownPositions known) {
         complete &= known.complete();
         for (StoreAnswer.LiveClaim claim : known.claims()) {
-            add(claim.former() ? certain : claimed, where, claim.position());
+            add(claim.ofFormerOwner() ? certain : claimed, where, claim.position());
         }
         known.history().lapsed().forEach(lapsed -> add(certain, where, lapsed.position()));
         known.history().awaitingRedelivery().forEach(position -> add(certain, where, position));

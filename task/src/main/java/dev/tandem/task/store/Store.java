@@ -2,42 +2,45 @@ package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
 
-/** Port: what keeps custody. Implemented over Redis; a model of it serves the simulation. */
+/** Port: what keeps custody of tasks. Implemented with Redis; the simulations use a model of it. */
 public interface Store extends AutoCloseable {
 
     /**
-     * The way to one partition. Requests are sent in order on one connection; nothing is ever sent again by the store
-     * itself.
+     * Opens the store link of one partition. Its requests are sent in order on one connection. The store itself never
+     * sends a request twice.
      *
-     * @param listener called on the store's own threads; it must only note what came and return
+     * @param listener called on the store's own threads; it must only note the event and return
      */
     Link link(Partition partition, Listener listener);
 
     @Override
     void close();
 
-    /** The way to one partition. {@link #send} comes from one thread. */
+    /** A store link: the ordered connection to the data of one partition. */
     interface Link extends AutoCloseable {
 
-        /** Sends without waiting. After {@link Listener#down} requests are dropped until {@link Listener#up}. */
+        /**
+         * Sends a request without waiting for its answer. Must be called by one thread only. After
+         * {@link Listener#down} requests are dropped until {@link Listener#up}.
+         */
         void send(StoreRequest request);
 
         @Override
         void close();
     }
 
-    /** Told of answers, in the order of the requests. */
+    /** Receives the answers, in the order of the requests, and the state of the connection. */
     interface Listener {
 
         void answered(StoreRequest request, StoreAnswer answer);
 
-        /** The connection broke or an answer is overdue: all that is unanswered may or may not have been applied. */
+        /** The connection broke, or an answer is overdue. Unanswered requests may or may not have been applied. */
         void down(String reason);
 
-        /** The store can be reached (again). Also the first event of a link. */
+        /** The store can be reached, for the first time or again. The first event of a link. */
         void up();
 
-        /** Another writer changed something that may be due now: an operator, or a former owner's outcome. */
+        /** An operator or a former owner's outcome changed something, so that a task may be due now. */
         void woken();
     }
 }

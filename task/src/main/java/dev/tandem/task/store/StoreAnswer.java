@@ -4,41 +4,49 @@ import dev.tandem.task.Position;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a store answers. */
+/**
+ * The store's answer to a request.
+ *
+ * <p>Components of the same name mean the same in all answers: {@code nextDueMillis} is the time until the next task in
+ * {@code scheduled} or {@code retry} is due, {@code nextLapseMillis} the time until the earliest claim lapses; both are
+ * -1 if there is none. {@code runId} names the store's process. {@code lapses} counts the starts of a task that ended
+ * because their lease ran out.
+ */
 public sealed interface StoreAnswer {
 
     /** The epoch is not the owner's any more. Nothing was changed. */
     record Fenced() implements StoreAnswer {}
 
-    /** This number was applied before, its answer is not known any more. Nothing was changed. */
+    /** A request with this number was applied before; its answer is not known any more. Nothing was changed. */
     record AlreadyApplied() implements StoreAnswer {}
 
     /**
-     * The number does not follow the stored one. Nothing was changed. A stored number below the highest answered one
-     * means that the store LOST writes.
+     * The number does not follow the stored one. Nothing was changed. If the stored number is below the highest one
+     * that was answered, the store has forgotten writes.
      */
     record Gap(long stored) implements StoreAnswer {}
 
-    /** To an acquire: another's lease lives. @param remainingMillis how long at most */
+    /**
+     * Answers an acquire: the lease of another owner, or of a later generation, lives.
+     *
+     * @param remainingMillis the longest time until it ends
+     */
     record Refused(String owner, long remainingMillis) implements StoreAnswer {}
 
     /**
-     * To an acquire.
+     * Answers an acquire with all that an owner needs to know.
      *
-     * @param epoch this ownership; tokens are epoch + 1, 2, …
-     * @param runId the store's process
-     * @param incarnation the current one
-     * @param highWater bits at or above it were never set
-     * @param storedCommit offsets below it are settled and committed; -1: none
+     * @param epoch the number of this ownership; its tokens are epoch + 1, epoch + 2, …
+     * @param incarnation the current incarnation
+     * @param highWater the high-water mark: no bit at or above it was ever set
+     * @param storedCommit the stored commit: offsets below it are settled and committed; -1 if there is none
      * @param otherClaims live claims of other executors
-     * @param chunks settled offsets
-     * @param blocked every blocked key
-     * @param nextDueMillis until the next scheduled or retried task is due; -1: none
-     * @param nextLapseMillis until the earliest deadline in flight; -1: none
-     * @param quietMillis for how long nothing may be claimed yet: the store was restarted and may have forgotten claims
-     *     that others still run; 0: no wait
+     * @param chunks the settled offsets
+     * @param blocked all blocked keys
+     * @param quietMillis the rest of the quiet period, in which nothing may be claimed: the store was restarted and may
+     *     have forgotten claims of active runs; 0 if there is none
      * @param presentedTokens the tokens of the presented claims that hold now
-     * @param history what else a redelivery of a queue could be
+     * @param history how redeliveries of a message queue are recognised
      */
     record Acquired(
             long epoch,
@@ -56,7 +64,7 @@ public sealed interface StoreAnswer {
             RedeliveryHistory history)
             implements StoreAnswer {
 
-        /** Of a log, or of a queue without a past. */
+        /** Creates an answer without a redelivery history: of a log, or of a message queue that has none. */
         public Acquired(
                 long epoch,
                 String runId,
@@ -88,36 +96,47 @@ public sealed interface StoreAnswer {
     }
 
     /**
-     * What is known of positions that have no claim, by which a queue's redelivery can be recognised.
+     * The unclaimed positions of a message queue's partition by which a redelivery is recognised.
      *
-     * @param lapsed in the broker's custody, their claims lapsed: a redelivery is certain
-     * @param awaitingRedelivery settled, and their message is certain to come again; the longest owed first
-     * @param pages settled, and their acks may or may not have arrived; in order
+     * @param lapsed positions in the broker's custody whose claims lapsed: a redelivery is certain
+     * @param awaitingRedelivery settled positions whose message is certain to be redelivered; those that have waited
+     *     longest first
+     * @param pages identities of settled positions whose acks may not have arrived; in order
      */
     record RedeliveryHistory(List<LapsedClaim> lapsed, List<Position> awaitingRedelivery, List<IdentityPage> pages) {
         public static final RedeliveryHistory NONE = new RedeliveryHistory(List.of(), List.of(), List.of());
     }
 
-    /** @param lapses starts that ended with a lapsed lease */
+    /** A position whose claim lapsed. */
     record LapsedClaim(Position position, int lapses) {}
 
     /**
-     * Identities that were settled, 12 ASCII characters each, as often as they were.
+     * Identities of settled messages: 12 ASCII characters for each, as many times as it was settled.
      *
-     * @param number {@link #REDELIVERED} or 0 or more
+     * @param number {@link #REDELIVERED}, or 0 or more
      */
     record IdentityPage(long number, byte[] identities) {
-        /** Of the messages that other partitions gave back to this one. It is never dropped by Committed. */
+        /**
+         * The page of messages that this partition gave up to redeliveries of other partitions. {@link
+         * StoreRequest.RecordCommit} never deletes it.
+         */
         public static final long REDELIVERED = -1;
 
         public static final int IDENTITY_BYTES = 12;
     }
 
-    /** @param inStore the store has its envelope */
+    /**
+     * A live claim of another executor.
+     *
+     * @param inStore whether the store has the task's envelope
+     */
     record OtherClaim(
             Position position, long token, @Nullable String key, boolean inStore, long remainingMillis) {}
 
-    /** Bits of offsets {@code index * BITS} on; the first offset is the highest bit of the first byte, as in Redis. */
+    /**
+     * The settled bits of the offsets from {@code index * BITS} on. The first offset is the highest bit of the first
+     * byte, as in Redis.
+     */
     record SettledChunk(long index, byte[] bits) {
         public static final int BITS = 16_384;
 
@@ -128,93 +147,117 @@ public sealed interface StoreAnswer {
         }
     }
 
-    /** @param head the position that must end or come first */
+    /**
+     * A blocked key.
+     *
+     * @param head the position that must end, or be redelivered, first
+     */
     record BlockedKey(String key, BlockReason reason, Position head) {}
 
     /** Why a key is blocked. */
     enum BlockReason {
-        /** Its head waits for its next attempt, or is due, or runs, in the store's custody. */
+        /** Its head is in the store's custody: it waits for its next attempt, is due, or runs. */
         HEAD,
         /** Its head runs under a claim of another executor. */
         OTHER_OWNER,
-        /** Its head's claim lapsed while the broker had custody: it must be redelivered first. */
+        /** Its head's claim lapsed while the broker had custody, so it must be redelivered first. */
         REDELIVERY,
-        /** Its head is dead and the policy is to halt. */
+        /** Its head is dead, and the policy is to halt. */
         HALTED
     }
 
-    /** To a step; codes in the request's order. */
+    /** Answers {@link StoreRequest.SettleAndClaim}, with results in the request's order. */
     record SettledAndClaimed(List<SettleResult> settles, List<ClaimResult> claims) implements StoreAnswer {}
 
-    /** What became of one settle. */
+    /** The result of one {@link StoreRequest.Settle}. */
     sealed interface SettleResult {
-        /** Recorded. @param opened it was the head of a blocked key, whose lane is empty: the key is open now */
+        /**
+         * The outcome is recorded.
+         *
+         * @param opened whether the task was the head of a blocked key with an empty lane, which is open now
+         */
         record Ok(boolean opened) implements SettleResult {
             public static final Ok PLAIN = new Ok(false);
             public static final Ok OPENED = new Ok(true);
         }
 
-        /** Recorded, and the lane's next is claimed under the given next token. */
+        /** The outcome is recorded, and the next task of the lane is claimed under the given next token. */
         record Next(Position position, int lapses, byte[] envelope) implements SettleResult {}
 
-        /** This outcome is there already. */
+        /** This outcome was recorded before. */
         record Done() implements SettleResult {
             public static final Done INSTANCE = new Done();
         }
 
-        /** Another token holds or held the position: the outcome is dropped. */
+        /** The position is or was claimed under another token, so the outcome is dropped. */
         record Refused() implements SettleResult {
             public static final Refused INSTANCE = new Refused();
         }
     }
 
-    /** What became of one claim. */
+    /** The result of one {@link StoreRequest.Claim}. */
     sealed interface ClaimResult {
-        /** @param lapses starts that ended with a lapsed lease, to be counted as attempts */
+        /**
+         * The claim is granted.
+         *
+         * @param lapses to be counted as attempts
+         */
         record Ok(int lapses) implements ClaimResult {
             public static final Ok FIRST = new Ok(0);
         }
 
-        /** The key is blocked and this is not its head. */
+        /** The key is blocked, and this task is not its head. */
         record KeyBlocked(Position head) implements ClaimResult {}
 
-        /** The position is settled, or claimed by another, or no longer held: there is nothing to run. */
+        /** There is nothing to run: the position is settled, claimed, or not held any more. */
         record Done() implements ClaimResult {
             public static final Done INSTANCE = new Done();
         }
     }
 
-    /** To a hand-over; codes in the request's order. @param nextDueMillis as in {@link Acquired} */
+    /** Answers {@link StoreRequest.TakeCustody}, with results in the request's order. */
     record CustodyTaken(List<HandOverResult> codes, long nextDueMillis) implements StoreAnswer {}
 
-    /** What became of one hand-over. */
+    /** The result of one hand-over. */
     enum HandOverResult {
         OK,
         /** The position is settled, or in the store's custody already. */
         DONE,
         /** Park: the key is not blocked. Custody did not move. */
         OPEN,
-        /** Park: at a bound. Custody did not move. */
+        /** Park: a bound is reached. Custody did not move. */
         FULL,
-        /** Adopt: neither claimed nor settled. Custody did not move. */
+        /** Adopt: the position is neither claimed nor settled. Custody did not move. */
         GONE,
-        /** The store's memory is full. Custody did not move; it may be tried again later. All of one request have it. */
+        /**
+         * The store's memory is full. Custody did not move, and the hand-over may be tried again later. All results of
+         * a request are NO_ROOM, or none is.
+         */
         NO_ROOM
     }
 
-    /** To a due. @param more there is more than the limits let through */
+    /**
+     * Answers {@link StoreRequest.ClaimDue}.
+     *
+     * @param more whether more tasks are due than the limits allowed
+     */
     record DueTasks(List<DueTask> claimed, List<DueTask> offered, long nextDueMillis, boolean more)
             implements StoreAnswer {}
 
-    /** @param token of the claim; 0 if it is only offered */
+    /**
+     * A task that is due.
+     *
+     * @param token the token of its claim; 0 if it is only offered
+     */
     record DueTask(Position position, long token, int lapses, byte[] envelope) {}
 
     /**
-     * To a renew.
+     * Answers {@link StoreRequest.RenewLeases}.
      *
-     * @param lost positions that are not ours under that token any more
-     * @param opened keys that foreign or dead heads blocked and that went on since: open, or with a next one due
-     * @param durable false: written, but its replicas did not confirm; the probe does not count
+     * @param lost positions that are not claimed under their token any more
+     * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
+     *     their next task is due
+     * @param durable false if the replicas did not confirm the write; then the probe does not count
      */
     record LeasesRenewed(
             String runId,
@@ -225,45 +268,62 @@ public sealed interface StoreAnswer {
             boolean durable)
             implements StoreAnswer {}
 
-    /** To a patrol. @param waiting keys that wait for a position to be redelivered */
+    /**
+     * Answers {@link StoreRequest.ExpireLeases}.
+     *
+     * @param returned the number of claims that lapsed
+     * @param waiting keys that wait for the redelivery of a task whose claim lapsed now
+     */
     record LeasesExpired(int returned, List<BlockedKey> waiting, long nextDueMillis, long nextLapseMillis)
             implements StoreAnswer {}
 
-    /** To committed, gone and release. */
+    /**
+     * Answers {@link StoreRequest.RecordCommit}, {@link StoreRequest.AbandonPosition} and
+     * {@link StoreRequest.Release}.
+     */
     record Ok(long nextDueMillis) implements StoreAnswer {
         public static final Ok NOTHING_DUE = new Ok(-1);
     }
 
-    /** To a keep. @param lost positions that are not ours under that token any more */
+    /**
+     * Answers {@link StoreRequest.KeepClaims}.
+     *
+     * @param lost positions that are not claimed under their token any more
+     */
     record ClaimsKept(List<Position> lost) implements StoreAnswer {}
 
-    /** To a late outcome. @param recorded false: refused by its token */
+    /**
+     * Answers {@link StoreRequest.SettleLate}.
+     *
+     * @param recorded false if the outcome was refused
+     */
     record LateSettled(boolean recorded) implements StoreAnswer {}
 
     /**
-     * To a recall.
+     * Answers {@link StoreRequest.ListKnownPositions}.
      *
-     * @param runId the store's process
-     * @param complete false: the store was restarted and may have forgotten what runs; its owner has not acquired the
-     *     partition since, or a lease ago at most
-     * @param claims live ones in the broker's custody
+     * @param complete false if the store was restarted and may have forgotten active runs, because the owner has not
+     *     acquired the partition since, or did so less than a lease ago
+     * @param claims live claims of tasks in the broker's custody
      */
     record KnownPositions(String runId, boolean complete, List<LiveClaim> claims, RedeliveryHistory history)
             implements StoreAnswer {}
 
     /**
-     * @param former it is not the partition's stored owner who has the claim: the channel that delivered the message is
-     *     gone, and a redelivery is certain
+     * A live claim of a task in the broker's custody.
+     *
+     * @param ofFormerOwner whether the claim is not of the partition's stored owner. Then the channel that delivered
+     *     the message is gone, and a redelivery is certain
      */
-    record LiveClaim(Position position, boolean former, long remainingMillis) {}
+    record LiveClaim(Position position, boolean ofFormerOwner, long remainingMillis) {}
 
     /**
-     * To a redeliver.
+     * Answers {@link StoreRequest.ForwardRedeliveries}.
      *
-     * @param runId the store's process. Under the same one at least a horizon later, an answer is durable
-     * @param codes in the request's order. OK: the store has custody; DONE: it was settled; GONE: the partition does not
-     *     know the position (any more), or gave it to another
-     * @param durable false: its replicas did not confirm what was answered a horizon ago
+     * @param runId if it is still the same at least a horizon later, this answer is durable
+     * @param codes the results in the request's order. OK: the store has custody. DONE: the task was settled. GONE: the
+     *     partition does not know the position, or gave it up to another asker
+     * @param durable false if the replicas did not confirm what was answered a horizon ago
      */
     record RedeliveriesForwarded(String runId, List<HandOverResult> codes, boolean durable) implements StoreAnswer {}
 }

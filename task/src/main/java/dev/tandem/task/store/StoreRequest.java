@@ -7,27 +7,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be asked of a store. All are atomic. Times in requests are relative or epoch milliseconds; the store uses
- * its own clock.
+ * A request to the store. The store applies each one atomically. Times are durations or epoch milliseconds; the store
+ * uses its own clock.
  */
 public sealed interface StoreRequest {
 
     /**
-     * As an incarnation: the partition is one of a queue (RabbitMQ), whose positions have no offset. Where a log's
-     * request names a bit, it names a <em>page</em> then: 0 or more, what settles the position appends the 12
-     * characters of its identity (the 2nd to the 13th of the position) to that page; or {@link #AWAITS_REDELIVERY}; -1: nothing.
+     * As an incarnation: the partition is one of a message queue (RabbitMQ), whose positions have no offset.
+     *
+     * <p>Where a request for a log names a bit, a request for a message queue names an identity <em>page</em>: 0 or
+     * more, and the store appends the 12 characters of the position's identity (its 2nd to 13th character) to that page
+     * when the position is settled; or {@link #AWAITS_REDELIVERY}; or -1 for nothing.
      */
     long NO_INCARNATION = -1;
 
     /**
-     * As a page: the channel that delivered this message is gone, so it is certain to come again. Its position is noted
-     * as owed, unless the store has its envelope already, for then it came.
+     * As a page: the channel that delivered this message is gone, so the broker is certain to redeliver it. The store
+     * notes that the position awaits redelivery, unless it has the envelope already: then the message was redelivered.
      */
     long AWAITS_REDELIVERY = -2;
 
     Partition partition();
 
-    /** Requests of an owner: the epoch is checked, then the number. */
+    /** A request of a partition's owner. The store checks its epoch, then its number. */
     sealed interface OwnerRequest extends StoreRequest {
         RequestHeader header();
 
@@ -38,19 +40,22 @@ public sealed interface StoreRequest {
     }
 
     /**
-     * Takes ownership, or takes it again. Begins a new epoch for the line, whose next number follows this one's; any
-     * number higher than the stored one is accepted, an equal one is APPLIED.
+     * Takes ownership, or takes it again, and begins a new epoch. Its number may be any that is higher than the stored
+     * one; an equal one is answered with {@link StoreAnswer.AlreadyApplied}. The next request follows with the next
+     * number.
      *
-     * <p>Afterwards the store's claims of {@code executor} are exactly the presented ones: presented claims are facts,
-     * written unless their position is settled by this or a later token, or claimed under a higher one. Other claims of
-     * this executor never started (their answer was missed) and go back without spending an attempt.
+     * <p>Afterwards the store's claims of {@code executor} are exactly the presented ones. A presented claim is a fact:
+     * it is written unless its position is settled under this or a later token, or claimed under a higher one. All
+     * other claims of this executor never started, because it missed their answer. They are taken back without spending
+     * an attempt.
      *
      * @param executor unique per process start
-     * @param leaseMillis of the partition and of the presented claims
-     * @param generation Kafka's group generation; an older one than stored is refused while the stored owner's lease
-     *     lives; -1: refused while another's lease lives
-     * @param sourceId Kafka's topic id; a changed one begins a new incarnation; "" where there is none
-     * @param committed the broker's committed offset; one below the mirror begins a new incarnation; -1: none
+     * @param leaseMillis the lease of the ownership and of the presented claims
+     * @param generation Kafka's group generation. An older one than the stored one is refused while the stored owner's
+     *     lease lives. -1: the request is refused while another executor's lease lives
+     * @param sourceId Kafka's topic id; a changed id begins a new incarnation; empty if there is none
+     * @param committed the broker's committed offset; an offset below the stored commit begins a new incarnation; -1 if
+     *     there is none
      */
     record Acquire(
             RequestHeader header,
@@ -63,13 +68,14 @@ public sealed interface StoreRequest {
             implements OwnerRequest {}
 
     /**
-     * A claim that is still held by its executor, or whose outcome is.
+     * A claim that its executor still holds, or whose outcome it still holds.
      *
-     * @param bit the task's offset in the incarnation's bitmap; -1 if it has none, as in a queue
-     * @param outcomeNumber the number of this line's request that carried the outcome; 0 if none did yet. If that number was
-     *     applied, the claim has ended
-     * @param after the token of the claim from which this one is relayed ({@link Settle#then}), 0 if from none: while that
-     *     one is presented and has not ended, this one holds without being written; the relay, sent again, brings it
+     * @param bit the task's offset in the bitmap of the incarnation; -1 in a message queue, or if there is none
+     * @param outcomeNumber the number of this writer's request that carried the outcome; 0 if none did yet. If that
+     *     request was applied, the claim has ended
+     * @param relayedFrom the token of the claim from which this one is relayed ({@link Settle#then}); 0 if from none.
+     *     While that claim is presented and has not ended, this one holds without being written: the relay will be sent
+     *     again, and brings it
      */
     record PresentedClaim(
             Position position,
@@ -78,7 +84,7 @@ public sealed interface StoreRequest {
             int attempt,
             long bit,
             long outcomeNumber,
-            long after) {
+            long relayedFrom) {
 
         public PresentedClaim(
                 Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
@@ -91,10 +97,10 @@ public sealed interface StoreRequest {
     }
 
     /**
-     * Settles outcomes, then claims. The hot path.
+     * Records outcomes, then claims tasks. The hot path.
      *
-     * @param incarnation whose bits are meant
-     * @param highWater one above the highest offset that this line ever named; the stored mark never falls
+     * @param incarnation the incarnation of the bits
+     * @param highWater one above the highest offset that this owner ever named; the stored mark never falls
      */
     record SettleAndClaim(
             RequestHeader header,
@@ -106,13 +112,13 @@ public sealed interface StoreRequest {
             implements OwnerRequest {}
 
     /**
-     * One outcome. Refused unless the position's claim has exactly this token; the deadline is not looked at.
+     * One outcome. Refused unless the position's claim has exactly this token. The claim's deadline does not matter.
      *
-     * @param bit set when the position is settled by this; -1: none. In a queue its page
-     * @param nextToken if the task was the head of a blocked key and another one is parked there, that one is claimed
-     *     under this token; 0: it is made due now instead
-     * @param then null, or the claim of the task that this process started when this one had ended, in the same lane: the
-     *     key's claim passes to it, if this settle is recorded and the key is open
+     * @param bit the bit that is set when this settles the position; -1 for none. In a message queue the page
+     * @param nextToken the token under which the next parked task is claimed, if this task was the head of a blocked
+     *     key. 0: that task becomes due now instead
+     * @param then the claim of the next task of the same lane, which this process started when this task had ended.
+     *     The claim of the key passes to it if this outcome is recorded and the key is open. Null if there is none
      */
     record Settle(
             Position position,
@@ -128,21 +134,28 @@ public sealed interface StoreRequest {
         }
     }
 
-    /** What a {@link Settle} records. */
+    /** The outcome that a {@link Settle} records. */
     sealed interface Verdict {
 
-        /** Ended well. @param sample an envelope to keep in the history of the latest, or null */
+        /**
+         * The task succeeded.
+         *
+         * @param sample an envelope to keep among the latest successes, or null
+         */
         record Success(byte @Nullable [] sample) implements Verdict {}
 
-        /** Again after a delay; blocks its key with this task as head. The envelope replaces any that is there. */
+        /**
+         * The task is to run again after a delay. It blocks its key as the head. The envelope replaces the one that the
+         * store may have.
+         */
         record Retry(long delayMillis, byte[] envelope) implements Verdict {}
 
-        /** Given up. The envelope is kept among the dead. With HALT the key stays (or becomes) blocked by it. */
+        /** The task is given up. Its envelope is kept among the dead. With HALT it blocks its key from now on. */
         record Dead(DeadHead deadHead, byte[] envelope) implements Verdict {}
 
         /**
-         * Not started. In the broker's custody the claim just goes; in the store's the task is due again now. No
-         * attempt is spent, no bit set.
+         * The task was not started. No attempt is spent and no bit is set. In the broker's custody only the claim ends;
+         * in the store's custody the task is due again now.
          */
         record Returned() implements Verdict {}
     }
@@ -150,12 +163,12 @@ public sealed interface StoreRequest {
     /**
      * One claim.
      *
-     * @param token higher than every earlier one of this line
-     * @param key null for a task without order; else the claim is BLOCKED if the key is, unless this position is its
-     *     head
-     * @param inStore true if the store has the task's envelope (it was offered by {@link ClaimDue}); then DONE if it has not
-     * @param bit asks for DONE if this bit of the incarnation is set; -1: the core knows that it is not. A former owner's
-     *     outcome sets bits that no acquire has told of
+     * @param token higher than every earlier token of this owner
+     * @param key null for a task without order. A task whose key is blocked can be claimed only if it is the head
+     * @param inStore whether the store has the task's envelope, because {@link ClaimDue} offered it. If the store has
+     *     it not, the claim is answered with {@link StoreAnswer.ClaimResult.Done}
+     * @param bit a bit of the incarnation to check: if it is set, the answer is Done. -1: the core knows that it is not
+     *     set. (An outcome of a former owner sets bits of which no acquire has told.)
      */
     record Claim(Position position, long token, @Nullable String key, boolean inStore, long bit) {
 
@@ -164,7 +177,7 @@ public sealed interface StoreRequest {
         }
     }
 
-    /** Moves custody to the store, in order. */
+    /** Moves custody of tasks to the store, in order. */
     record TakeCustody(
             RequestHeader header,
             long incarnation,
@@ -175,108 +188,126 @@ public sealed interface StoreRequest {
             implements OwnerRequest {}
 
     /**
-     * @param envelope null only where the store has it already
-     * @param bit set when OK or DONE; -1: none. In a queue its page; a DONE takes the position out of what is owed
+     * The transfer of custody of one task.
+     *
+     * @param bit the bit that is set if the result is OK or DONE; -1 for none. In a message queue the page; if the
+     *     result is DONE, the position does not await redelivery any more
+     * @param envelope null only if the store has it already
      */
     record HandOver(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
 
-    /** Why custody moves. */
+    /** Why custody of a task moves to the store. */
     sealed interface Move {
 
-        /** Not due before then (epoch milliseconds). Enters no lane until it is due. */
+        /** The task is not due before this time (epoch milliseconds). It enters no lane until then. */
         record Schedule(long dueAt) implements Move {}
 
         /**
-         * To the end of its blocked key's lane. OPEN if the key is not blocked, FULL at a bound (and then so is every
-         * later park of this key in this request). A position that the store holds as scheduled or due moves its lane.
+         * The task goes to the end of its blocked key's lane. OPEN if the key is not blocked. FULL at a bound, and then
+         * every later park of this key in the same request is FULL too. A task that the store holds as scheduled or in
+         * retry moves to the lane.
          */
         record Park() implements Move {}
 
         /**
-         * The envelope of a running task, under its live claim, whoever's it is; its key (if any) becomes blocked with
-         * this task as head. DONE if the position is settled; GONE if neither claimed nor settled.
+         * The task runs, and its envelope is kept under its live claim, which may be any executor's. Its key becomes
+         * blocked with this task as the head. DONE if the position is settled; GONE if it is neither claimed nor
+         * settled.
          */
         record Adopt() implements Move {}
 
-        /** A message that can't be read: dead at once. Touches no key. */
+        /** The message cannot be read, so the task is dead at once. No key is affected. */
         record Bury() implements Move {}
     }
 
     /**
-     * Takes what fell due. Unkeyed tasks and heads of blocked keys are claimed under tokens from {@code firstToken} on;
-     * other keyed ones are offered: returned, and hidden for a lease, for the core to claim or park in the order in which
-     * tasks enter their lanes.
+     * Takes the tasks that are due. Unkeyed tasks and heads of blocked keys are claimed, under tokens from
+     * {@code firstToken} on. Other keyed tasks are offered: they are returned and hidden for a lease, so that the core
+     * claims or parks them in the order in which tasks enter their lanes.
      *
-     * @param maxClaims free slots, 0 or more
-     * @param maxOffers room for offered tasks, 0 or more
+     * @param maxClaims the number of free slots, 0 or more
+     * @param maxOffers the number of tasks that may be offered, 0 or more
      */
     record ClaimDue(
             RequestHeader header, long leaseMillis, int maxClaims, int maxOffers, long firstToken, boolean ordered)
             implements OwnerRequest {}
 
     /**
-     * Extends the owner's lease and those of the given running claims. With no claims it is the probe.
+     * Extends the lease of the ownership and of the given claims. Without claims this is the probe.
      *
-     * @param positions running claims, with {@code tokens} at the same index
+     * @param positions the claimed positions of active runs
+     * @param tokens the token of each position, at the same index
      */
     record RenewLeases(RequestHeader header, long leaseMillis, List<Position> positions, long[] tokens)
             implements OwnerRequest {}
 
     /**
-     * Moves what lapsed: with an envelope to due now, else to {@code attempts}, and its key waits for that position.
+     * Ends the claims whose lease ran out. A task that the store holds is due now. Any other counts a lapse, and its
+     * key waits for its redelivery.
      *
-     * @param extendMillis above 0: this process was deaf or the store restarted; all deadlines are first moved on by
-     *     this much and nothing lapses now
+     * @param extendMillis above 0 if this process could not hear the store, or the store was restarted: all deadlines
+     *     move by this much, and no claim lapses
      */
     record ExpireLeases(RequestHeader header, int limit, long extendMillis, boolean ordered) implements OwnerRequest {}
 
-    /** The mirror of the committed offset; chunks of bits wholly below it go. In a queue: the pages below it go. */
+    /**
+     * Tells the store the committed offset. Chunks of settled bits wholly below it are deleted; in a message queue the
+     * pages below it.
+     */
     record RecordCommit(RequestHeader header, long incarnation, long committed) implements OwnerRequest {}
 
     /**
-     * The position that a lapsed key waited for is proven gone: its key goes on.
+     * Gives up waiting for the redelivery of a position that is proven gone. Its key continues.
      *
-     * @param key null: the position is only forgotten, with its lapses and as owed, unless it is claimed or held
+     * @param key null: only the position's lapses and its mark as awaiting redelivery are forgotten, unless it is
+     *     claimed or held
      */
     record AbandonPosition(
             RequestHeader header,
             Position position,
             @Nullable String key) implements OwnerRequest {}
 
-    /** Gives the partition up: the owner's lease ends now, claims stay. */
+    /** Gives the partition up. The lease of the ownership ends now; claims stay. */
     record Release(RequestHeader header) implements OwnerRequest {}
 
     /**
-     * A former owner's outcome, by token only. The lane's next becomes due now; {@code nextToken} is ignored.
+     * Records a former owner's outcome, by its token alone. The next task of the lane becomes due now;
+     * {@code nextToken} is ignored.
      *
-     * @param incarnation whose bit is meant. With {@link #QUEUE} the position is {@link #AWAITS_REDELIVERY}, whatever the bit says: a
-     *     former owner can ack nothing
+     * @param incarnation the incarnation of the bit. With {@link #NO_INCARNATION} the position awaits redelivery,
+     *     whatever page is named: a former owner has no channel to ack on
      */
     record SettleLate(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
 
     /**
-     * Extends the leases of a former owner's running claims, by token only.
+     * Extends the leases of a former owner's claims, by their tokens alone.
      *
-     * @param positions with {@code tokens} at the same index
+     * @param positions the claimed positions of active runs
+     * @param tokens the token of each position, at the same index
      */
     record KeepClaims(Partition partition, long leaseMillis, List<Position> positions, long[] tokens)
             implements StoreRequest {}
 
-    /** What a redelivery of a queue could be that this partition knows. By no epoch, changes nothing. */
+    /**
+     * Asks for the positions of a message queue's partition that a redelivery may turn out to be. Needs no ownership
+     * and changes nothing.
+     */
     record ListKnownPositions(Partition partition) implements StoreRequest {}
 
     /**
-     * Gives messages that came again to another partition of an unordered queue to the one that had them: their
-     * custody moves to the store there. By no epoch; the owner is woken. The same again is answered the same.
+     * Gives messages that were redelivered to another partition of an unordered queue back to the partition that had
+     * them. The store takes custody of them there. Needs no ownership; the owner is woken. A repeated request gets the
+     * same answer.
      *
-     * @param by who asks, the same until its process ends; a position is given up to one asker only
-     * @param afterMillis none of them is claimed again before this time has passed. For messages without an id, which must be
-     *     acked by then: one whose task kills its executors would be taken for another each time it comes again
-     * @param messages may be none: then it only asks whether what was answered a horizon ago is durable
+     * @param asker who asks: the same name until its process ends. A position is given up to one asker only
+     * @param afterMillis the time for which none of the tasks is claimed again. For messages without an id, which must
+     *     be acked within this time: otherwise a message whose task kills its executors would be mistaken for a
+     *     different one at each redelivery
+     * @param messages if empty, the request only asks whether what was answered a horizon ago is durable
      */
-    record ForwardRedeliveries(Partition partition, String by, long afterMillis, List<Redelivery> messages)
+    record ForwardRedeliveries(Partition partition, String asker, long afterMillis, List<Redelivery> messages)
             implements StoreRequest {}
 
-    /** @param position the one that it had in the asked partition */
+    /** @param position the position that the message had in the asked partition */
     record Redelivery(Position position, byte[] envelope) {}
 }

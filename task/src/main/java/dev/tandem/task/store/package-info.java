@@ -1,9 +1,9 @@
 /**
- * The protocol between the pure core and what keeps custody for it (Redis): requests and answers as plain values.
+ * The protocol between the pure core and the store that keeps custody for it (Redis): requests and answers as plain
+ * values. {@code docs/store-protocol.md} states the exact effect of each request.
  *
- * <p>A writer numbers its requests and sends them in order. A store checks the epoch, then the number, then applies the
- * whole request or nothing. The answers OK, APPLIED, GAP, FENCED, DONE, BLOCKED and OPEN are explained at
- * {@link dev.tandem.task.store.StoreAnswer}.
+ * <p>A writer numbers its requests and sends them in order. The store checks the epoch, then the number, and then
+ * applies either the whole request or nothing of it.
  */
 @NullMarked
 package dev.tandem.task.store;

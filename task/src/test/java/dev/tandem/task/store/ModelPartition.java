@@ -1,141 +1,64 @@
 package dev.tandem.task.store;
 
-import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.LapsedClaim;
 import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
-import dev.tandem.task.store.StoreAnswer.SettledChunk;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a store knows of one partition, part for part as in {@code docs/store-protocol.md}. */
+/** The data of one partition, part for part as {@code docs/store-protocol.md} lists it. */
 public final class ModelPartition {
-
-    /** Where a position is. A task under a claim in the store's custody is {@link #CLAIMED}. */
-    public enum Place {
-        NOWHERE,
-        SCHEDULED,
-        RETRY,
-        LANE,
-        CLAIMED,
-        DEAD
-    }
-
-    /** One claim with its lease. */
-    public record ClaimResult(
-            Position position, long token, @Nullable String key, String executor, long deadline) {
-
-        ClaimResult until(long newDeadline) {
-            return new ClaimResult(position, token, key, executor, newDeadline);
-        }
-    }
-
-    /** An envelope with what scripts read out of it. */
-    record Held(byte[] envelope, @Nullable String key, long token) {
-
-        static Held of(String queue, byte[] envelope) {
-            Envelope read = Envelope.decode(queue, envelope);
-            return new Held(envelope, read.task().key(), read.token());
-        }
-    }
-
-    record ClaimDue(long at, Position position) implements Comparable<ClaimDue> {
-        @Override
-        public int compareTo(ClaimDue other) {
-            return at != other.at ? Long.compare(at, other.at) : position.text().compareTo(other.position.text());
-        }
-    }
-
-    /** A sorted set of positions by due time, with the members' times. */
-    static final class DueSet {
-        private final TreeSet<ClaimDue> order = new TreeSet<>();
-        private final Map<Position, Long> times = new HashMap<>();
-
-        void put(Position position, long at) {
-            remove(position);
-            times.put(position, at);
-            order.add(new ClaimDue(at, position));
-        }
-
-        boolean remove(Position position) {
-            Long at = times.remove(position);
-            return at != null && order.remove(new ClaimDue(at, position));
-        }
-
-        boolean has(Position position) {
-            return times.containsKey(position);
-        }
-
-        long earliest() {
-            return order.isEmpty() ? Long.MAX_VALUE : order.first().at;
-        }
-
-        List<ClaimDue> upTo(long now) {
-            return new ArrayList<>(order.headSet(new ClaimDue(now + 1, new Position("")), false));
-        }
-
-        DueSet copy() {
-            DueSet copy = new DueSet();
-            copy.order.addAll(order);
-            copy.times.putAll(times);
-            return copy;
-        }
-    }
 
     final String queue;
 
-    // owner
+    // The ownership
     @Nullable
     String executor;
 
     long epoch;
+    /** The highest token that was issued. */
     long token;
-    /** How far the line of tokens runs before the clock, in microseconds. */
-    long lead;
-    /** The number of the last acquire, and of the request that was applied before it and the acquires just before. */
-    long acquiredAs;
-
-    long worked;
+    /** How far the latest epoch is ahead of the clock, in microseconds. */
+    long epochLead;
 
     long leaseDeadline;
-    /** Given up: the lease only keeps older generations out. */
+    /** Whether the owner has released the partition. Its lease then only keeps older generations out. */
     boolean released;
 
     long generation = -1;
     String runId = "";
     long quietUntil;
+
+    /** The number of the latest acquire. */
+    long lastAcquire;
+    /** The number of the request that was applied last before the latest acquires, which followed one another. */
+    long lastBeforeAcquires;
+    /** Each writer with the number of its last applied request. */
+    final Map<String, Long> writers = new LinkedHashMap<>();
+
+    // The log
     long incarnation;
     String sourceId = "";
     long highWater;
-    long storedCommit = -1;
+    SettledOffsets settled = new SettledOffsets();
 
-    final Map<String, Long> writers = new LinkedHashMap<>();
-    final Map<Position, ClaimResult> claims = new LinkedHashMap<>();
+    // Tasks and keys
+    ModelTasks tasks = new ModelTasks();
     final Map<Position, Integer> attempts = new HashMap<>();
-    final Map<Position, Held> tasks = new HashMap<>();
-    DueSet scheduled = new DueSet();
-    DueSet retry = new DueSet();
-    final Map<String, Deque<Position>> lanes = new LinkedHashMap<>();
     final Map<String, BlockedKey> blocked = new LinkedHashMap<>();
-    final BitSet bits = new BitSet();
-    final Map<Position, Held> dead = new LinkedHashMap<>();
     final Set<String> opened = new LinkedHashSet<>();
-    Remembered remembered = new Remembered();
-    long succeeded;
+    ModelRedeliveries redeliveries = new ModelRedeliveries();
 
     ModelPartition(String queue) {
         this.queue = queue;
@@ -146,37 +69,30 @@ public final class ModelPartition {
         copy.executor = executor;
         copy.epoch = epoch;
         copy.token = token;
-        copy.lead = lead;
-        copy.acquiredAs = acquiredAs;
-        copy.worked = worked;
+        copy.epochLead = epochLead;
         copy.leaseDeadline = leaseDeadline;
         copy.released = released;
         copy.generation = generation;
         copy.runId = runId;
         copy.quietUntil = quietUntil;
+        copy.lastAcquire = lastAcquire;
+        copy.lastBeforeAcquires = lastBeforeAcquires;
+        copy.writers.putAll(writers);
         copy.incarnation = incarnation;
         copy.sourceId = sourceId;
         copy.highWater = highWater;
-        copy.storedCommit = storedCommit;
-        copy.writers.putAll(writers);
-        copy.claims.putAll(claims);
+        copy.settled = settled.copy();
+        copy.tasks = tasks.copy();
         copy.attempts.putAll(attempts);
-        copy.tasks.putAll(tasks);
-        copy.scheduled = scheduled.copy();
-        copy.retry = retry.copy();
-        lanes.forEach((key, lane) -> copy.lanes.put(key, new ArrayDeque<>(lane)));
         copy.blocked.putAll(blocked);
-        copy.bits.or(bits);
-        copy.dead.putAll(dead);
         copy.opened.addAll(opened);
-        copy.remembered = remembered.copy();
-        copy.succeeded = succeeded;
+        copy.redeliveries = redeliveries.copy();
         return copy;
     }
 
     // What a simulation checks
 
-    /** The executor of the latest ownership, whether its lease lives or not. */
+    /** Returns the executor of the latest ownership, whether its lease still lives or not. */
     public @Nullable String executor() {
         return executor;
     }
@@ -194,65 +110,57 @@ public final class ModelPartition {
     }
 
     public long storedCommit() {
-        return storedCommit;
+        return settled.storedCommit();
     }
 
     public long succeeded() {
-        return succeeded;
+        return tasks.succeeded();
     }
 
-    /** All claims that no settle or patrol has removed, whatever their deadline. */
-    public Collection<ClaimResult> claims() {
-        return claims.values();
+    /** Returns all claims that no settle or patrol has removed, whatever their deadline. */
+    public Collection<StoredClaim> claims() {
+        return tasks.claims().values();
     }
 
-    public @Nullable ClaimResult claim(Position position) {
-        return claims.get(position);
+    public @Nullable StoredClaim claim(Position position) {
+        return tasks.claim(position);
     }
 
-    public Place place(Position position) {
-        if (claims.containsKey(position)) {
-            return Place.CLAIMED;
-        }
-        if (scheduled.has(position)) {
-            return Place.SCHEDULED;
-        }
-        if (retry.has(position)) {
-            return Place.RETRY;
-        }
-        Held inStore = tasks.get(position);
-        if (inStore != null && inStore.key() != null && lane(inStore.key()).contains(position)) {
-            return Place.LANE;
-        }
-        return dead.containsKey(position) ? Place.DEAD : Place.NOWHERE;
+    /** Returns a task's state. A task that the store has no record of counts as delivered. */
+    public TaskState state(Position position) {
+        return tasks.state(position);
     }
 
-    /** Whether the store has the envelope of an unfinished task. */
+    /** Whether the store has custody of this unfinished task. */
     public boolean holds(Position position) {
-        return tasks.containsKey(position);
+        return tasks.holds(position);
     }
 
     public Set<Position> inStore() {
-        return tasks.keySet();
+        return tasks.held();
     }
 
     public Set<Position> dead() {
-        return dead.keySet();
+        return tasks.dead();
     }
 
-    /** The envelope of a task that is held or dead. */
+    /** Returns the envelope of a task that is held or dead, else null. */
     public byte @Nullable [] envelope(Position position) {
-        Held envelope = tasks.getOrDefault(position, dead.get(position));
-        return envelope == null ? null : envelope.envelope();
+        StoredEnvelope envelope = tasks.heldOrDeadEnvelope(position);
+        return envelope == null ? null : envelope.bytes();
     }
 
     public List<Position> lane(String key) {
-        Deque<Position> lane = lanes.get(key);
-        return lane == null ? List.of() : List.copyOf(lane);
+        return tasks.lane(key);
     }
 
     public Set<String> lanes() {
-        return lanes.keySet();
+        return tasks.lanes();
+    }
+
+    /** Returns how many tasks are in all lanes together. */
+    public int parked() {
+        return tasks.parked();
     }
 
     public Collection<BlockedKey> blocked() {
@@ -267,55 +175,25 @@ public final class ModelPartition {
         return attempts.getOrDefault(position, 0);
     }
 
-    /** Whether it is settled and its message is certain to come again. */
-    public boolean isOwed(Position position) {
-        return remembered.isOwed(position);
+    /** Whether the task is settled and its message is certain to be redelivered. */
+    public boolean awaitsRedelivery(Position position) {
+        return redeliveries.isAwaited(position);
     }
 
-    /** Whether this offset of the current incarnation is settled: below the mirror, or its bit is set. */
-    public boolean bit(long offset) {
-        return offset >= 0 && (offset < storedCommit || bits.get((int) offset));
+    /** Whether this offset of the current incarnation is settled: below the stored commit, or its bit is set. */
+    public boolean isSettled(long offset) {
+        return settled.contains(offset);
     }
 
-    /**
-     * Says what is wrong with the state in itself: each held position is in exactly one place, lanes exist only behind
-     * blocked keys, the places name no position that is not held. Empty if nothing is.
-     */
+    /** Returns the contradictions in this data; empty if there are none. */
     public List<String> faults() {
-        List<String> faults = new ArrayList<>();
-        Map<Position, Integer> places = new HashMap<>();
-        scheduled.times.keySet().forEach(position -> places.merge(position, 1, Integer::sum));
-        retry.times.keySet().forEach(position -> places.merge(position, 1, Integer::sum));
-        lanes.forEach((key, lane) -> {
-            lane.forEach(position -> places.merge(position, 1, Integer::sum));
-            if (!lane.isEmpty() && !blocked.containsKey(key)) {
-                faults.add("the lane of " + key + " has tasks, but the key is not blocked");
-            }
-        });
-        tasks.keySet().forEach(position -> {
-            int count = places.getOrDefault(position, 0) + (claims.containsKey(position) ? 1 : 0);
-            if (count != 1) {
-                faults.add(position + " is held in " + count + " places");
-            }
-        });
-        places.forEach((position, count) -> {
-            if (!tasks.containsKey(position)) {
-                faults.add(position + " is in a place, but not held");
-            }
-        });
-        return faults;
+        return tasks.faults(blocked.keySet());
     }
 
-    // Small moves that several requests share
-
-    void setBit(long offset) {
-        if (offset >= 0 && offset >= storedCommit) {
-            bits.set((int) offset);
-        }
-    }
+    // Shared by several requests
 
     void claim(Position position, long claimToken, @Nullable String key, String holder, long deadline) {
-        claims.put(position, new ClaimResult(position, claimToken, key, holder, deadline));
+        tasks.activate(new StoredClaim(position, claimToken, key, holder, deadline));
         token = Math.max(token, claimToken);
     }
 
@@ -323,74 +201,42 @@ public final class ModelPartition {
         blocked.put(key, new BlockedKey(key, reason, head));
     }
 
-    boolean blockedBy(@Nullable String key, Position head) {
+    boolean isHead(@Nullable String key, Position position) {
         BlockedKey entry = key == null ? null : blocked.get(key);
-        return entry != null && entry.head().equals(head);
+        return entry != null && entry.head().equals(position);
     }
 
-    boolean blockedByAnother(@Nullable String key, Position position) {
+    boolean isBlockedByAnother(@Nullable String key, Position position) {
         BlockedKey entry = key == null ? null : blocked.get(key);
         return entry != null && !entry.head().equals(position);
     }
 
-    /** Whether the key's head was claimed after the given claim, and still is. */
-    boolean overtaken(String key, ClaimResult claim) {
-        BlockedKey entry = blocked.get(key);
-        ClaimResult head = entry == null ? null : claims.get(entry.head());
-        return head != null && head.token() > claim.token();
-    }
-
-    void toLane(String key, Position position) {
-        lanes.computeIfAbsent(key, k -> new ArrayDeque<>()).add(position);
-    }
-
-    void toLaneFront(String key, Position position) {
-        lanes.computeIfAbsent(key, k -> new ArrayDeque<>()).addFirst(position);
-    }
-
-    int laneSize(String key) {
-        Deque<Position> lane = lanes.get(key);
-        return lane == null ? 0 : lane.size();
-    }
-
-    /** How many there are in all lanes together. */
-    public int parked() {
-        return lanes.values().stream().mapToInt(Deque::size).sum();
-    }
-
-    @Nullable
-    Position laneHead(String key) {
-        Deque<Position> lane = lanes.get(key);
-        return lane == null ? null : lane.peek();
-    }
-
-    @Nullable
-    Position pop(String key) {
-        Deque<Position> lane = lanes.get(key);
-        Position first = lane == null ? null : lane.poll();
-        if (lane != null && lane.isEmpty()) {
-            lanes.remove(key);
+    /** Ends a claim that never became a run. */
+    void takeBack(Position position, @Nullable String key, long now) {
+        if (tasks.holds(position)) {
+            tasks.retryHeld(position, now);
+            return;
         }
-        return first;
+        tasks.returnToBroker(position);
+        if (isHead(key, position)) {
+            block(key, BlockReason.REDELIVERY, position);
+        }
     }
 
-    boolean takeOutOfLane(@Nullable String key, Position position) {
-        Deque<Position> lane = key == null ? null : lanes.get(key);
-        boolean taken = lane != null && lane.remove(position);
-        if (taken && lane.isEmpty()) {
-            lanes.remove(key);
-        }
-        return taken;
+    StoredEnvelope stored(byte[] envelope) {
+        return StoredEnvelope.of(queue, envelope);
     }
+
+    // Parts of answers
 
     long nextDueMillis(long now) {
-        long earliest = Math.min(scheduled.earliest(), retry.earliest());
+        long earliest = tasks.earliestDue();
         return earliest == Long.MAX_VALUE ? -1 : Math.max(0, earliest - now);
     }
 
     long nextLapseMillis(long now) {
         long earliest = Long.MAX_VALUE;
-        for (ClaimResult claim : claims.values()) {
+        for (StoredClaim claim : tasks.claims().values()) {
             earliest = Math.min(earliest, claim.deadline());
         }
         return earliest == Long.MAX_VALUE ? -1 : Math.max(0, Math.max(earliest, quietUntil) - now);
@@ -399,27 +245,11 @@ public final class ModelPartition {
     RedeliveryHistory history() {
         List<LapsedClaim> lapsed = new ArrayList<>();
         attempts.forEach((position, lapses) -> {
-            if (!tasks.containsKey(position) && !claims.containsKey(position)) {
+            if (!tasks.holds(position) && !tasks.isClaimed(position)) {
                 lapsed.add(new LapsedClaim(position, lapses));
             }
         });
         lapsed.sort(Comparator.comparing(each -> each.position().text()));
-        return new RedeliveryHistory(lapsed, remembered.awaitingRedelivery(), remembered.pages());
-    }
-
-    List<SettledChunk> chunks() {
-        List<SettledChunk> chunks = new ArrayList<>();
-        for (int bit = bits.nextSetBit(0); bit >= 0; ) {
-            int index = bit / SettledChunk.BITS;
-            int end = (index + 1) * SettledChunk.BITS;
-            int last = bits.previousSetBit(end - 1);
-            byte[] bytes = new byte[(last - index * SettledChunk.BITS) / 8 + 1];
-            for (; bit >= 0 && bit < end; bit = bits.nextSetBit(bit + 1)) {
-                int at = bit - index * SettledChunk.BITS;
-                bytes[at >> 3] |= (byte) (0x80 >> (at & 7));
-            }
-            chunks.add(new SettledChunk(index, bytes));
-        }
-        return chunks;
+        return new RedeliveryHistory(lapsed, redeliveries.awaited(), redeliveries.pages());
     }
 }

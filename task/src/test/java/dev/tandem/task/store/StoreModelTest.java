@@ -7,8 +7,8 @@ import dev.tandem.task.Position;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The model keeps to the protocol, is sound in itself after every request, and can forget. */
-class StoreModelTest extends QueueConformance {
+/** The model obeys the protocol, and its data contradicts itself after no request. */
+class StoreModelTest extends StoreConformance {
 
     private static final Partition PARTITION = Partition.of("q", 0);
 
@@ -41,36 +41,33 @@ class StoreModelTest extends QueueConformance {
     }
 
     @AfterEach
-    void isSound() {
+    void dataIsConsistent() {
         assertThat(store.partition(PARTITION).faults()).isEmpty();
     }
 
     @Test
-    void whatIsRestoredForgetsWhatCameAfter() {
-        Owner owner = new Owner(PARTITION, "a", this::ask);
-        owner.acquire();
-        owner.block("k", new Position("1"), 0);
+    void aRestoredSnapshotForgetsLaterRequests() {
+        first().acquire();
+        first().blockKey("k", new Position("1"), 0);
         StoreModel.Snapshot snapshot = store.snapshot();
-        owner.hand(Owner.park(new Position("2"), "k", 2));
+        first().takeCustody(OwnerClient.park(new Position("2"), "k", 2));
         store.restore(snapshot);
         assertThat(store.partition(PARTITION).lane("k")).isEmpty();
         assertThat(store.partition(PARTITION).inStore()).containsExactly(new Position("1"));
-        assertThat(ask(new StoreRequest.Release(owner.header()))).isEqualTo(new StoreAnswer.Gap(3));
+        assertThat(ask(new StoreRequest.Release(first().header()))).isEqualTo(new StoreAnswer.Gap(3));
     }
 
     @Test
-    void whatNobodyTakesOutIsForgottenAfterAQuarterOfAnHour() {
-        Owner owner = new Owner(PARTITION, "a", this::ask);
-        owner.queue = true;
-        owner.acquire();
-        Position remembered = new Position("mAAAAAAAAAAAA:w.1");
-        Position awaitingRedelivery = new Position("cBBBBBBBBBBBB:w.2");
-        owner.succeed(remembered, owner.claim(remembered, null), null, 0);
-        owner.succeed(awaitingRedelivery, owner.claim(awaitingRedelivery, null), null, StoreRequest.AWAITS_REDELIVERY);
-        pass(Remembered.KEPT_MILLIS - 1);
-        assertThat(owner.acquire().history().awaitingRedelivery()).containsExactly(awaitingRedelivery);
-        assertThat(owner.acquire().history().pages()).hasSize(1);
+    void redeliveryHistoryIsForgottenAfterAQuarterOfAnHour() {
+        owner().acquire();
+        Position inPage = new Position("mAAAAAAAAAAAA:w.1");
+        Position awaited = new Position("cBBBBBBBBBBBB:w.2");
+        owner().succeed(inPage, owner().claim(inPage, null), null, 0);
+        owner().succeed(awaited, owner().claim(awaited, null), null, StoreRequest.AWAITS_REDELIVERY);
+        pass(ModelRedeliveries.KEPT_MILLIS - 1);
+        assertThat(owner().acquire().history().awaitingRedelivery()).containsExactly(awaited);
+        assertThat(owner().acquire().history().pages()).hasSize(1);
         pass(1);
-        assertThat(owner.acquire().history()).isEqualTo(StoreAnswer.RedeliveryHistory.NONE);
+        assertThat(owner().acquire().history()).isEqualTo(StoreAnswer.RedeliveryHistory.NONE);
     }
 }

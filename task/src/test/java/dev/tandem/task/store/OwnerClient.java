@@ -7,20 +7,31 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.ClaimsKept;
 import dev.tandem.task.store.StoreAnswer.CustodyTaken;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.LateSettled;
 import dev.tandem.task.store.StoreAnswer.LeasesExpired;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreAnswer.SettledAndClaimed;
+import dev.tandem.task.store.StoreRequest.AbandonPosition;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.ClaimDue;
+import dev.tandem.task.store.StoreRequest.ExpireLeases;
 import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.KeepClaims;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
+import dev.tandem.task.store.StoreRequest.RecordCommit;
+import dev.tandem.task.store.StoreRequest.Release;
+import dev.tandem.task.store.StoreRequest.RenewLeases;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.Arrays;
@@ -28,31 +39,34 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One executor's line to one partition, which numbers requests and issues tokens as the core does. */
-final class Owner {
+/** One executor that asks a store about one partition. Numbers its requests and issues tokens as the core does. */
+final class OwnerClient {
 
-    /** So long that it never ends in a test. */
+    /** A lease that never ends in a test, in milliseconds. */
     static final long LONG = 60_000;
 
     private final Partition partition;
     private final Function<StoreRequest, StoreAnswer> store;
     private final String executor;
     private final String writer;
+
     long leaseMillis = LONG;
     long generation = 1;
     String sourceId = "";
     long committed = -1;
-    /** Its partition is one of a queue. */
-    boolean queue;
-    /** Whether an acquire continues the ownership before. */
-    boolean continues;
+    /** Whether the partition is one of a message queue, not of a log. */
+    boolean ofQueue;
+    /** Whether an acquire continues the ownership before it. */
+    boolean continuesOwnership;
 
+    /** The number of the last request. */
     long number;
+
     long epoch;
     long incarnation;
     private long token;
 
-    Owner(Partition partition, String executor, Function<StoreRequest, StoreAnswer> store) {
+    OwnerClient(Partition partition, String executor, Function<StoreRequest, StoreAnswer> store) {
         this.partition = partition;
         this.executor = executor;
         this.writer = executor + "-writer";
@@ -63,20 +77,20 @@ final class Owner {
         return new Envelope(Task.of("q", key, new byte[] {1}), 1, token, null).encode();
     }
 
-    // Acquire
-
-    StoreAnswer ask(StoreRequest request) {
+    private StoreAnswer ask(StoreRequest request) {
         return store.apply(request);
     }
 
+    // Acquire
+
     StoreAnswer tryAcquire(PresentedClaim... presented) {
-        RequestHeader header = new RequestHeader(partition, writer, ++number, continues ? epoch : 0);
+        RequestHeader header = new RequestHeader(partition, writer, ++number, continuesOwnership ? epoch : 0);
         StoreAnswer answer = ask(
                 new Acquire(header, executor, leaseMillis, generation, sourceId, committed, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;
-            incarnation = queue ? StoreRequest.NO_INCARNATION : acquired.incarnation();
+            incarnation = ofQueue ? StoreRequest.NO_INCARNATION : acquired.incarnation();
         }
         return answer;
     }
@@ -85,15 +99,17 @@ final class Owner {
         return (Acquired) tryAcquire(presented);
     }
 
+    /** Acquires the partition again and returns its blocked keys. */
     List<BlockedKey> blocked() {
         return acquire().blocked();
     }
 
+    /** Returns the header of the next request. */
     RequestHeader header() {
         return new RequestHeader(partition, writer, ++number, epoch);
     }
 
-    /** A token that no claim has yet. */
+    /** Returns a token that no claim has had. */
     long nextToken() {
         return ++token;
     }
@@ -102,23 +118,23 @@ final class Owner {
         return token;
     }
 
-    // Step
+    // SettleAndClaim
 
-    SettledAndClaimed step(List<Settle> settles, List<Claim> claims) {
+    SettledAndClaimed settleAndClaim(List<Settle> settles, List<Claim> claims) {
         return (SettledAndClaimed) ask(new SettleAndClaim(header(), leaseMillis, incarnation, 0, settles, claims));
     }
 
-    StoreAnswer.ClaimResult claimed(Position position, @Nullable String key, boolean inStore) {
-        return step(List.of(), List.of(new Claim(position, nextToken(), key, inStore)))
+    ClaimResult tryClaim(Position position, @Nullable String key, boolean inStore) {
+        return settleAndClaim(List.of(), List.of(new Claim(position, nextToken(), key, inStore)))
                 .claims()
                 .get(0);
     }
 
-    /** Claims a task in the broker's custody. @return its token */
+    /** Claims a task in the broker's custody and returns the claim's token. */
     long claim(Position position, @Nullable String key) {
-        StoreAnswer.ClaimResult claimed = claimed(position, key, false);
-        if (!(claimed instanceof StoreAnswer.ClaimResult.Ok)) {
-            throw new AssertionError(position + " can't be claimed: " + claimed);
+        ClaimResult claimed = tryClaim(position, key, false);
+        if (!(claimed instanceof ClaimResult.Ok)) {
+            throw new AssertionError("The claim of " + position + " was not granted: " + claimed);
         }
         return token;
     }
@@ -130,7 +146,7 @@ final class Owner {
     SettleResult settle(
             Position position, long claimToken, @Nullable String key, long bit, Verdict verdict, long nextToken) {
         Settle settle = new Settle(position, claimToken, key, bit, verdict, nextToken);
-        return step(List.of(settle), List.of()).settles().get(0);
+        return settleAndClaim(List.of(settle), List.of()).settles().get(0);
     }
 
     SettleResult succeed(Position position, long claimToken, @Nullable String key, long bit) {
@@ -145,25 +161,25 @@ final class Owner {
         return settle(position, claimToken, key, bit, new Verdict.Dead(deadHead, envelope(key, claimToken)));
     }
 
-    /** Makes a key blocked by a head that waits for its next attempt. */
-    void block(String key, Position head, long delayMillis) {
+    /** Blocks a key by a head that waits for its next attempt. */
+    void blockKey(String key, Position head, long delayMillis) {
         retry(head, claim(head, key), key, -1, delayMillis);
     }
 
-    // Hand
+    // TakeCustody
 
-    List<HandOverResult> hand(HandOver... entries) {
-        return hand(100, 1_000, entries);
+    List<HandOverResult> takeCustody(HandOver... entries) {
+        return takeCustody(100, 1_000, entries);
     }
 
-    List<HandOverResult> hand(int maxParkedPerKey, int maxParkedPerPartition, HandOver... entries) {
-        TakeCustody hand = new TakeCustody(
+    List<HandOverResult> takeCustody(int maxParkedPerKey, int maxParkedPerPartition, HandOver... entries) {
+        TakeCustody request = new TakeCustody(
                 header(), incarnation, 0, maxParkedPerKey, maxParkedPerPartition, Arrays.asList(entries));
-        return ((CustodyTaken) ask(hand)).codes();
+        return ((CustodyTaken) ask(request)).codes();
     }
 
     HandOverResult schedule(Position position, @Nullable String key, long bit, long dueAt) {
-        return hand(new HandOver(position, key, bit, new Move.Schedule(dueAt), envelope(key, 0)))
+        return takeCustody(new HandOver(position, key, bit, new Move.Schedule(dueAt), envelope(key, 0)))
                 .get(0);
     }
 
@@ -176,71 +192,71 @@ final class Owner {
     }
 
     HandOverResult adopt(Position position, @Nullable String key, long bit) {
-        return hand(new HandOver(position, key, bit, new Move.Adopt(), envelope(key, 0)))
+        return takeCustody(new HandOver(position, key, bit, new Move.Adopt(), envelope(key, 0)))
                 .get(0);
     }
 
     HandOverResult bury(Position position, long bit) {
-        return hand(new HandOver(position, null, bit, new Move.Bury(), envelope(null, 0)))
+        return takeCustody(new HandOver(position, null, bit, new Move.Bury(), envelope(null, 0)))
                 .get(0);
     }
 
-    // The rest
+    // Other requests of an owner
 
-    DueTasks due(int maxClaims, int maxOffers) {
-        return due(maxClaims, maxOffers, true);
+    DueTasks claimDue(int maxClaims, int maxOffers) {
+        return claimDue(maxClaims, maxOffers, true);
     }
 
-    DueTasks due(int maxClaims, int maxOffers, boolean ordered) {
-        StoreRequest.ClaimDue due =
-                new StoreRequest.ClaimDue(header(), leaseMillis, maxClaims, maxOffers, token + 1, ordered);
-        DueTasks tasks = (DueTasks) ask(due);
+    DueTasks claimDue(int maxClaims, int maxOffers, boolean ordered) {
+        ClaimDue request = new ClaimDue(header(), leaseMillis, maxClaims, maxOffers, token + 1, ordered);
+        DueTasks tasks = (DueTasks) ask(request);
         token += maxClaims;
         return tasks;
     }
 
-    LeasesRenewed renew(Position position, long claimToken) {
-        return (LeasesRenewed)
-                ask(new StoreRequest.RenewLeases(header(), leaseMillis, List.of(position), new long[] {claimToken}));
+    LeasesRenewed renewLeases(Position position, long claimToken) {
+        return (LeasesRenewed) ask(new RenewLeases(header(), leaseMillis, List.of(position), new long[] {claimToken}));
     }
 
     LeasesRenewed probe() {
-        return (LeasesRenewed) ask(new StoreRequest.RenewLeases(header(), leaseMillis, List.of(), new long[0]));
+        return (LeasesRenewed) ask(new RenewLeases(header(), leaseMillis, List.of(), new long[0]));
     }
 
-    LeasesExpired patrol() {
-        return patrol(0, 100);
+    LeasesExpired expireLeases() {
+        return expireLeases(0, 100);
     }
 
-    LeasesExpired patrol(long extendMillis, int limit) {
-        return (LeasesExpired) ask(new StoreRequest.ExpireLeases(header(), limit, extendMillis, true));
+    LeasesExpired expireLeases(long extendMillis, int limit) {
+        return (LeasesExpired) ask(new ExpireLeases(header(), limit, extendMillis, true));
     }
 
-    void gone(Position position, @Nullable String key) {
-        ask(new StoreRequest.AbandonPosition(header(), position, key));
+    void abandon(Position position, @Nullable String key) {
+        ask(new AbandonPosition(header(), position, key));
     }
 
-    void committed(long upTo) {
-        ask(new StoreRequest.RecordCommit(header(), incarnation, upTo));
+    void recordCommit(long upTo) {
+        ask(new RecordCommit(header(), incarnation, upTo));
     }
 
     void release() {
-        ask(new StoreRequest.Release(header()));
+        ask(new Release(header()));
     }
 
-    /** As a former owner. */
-    List<Position> keep(Position position, long claimToken) {
-        return ((StoreAnswer.ClaimsKept) ask(new StoreRequest.KeepClaims(
-                        partition, leaseMillis, List.of(position), new long[] {claimToken})))
-                .lost();
+    // Requests of a former owner
+
+    /** Extends the lease of a claim, and returns the positions that are not claimed under their token any more. */
+    List<Position> keepClaims(Position position, long claimToken) {
+        KeepClaims request = new KeepClaims(partition, leaseMillis, List.of(position), new long[] {claimToken});
+        return ((ClaimsKept) ask(request)).lost();
     }
 
-    /** As a former owner. */
-    boolean late(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
-        return late(new Settle(position, claimToken, key, bit, verdict, 0));
+    /** Returns whether the outcome was recorded. */
+    boolean settleLate(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
+        return settleLate(new Settle(position, claimToken, key, bit, verdict, 0));
     }
 
-    boolean late(Settle settle) {
-        return ((StoreAnswer.LateSettled) ask(new StoreRequest.SettleLate(partition, incarnation, settle))).recorded();
+    /** Returns whether the outcome was recorded. */
+    boolean settleLate(Settle settle) {
+        return ((LateSettled) ask(new SettleLate(partition, incarnation, settle))).recorded();
     }
 }

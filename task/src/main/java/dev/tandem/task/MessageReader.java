@@ -1,0 +1,279 @@
+package dev.tandem.task;
+
+import static dev.tandem.task.TaskHeaders.BROKER_KEY;
+import static dev.tandem.task.TaskHeaders.CONTENT_TYPE;
+import static dev.tandem.task.TaskHeaders.DEDUP_KEY;
+import static dev.tandem.task.TaskHeaders.DELAY;
+import static dev.tandem.task.TaskHeaders.ID;
+import static dev.tandem.task.TaskHeaders.KEY;
+import static dev.tandem.task.TaskHeaders.LATIN1;
+import static dev.tandem.task.TaskHeaders.MAX_ATTEMPTS;
+import static dev.tandem.task.TaskHeaders.MAX_HEADERS;
+import static dev.tandem.task.TaskHeaders.MAX_HEADER_BYTES;
+import static dev.tandem.task.TaskHeaders.MAX_ID;
+import static dev.tandem.task.TaskHeaders.MAX_KEY;
+import static dev.tandem.task.TaskHeaders.MAX_TYPE;
+import static dev.tandem.task.TaskHeaders.NOT_BEFORE;
+import static dev.tandem.task.TaskHeaders.TIMEOUT;
+import static dev.tandem.task.TaskHeaders.TYPE;
+
+import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Field;
+import dev.tandem.task.TaskHeaders.Origin;
+import dev.tandem.task.TaskHeaders.Read;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one message, as {@link TaskHeaders} describes it. The first problem becomes the reason why the message is
+ * unreadable; the rest is read all the same. Each message needs a reader of its own.
+ */
+final class MessageReader {
+
+    private static final byte[] NO_BYTES = {};
+
+    private final String queue;
+    private final Dialect dialect;
+    private final int maxPayload;
+    private final Origin origin;
+
+    /** The first problem that was found. */
+    private @Nullable String problem;
+
+    private @Nullable String id;
+    private @Nullable String type;
+    private @Nullable String eventId;
+    private @Nullable String eventType;
+    private @Nullable Field keyField;
+    private @Nullable Field eventKeyField;
+    private @Nullable String dedupKey;
+    private long notBefore;
+    private long delay;
+    private long timeout;
+    private int maxAttempts;
+
+    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin) {
+        this.queue = queue;
+        this.dialect = dialect;
+        this.maxPayload = maxPayload;
+        this.origin = origin;
+    }
+
+    Read read(List<Field> fields, byte[] payload) {
+        checkSizes(fields, payload);
+        Map<String, String> kept = Map.of();
+        if (!fields.isEmpty()) {
+            kept = new LinkedHashMap<>();
+            for (Field field : fields) {
+                if (!readField(field)) {
+                    keep(kept, field);
+                }
+            }
+        }
+        String taskKey = readKey();
+        long earliestStart = notBefore();
+        if (problem != null) {
+            return new Read(salvaged(fields, taskKey, payload), problem);
+        }
+        return new Read(
+                new Task(
+                        firstOf(id, eventId, origin.id()),
+                        queue,
+                        firstOf(type, eventType, origin.type()),
+                        taskKey,
+                        payload,
+                        withContentType(kept),
+                        Math.max(0, origin.publishedAt()),
+                        earliestStart,
+                        timeout,
+                        maxAttempts,
+                        dedupKey),
+                null);
+    }
+
+    private void checkSizes(List<Field> fields, byte[] payload) {
+        if (payload.length > maxPayload) {
+            problem("the payload of " + payload.length + " bytes is over the limit of " + maxPayload
+                    + " bytes: raise tandem.max-payload, or send a reference instead of the data");
+        }
+        if (fields.size() > MAX_HEADERS) {
+            problem("the message has " + fields.size() + " headers: at most " + MAX_HEADERS + " are allowed");
+        }
+        long bytes = 0;
+        for (Field field : fields) {
+            bytes += field.name().length() + (field.value() == null ? 0 : field.value().length);
+        }
+        if (bytes > MAX_HEADER_BYTES) {
+            problem("the headers have " + bytes + " bytes: at most " + MAX_HEADER_BYTES + " are allowed");
+        }
+    }
+
+    /** Reads a header. Returns whether a field of the task represents it. */
+    private boolean readField(Field field) {
+        switch (field.name()) {
+            case ID -> id = text(field, MAX_ID);
+            case TYPE -> type = text(field, MAX_TYPE);
+            case DEDUP_KEY -> dedupKey = text(field, MAX_ID);
+            case KEY -> keyField = field;
+            case NOT_BEFORE -> notBefore = number(field, HeaderValues.INSTANT);
+            case DELAY -> delay = number(field, HeaderValues.DELAY);
+            case TIMEOUT -> timeout = number(field, HeaderValues.TIMEOUT);
+            case MAX_ATTEMPTS -> maxAttempts = (int) number(field, HeaderValues.COUNT);
+            default -> {
+                readAttribute(field);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Reads a header that carries an attribute of CloudEvents. It is kept as a header as well. */
+    private void readAttribute(Field field) {
+        String attribute = dialect.attribute(field.name());
+        if (attribute == null) {
+            return;
+        }
+        switch (attribute) {
+            case "id" -> eventId = text(field, MAX_ID);
+            case "type" -> eventType = text(field, MAX_TYPE);
+            case "partitionkey" -> eventKeyField = field;
+            default -> {}
+        }
+    }
+
+    private @Nullable String text(Field field, int maxBytes) {
+        byte[] value = field.value();
+        if (value == null || value.length == 0) {
+            return null;
+        }
+        if (value.length > maxBytes) {
+            return problem(field, "it has " + value.length + " bytes, and at most " + maxBytes + " are allowed");
+        }
+        String text = HeaderValues.utf8(value);
+        if (text == null) {
+            return problem(field, "use UTF-8");
+        }
+        return HeaderValues.hasControls(text) ? problem(field, "control characters are not allowed") : text;
+    }
+
+    private long number(Field field, HeaderValues.Form form) {
+        byte[] value = field.value();
+        if (value == null) {
+            return 0;
+        }
+        try {
+            return form.read(new String(value, StandardCharsets.ISO_8859_1).strip());
+        } catch (RuntimeException e) {
+            problem(field, form.hint());
+            return 0;
+        }
+    }
+
+    private @Nullable String readKey() {
+        Field given = keyField != null ? keyField : eventKeyField;
+        byte[] bytes = given != null ? given.value() : origin.key();
+        if (bytes == null || bytes.length == 0) {
+            return null;
+        }
+        if (bytes.length > MAX_KEY) {
+            String what = given != null ? "header '" + given.name() + "'" : "the message's key";
+            problem(what + " has " + bytes.length + " bytes: a key may have " + MAX_KEY);
+            return null;
+        }
+        return HeaderValues.key(bytes);
+    }
+
+    /** Returns the earliest start in epoch milliseconds; 0 if that is now. */
+    private long notBefore() {
+        if (delay <= 0) {
+            return Math.max(0, notBefore);
+        }
+        long from = origin.publishedAt() > 0 ? origin.publishedAt() : origin.arrivedAt();
+        // This cannot overflow: a delay has at most 48 bits.
+        if (from > HeaderValues.LATEST || from + delay > HeaderValues.LATEST) {
+            problem("header '" + DELAY + "' has the value '" + delay + "' ms: from the message's time " + from
+                    + " (epoch milliseconds) that is beyond the year 9999");
+            return 0;
+        }
+        return Math.max(notBefore, from + delay);
+    }
+
+    /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */
+    private Task salvaged(List<Field> fields, @Nullable String taskKey, byte[] payload) {
+        Map<String, String> all = new LinkedHashMap<>();
+        fields.forEach(field -> keep(all, field));
+        byte[] brokerKey = origin.key();
+        if (brokerKey != null
+                && brokerKey.length > 0
+                && (taskKey == null || keyField != null || eventKeyField != null)) {
+            keep(all, new Field(BROKER_KEY, brokerKey));
+        }
+        return new Task(
+                firstOf(id, eventId, origin.id()),
+                queue,
+                firstOf(type, eventType, origin.type()),
+                taskKey,
+                payload,
+                withContentType(all),
+                Math.max(0, origin.publishedAt()),
+                0,
+                0,
+                0,
+                null);
+    }
+
+    private Map<String, String> withContentType(Map<String, String> headers) {
+        String contentType = origin.contentType();
+        if (contentType == null || contentType.isEmpty() || headers.containsKey(CONTENT_TYPE)) {
+            return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(headers);
+        }
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(CONTENT_TYPE, contentType);
+        return Collections.unmodifiableMap(more);
+    }
+
+    private @Nullable String problem(Field field, String hint) {
+        byte[] value = field.value();
+        problem("header '" + field.name() + "' has the value '" + HeaderValues.shown(value == null ? NO_BYTES : value)
+                + "': " + hint);
+        return null;
+    }
+
+    private void problem(String text) {
+        if (problem == null) {
+            problem = text;
+        }
+    }
+
+    private static void keep(Map<String, String> headers, Field field) {
+        byte[] bytes = field.value();
+        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
+        String name = field.name();
+        if (text == null) {
+            name += LATIN1;
+            text = new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
+        }
+        String earlier = headers.put(name, text);
+        if (earlier != null) {
+            int n = 1;
+            while (headers.containsKey(name + "#" + n)) {
+                n++;
+            }
+            headers.put(name + "#" + n, earlier);
+        }
+    }
+
+    private static @Nullable String firstOf(@Nullable String own, @Nullable String ofEvent, @Nullable String ofBroker) {
+        if (own != null) {
+            return own;
+        } else if (ofEvent != null) {
+            return ofEvent;
+        }
+        return ofBroker == null || ofBroker.isEmpty() ? null : ofBroker;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.tandem.task.store;
+
+import static dev.tandem.task.store.OwnerClient.parkHeld;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.DueTasks;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import org.junit.jupiter.api.Test;
+
+/** {@link StoreRequest.ClaimDue}: which due tasks are claimed, and which are offered. */
+interface ClaimDueConformance extends StoreFixture {
+
+    @Test
+    default void dueTasksAreClaimedInTheOrderOfTheirDueTimes() {
+        first().acquire();
+        long now = storeTime();
+        first().schedule(P1, null, 1, now - 10);
+        first().schedule(P2, null, 2, now - 30);
+        first().schedule(P3, null, 3, now - 20);
+        DueTasks due = first().claimDue(2, 0);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P2, P3);
+        assertThat(due.claimed().get(1).token()).isEqualTo(due.claimed().get(0).token() + 1);
+        assertThat(due.more()).isTrue();
+        assertThat(due.nextDueMillis()).isEqualTo(0);
+        due = first().claimDue(2, 0);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis()).isEqualTo(-1);
+        assertThat(first().succeed(P1, due.claimed().get(0).token(), null, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+    }
+
+    @Test
+    default void aKeyedTaskIsOfferedAndThenHidden() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 20);
+        first().schedule(P2, KEY, 2, storeTime() - 10);
+        DueTasks due = first().claimDue(9, 1);
+        assertThat(due.claimed()).isEmpty();
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).extracting(DueTask::token).containsExactly(0L);
+        assertThat(due.more()).isTrue();
+        due = first().claimDue(9, 9);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis()).isBetween(1L, OwnerClient.LONG);
+    }
+
+    @Test
+    default void aHiddenTaskIsOfferedAgainAfterALease() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 20);
+        first().leaseMillis = SHORT;
+        first().claimDue(0, 1);
+        letTimePass(SHORT + 1);
+        assertThat(first().claimDue(0, 1).offered())
+                .extracting(DueTask::position)
+                .containsExactly(P1);
+    }
+
+    @Test
+    default void aDueTaskOfABlockedKeyIsOffered() {
+        first().acquire();
+        first().blockKey(KEY, P1, OwnerClient.LONG);
+        first().schedule(P2, KEY, 2, storeTime() - 20);
+        DueTasks due = first().claimDue(9, 9);
+        assertThat(due.claimed()).isEmpty();
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(first().takeCustody(parkHeld(P2, KEY))).containsExactly(HandOverResult.OK);
+    }
+
+    @Test
+    default void aDueHeadIsClaimedWhileOtherTasksAreOffered() {
+        first().acquire();
+        first().blockKey(KEY, P1, 0);
+        first().schedule(P2, "other", 2, storeTime() - 20);
+        DueTasks due = first().claimDue(9, 9);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+    }
+
+    @Test
+    default void anUnorderedRequestIgnoresKeys() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 20);
+        first().schedule(P2, KEY, 2, storeTime() - 10);
+        DueTasks due = first().claimDue(9, 0, false);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1, P2);
+        assertThat(first().blocked()).isEmpty();
+    }
+}

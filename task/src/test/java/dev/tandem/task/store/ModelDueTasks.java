@@ -1,0 +1,50 @@
+package dev.tandem.task.store;
+
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.DueTasks;
+import dev.tandem.task.store.StoreRequest.ClaimDue;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Applies {@link ClaimDue}: claims or offers the tasks that are due. */
+final class ModelDueTasks {
+
+    private ModelDueTasks() {}
+
+    static DueTasks claim(ModelPartition partition, ClaimDue request, long now) {
+        ModelTasks tasks = partition.tasks;
+        List<DueTask> claimed = new ArrayList<>();
+        List<DueTask> offered = new ArrayList<>();
+        boolean more = false;
+        long deadline = now + request.leaseMillis();
+        for (DueSet.Entry due : tasks.dueAt(now)) {
+            Position position = due.position();
+            StoredEnvelope envelope = tasks.envelope(position);
+            if (envelope == null) {
+                tasks.dropDueTime(position);
+                continue;
+            }
+            String key = request.ordered() ? envelope.key() : null;
+            if (key == null || partition.isHead(key, position)) {
+                if (claimed.size() == request.maxClaims()) {
+                    more = true;
+                    continue;
+                }
+                long token = request.firstToken() + claimed.size();
+                partition.claim(position, token, key, partition.executor, deadline);
+                if (key != null) {
+                    partition.block(key, BlockReason.HEAD, position);
+                }
+                claimed.add(new DueTask(position, token, partition.lapses(position), envelope.bytes()));
+            } else if (offered.size() == request.maxOffers()) {
+                more = true;
+            } else {
+                tasks.postpone(position, deadline);
+                offered.add(new DueTask(position, 0, partition.lapses(position), envelope.bytes()));
+            }
+        }
+        return new DueTasks(claimed, offered, more ? 0 : partition.nextDueMillis(now), more);
+    }
+}
