@@ -67,18 +67,18 @@ final class SourceRate {
 
     private static void fill(String servers, String topic, int records, boolean headers) {
         byte[] payload = new byte[PAYLOAD];
-        try (KafkaProducer<byte[], byte[]> producer = Topics.producer(
+        try (KafkaProducer<byte[], byte[]> producer = TestTopics.producer(
                 servers, Map.of("linger.ms", 20, "batch.size", 1 << 17, "max.in.flight.requests.per.connection", 1))) {
             for (int i = 0; i < records; i++) {
-                var record = Topics.record(topic, i % PARTITIONS, "key-" + i % 1_000, "");
+                var record = TestTopics.record(topic, i % PARTITIONS, "key-" + i % 1_000, "");
                 var full = new ProducerRecord<>(topic, record.partition(), record.key(), payload);
                 if (headers) {
                     full.headers()
-                            .add("tandem-type", Topics.bytes("order.paid"))
-                            .add("tandem-max-attempts", Topics.bytes("5"))
+                            .add("tandem-type", TestTopics.bytes("order.paid"))
+                            .add("tandem-max-attempts", TestTopics.bytes("5"))
                             .add(
                                     "traceparent",
-                                    Topics.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+                                    TestTopics.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
                 }
                 Future<?> unused = producer.send(full);
             }

@@ -10,12 +10,12 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Makes deliveries of records. */
-final class RecordCodec {
+/** Turns Kafka records into deliveries. */
+final class RecordDecoder {
 
     private final TaskHeaders headers;
 
-    RecordCodec(String queue, int maxPayload) {
+    RecordDecoder(String queue, int maxPayload) {
         headers = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, maxPayload);
     }
 

@@ -1,6 +1,5 @@
 package dev.tandem.kafka;
 
-import dev.tandem.kafka.Start.Found;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -23,28 +20,34 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** What must be asked of the brokers beside the consumer's own traffic. Nothing blocks; answers come on its thread. */
-final class GroupAdmin implements AutoCloseable {
+/**
+ * Asks the brokers about the topic and the group, beside the consumer. No method blocks; answers arrive on the admin
+ * client's thread.
+ */
+final class KafkaAdmin implements AutoCloseable {
 
-    private static final int START_TIMEOUT_MILLIS = 4_000;
-    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final int CONNECT_TIMEOUT_MILLIS = 4_000;
+    private static final int LOOKUP_TIMEOUT_MILLIS = 10_000;
 
     private final KafkaSettings settings;
     private final Admin admin;
 
     /** @throws org.apache.kafka.common.KafkaException if no server's name can be resolved */
-    GroupAdmin(KafkaSettings settings) {
+    KafkaAdmin(KafkaSettings settings) {
         this.settings = settings;
         this.admin = Admin.create(ClientProperties.admin(settings.bootstrapServers(), settings.properties()));
     }
 
-    /** Creates the topic where it is missing. Answers whether it did; soon, since people wait for it. */
+    /**
+     * Creates the topic if it is missing. The answer says whether it was. It comes with a short timeout, since people wait
+     * for it.
+     */
     CompletionStage<Boolean> ensureTopic() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        topicId(START_TIMEOUT_MILLIS).whenComplete((id, problem) -> {
+        topicId(CONNECT_TIMEOUT_MILLIS).whenComplete((id, problem) -> {
             if (problem == null) {
                 answer.complete(false);
-            } else if (cause(problem) instanceof UnknownTopicOrPartitionException) {
+            } else if (KafkaErrors.unwrap(problem) instanceof UnknownTopicOrPartitionException) {
                 create(answer);
             } else {
                 answer.completeExceptionally(problem);
@@ -62,7 +65,7 @@ final class GroupAdmin implements AutoCloseable {
                 .whenComplete((nothing, problem) -> {
                     if (problem == null) {
                         answer.complete(true);
-                    } else if (cause(problem) instanceof TopicExistsException) {
+                    } else if (KafkaErrors.unwrap(problem) instanceof TopicExistsException) {
                         answer.complete(false);
                     } else {
                         answer.completeExceptionally(problem);
@@ -70,20 +73,20 @@ final class GroupAdmin implements AutoCloseable {
                 });
     }
 
-    /** The topic's id; fails with {@link UnknownTopicOrPartitionException} where there is none. */
+    /** Looks up the topic's id. Fails with {@link UnknownTopicOrPartitionException} if there is no such topic. */
     CompletionStage<String> topicId() {
-        return topicId(TIMEOUT_MILLIS);
+        return topicId(LOOKUP_TIMEOUT_MILLIS);
     }
 
     private CompletionStage<String> topicId(int timeoutMillis) {
         return admin.describeTopics(List.of(settings.topic()), new DescribeTopicsOptions().timeoutMs(timeoutMillis))
                 .allTopicNames()
                 .toCompletionStage()
-                .thenApply(found -> found.values().iterator().next().topicId().toString());
+                .thenApply(topics -> topics.values().iterator().next().topicId().toString());
     }
 
-    /** Each partition's facts, for itself: one without a leader holds up no other. */
-    Map<TopicPartition, CompletionStage<Found>> find(Collection<TopicPartition> partitions) {
+    /** Looks up the offsets of each partition. A partition without a leader delays only its own answer. */
+    Map<TopicPartition, CompletionStage<PartitionOffsets>> offsets(Collection<TopicPartition> partitions) {
         ListConsumerGroupOffsetsSpec ours = new ListConsumerGroupOffsetsSpec().topicPartitions(partitions);
         CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed = admin.listConsumerGroupOffsets(
                         Map.of(settings.groupId(), ours), new ListConsumerGroupOffsetsOptions().requireStable(true))
@@ -91,41 +94,33 @@ final class GroupAdmin implements AutoCloseable {
                 .toCompletionStage();
         Map<TopicPartition, OffsetSpec> earliest = new HashMap<>();
         partitions.forEach(each -> earliest.put(each, OffsetSpec.earliest()));
-        ListOffsetsResult starts = admin.listOffsets(earliest);
+        ListOffsetsResult logStarts = admin.listOffsets(earliest);
         CompletionStage<String> topicId = topicId();
 
-        Map<TopicPartition, CompletionStage<Found>> found = new HashMap<>();
+        Map<TopicPartition, CompletionStage<PartitionOffsets>> answers = new HashMap<>();
         for (TopicPartition each : partitions) {
-            CompletionStage<Long> logStart = starts.partitionResult(each)
+            CompletionStage<Long> logStart = logStarts
+                    .partitionResult(each)
                     .toCompletionStage()
                     .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
-            found.put(
+            answers.put(
                     each,
                     topicId.thenCombine(
                                     committed,
-                                    (id, offsets) -> new TopicAndOffset(id, Optional.ofNullable(offsets.get(each))))
-                            .thenCombine(logStart, TopicAndOffset::found));
+                                    (id, offsets) -> new TopicAndCommit(id, Optional.ofNullable(offsets.get(each))))
+                            .thenCombine(logStart, TopicAndCommit::withLogStart));
         }
-        return found;
+        return answers;
     }
 
-    private record TopicAndOffset(String topicId, Optional<OffsetAndMetadata> offset) {
-        Found found(long logStart) {
-            return new Found(
+    private record TopicAndCommit(String topicId, Optional<OffsetAndMetadata> commit) {
+        PartitionOffsets withLogStart(long logStart) {
+            return new PartitionOffsets(
                     topicId,
-                    offset.map(OffsetAndMetadata::offset).orElse(-1L),
-                    offset.map(OffsetAndMetadata::metadata).orElse(""),
+                    commit.map(OffsetAndMetadata::offset).orElse(-1L),
+                    commit.map(OffsetAndMetadata::metadata).orElse(""),
                     logStart);
         }
-    }
-
-    /** What an answer failed with, without the wrapping of futures. */
-    static Throwable cause(Throwable problem) {
-        Throwable at = problem;
-        while ((at instanceof CompletionException || at instanceof ExecutionException) && at.getCause() != null) {
-            at = at.getCause();
-        }
-        return at;
     }
 
     @Override

@@ -13,10 +13,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A plain producer, as any application has one, and a look at what is committed. */
-final class Topics {
+/** A plain producer, as any application has one, and the offsets that a group committed. */
+final class TestTopics {
 
-    private Topics() {}
+    private TestTopics() {}
 
     static KafkaProducer<byte[], byte[]> producer(String servers, Map<String, Object> more) {
         Map<String, Object> all = new HashMap<>(more);
@@ -25,8 +25,8 @@ final class Topics {
     }
 
     /**
-     * Sends records to each of the partitions, {@code each} of them. The first ones alone: a broker that has just been
-     * told of a topic may refuse a first batch and take the second, after which the first is out of order for ever.
+     * Sends {@code each} records to each of the partitions, the first one by itself: a broker that has just learned of a
+     * topic may refuse a first batch and accept the second, and then the first stays out of order.
      */
     static void fill(String servers, String topic, int partitions, int each) {
         try (KafkaProducer<byte[], byte[]> producer = producer(servers, Map.of("linger.ms", 5))) {
@@ -39,7 +39,7 @@ final class Topics {
                     sent.add(producer.send(record(topic, partition, null, "task " + i)));
                 }
             }
-            sent.forEach(Topics::get);
+            sent.forEach(TestTopics::get);
         }
     }
 
@@ -51,7 +51,7 @@ final class Topics {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** By partition, of the default group of the queue that is named as the topic. */
+    /** Returns the committed offsets by partition, of the default group of the queue named like the topic. */
     static Map<Integer, Long> committed(Admin admin, String topic) {
         Map<Integer, Long> committed = new HashMap<>();
         get(admin.listConsumerGroupOffsets("tandem." + topic).partitionsToOffsetAndMetadata())

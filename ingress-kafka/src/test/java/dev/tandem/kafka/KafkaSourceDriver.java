@@ -20,17 +20,17 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for the executor's engine: drives a source on one thread and writes down all that it is told. */
-final class Engine implements Source.Events, AutoCloseable {
+/** Takes the place of a queue's loop: drives a source on one thread and records its events. */
+final class KafkaSourceDriver implements Source.Events, AutoCloseable {
 
     static {
-        // For a machine that is busy; what is waited for comes at once on an idle one.
+        // Long, because the machine may be busy.
         Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
     }
 
     private static final AtomicLong CLOCK = new AtomicLong();
 
-    /** One thing that the source told; {@code at} orders the events of all engines. */
+    /** An event of the source. {@code at} orders the events of all drivers. */
     record Event(long at, String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
 
     final KafkaSource source;
@@ -39,10 +39,10 @@ final class Engine implements Source.Events, AutoCloseable {
     private final AtomicInteger deliveredCount = new AtomicInteger();
     final Map<Partition, Long> position = new ConcurrentHashMap<>();
 
-    /** What is done on the loop's thread when a partition is assigned; by default it is opened. */
+    /** Called on the polling thread when a partition is assigned. Opens it by default. */
     volatile Consumer<Partition> onAssigned;
 
-    /** What is done on the loop's thread while partitions are revoked. */
+    /** Called on the polling thread while partitions are revoked. */
     volatile Consumer<Partition> onRevoked = partition -> {};
 
     volatile long maxMillis = 500;
@@ -51,16 +51,16 @@ final class Engine implements Source.Events, AutoCloseable {
     private volatile boolean stopped;
     private volatile @Nullable Throwable failure;
 
-    Engine(KafkaSettings settings) {
+    KafkaSourceDriver(KafkaSettings settings) {
         source = new KafkaSource(settings);
         onAssigned = source::open;
-        thread = new Thread(this::run, "loop");
+        thread = new Thread(this::run, "polling");
     }
 
-    static Engine started(KafkaSettings settings) {
-        Engine engine = new Engine(settings);
-        engine.start();
-        return engine;
+    static KafkaSourceDriver started(KafkaSettings settings) {
+        KafkaSourceDriver driver = new KafkaSourceDriver(settings);
+        driver.start();
+        return driver;
     }
 
     void start() {
@@ -81,7 +81,7 @@ final class Engine implements Source.Events, AutoCloseable {
         }
     }
 
-    /** Runs on the loop's thread, and waits for it. */
+    /** Runs the action on the polling thread and waits for it. */
     void call(Runnable action) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         actions.add(() -> {
@@ -89,11 +89,11 @@ final class Engine implements Source.Events, AutoCloseable {
             done.complete(null);
         });
         source.wakeup();
-        // A loop that ended says why when it is closed.
+        // If the thread has ended, close() reports why.
         done.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
-    /** In their order. */
+    /** Returns all events, oldest first. */
     List<Event> events() {
         return List.copyOf(events);
     }
@@ -113,7 +113,7 @@ final class Engine implements Source.Events, AutoCloseable {
         return some == null ? List.of() : List.copyOf(some);
     }
 
-    /** Partitions that were assigned last and not taken away since. */
+    /** Returns the partitions that were assigned and not taken away since. */
     Set<Partition> owned() {
         Set<Partition> owned = new HashSet<>();
         for (Event each : events) {
@@ -178,12 +178,12 @@ final class Engine implements Source.Events, AutoCloseable {
 
     private void add(String kind, Partition partition, long number, Source.@Nullable Facts facts) {
         if (!Thread.currentThread().equals(thread)) {
-            throw new AssertionError(kind + " came on " + Thread.currentThread());
+            throw new AssertionError("The event " + kind + " was reported on " + Thread.currentThread());
         }
         events.add(new Event(CLOCK.incrementAndGet(), kind, partition, number, facts));
     }
 
-    /** Leaves the group in good order. */
+    /** Closes the source, which leaves the group. */
     @Override
     public void close() {
         stopped = true;
@@ -194,7 +194,7 @@ final class Engine implements Source.Events, AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (failure != null) {
-            throw new AssertionError("The loop ended: " + failure, failure);
+            throw new AssertionError("The polling thread failed: " + failure, failure);
         }
     }
 }

@@ -7,18 +7,18 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What sources warn of, while it is open. */
-final class Warnings implements AutoCloseable {
+/** The warnings that sources log while it is open. */
+final class LoggedWarnings implements AutoCloseable {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(KafkaSource.class);
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-    Warnings() {
+    LoggedWarnings() {
         appender.start();
         logger.addAppender(appender);
     }
 
-    /** Warnings that name this queue. */
+    /** Returns the warnings that name this queue. */
     List<String> of(String queue) {
         return List.copyOf(appender.list).stream()
                 .filter(each -> each.getLevel().isGreaterOrEqual(Level.WARN))

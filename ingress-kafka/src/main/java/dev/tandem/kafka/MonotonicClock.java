@@ -1,7 +1,7 @@
 package dev.tandem.kafka;
 
-/** Elapsed milliseconds since it was made, never negative. */
-final class Millis {
+/** Milliseconds since the clock was created. They never go back and are never negative. */
+final class MonotonicClock {
 
     private final long origin = System.nanoTime();
 

@@ -6,27 +6,27 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-class WakeupsTest {
+class PollWakeupTest {
 
-    private final Wakeups wakeups = new Wakeups();
+    private final PollWakeup wakeup = new PollWakeup();
     private final AtomicInteger interrupts = new AtomicInteger();
 
     @Test
-    void manyWakeUpsOfOneWaitInterruptItOnce() {
-        assertThat(wakeups.begin(interrupts::incrementAndGet)).isTrue();
+    void manyWakeUpsInterruptAWaitOnce() {
+        assertThat(wakeup.beginWait(interrupts::incrementAndGet)).isTrue();
         for (int i = 0; i < 1_000; i++) {
-            wakeups.wake();
+            wakeup.wake();
         }
         assertThat(interrupts).hasValue(1);
     }
 
     @Test
-    void aWakeUpBetweenWaitsLetsTheNextOneNotBegin() {
-        wakeups.wake();
-        wakeups.wake();
-        assertThat(wakeups.begin(interrupts::incrementAndGet)).isFalse();
-        wakeups.end();
-        assertThat(wakeups.begin(interrupts::incrementAndGet)).isTrue();
+    void aWakeUpBetweenTwoWaitsSkipsTheNextWait() {
+        wakeup.wake();
+        wakeup.wake();
+        assertThat(wakeup.beginWait(interrupts::incrementAndGet)).isFalse();
+        wakeup.endWait();
+        assertThat(wakeup.beginWait(interrupts::incrementAndGet)).isTrue();
         assertThat(interrupts).hasValue(0);
     }
 
@@ -37,17 +37,17 @@ class WakeupsTest {
         Thread waiter = new Thread(() -> {
             Thread self = Thread.currentThread();
             while (work.get() < rounds) {
-                if (wakeups.begin(() -> LockSupport.unpark(self)) && work.get() < rounds) {
-                    // For ever, if a wake-up were lost.
+                if (wakeup.beginWait(() -> LockSupport.unpark(self)) && work.get() < rounds) {
+                    // Blocks forever if a wake-up is lost.
                     LockSupport.park();
                 }
-                wakeups.end();
+                wakeup.endWait();
             }
         });
         waiter.start();
         for (int i = 0; i < rounds; i++) {
             work.incrementAndGet();
-            wakeups.wake();
+            wakeup.wake();
             if (i % 100 == 0) {
                 Thread.yield();
             }

@@ -1,14 +1,16 @@
 package dev.tandem.kafka;
 
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Kafka's exceptions as sentences that say what to do. */
-final class Problems {
+/** Explains exceptions of Kafka's clients in sentences that say what to do. */
+final class KafkaErrors {
 
-    private Problems() {}
+    private KafkaErrors() {}
 
     static String explain(Throwable problem) {
         if (problem instanceof TimeoutException) {
@@ -17,8 +19,8 @@ final class Problems {
         }
         if (problem instanceof AuthorizationException) {
             return problem.getMessage()
-                    + ": a consumer needs READ on the topic and the group (and CREATE on a topic that is missing), a"
-                    + " publisher WRITE on the topic";
+                    + ": a consumer needs READ on the topic and the group (and CREATE if the topic is missing), a"
+                    + " publisher needs WRITE on the topic";
         }
         if (problem instanceof UnknownTopicOrPartitionException) {
             return "the topic does not exist: create it";
@@ -34,5 +36,15 @@ final class Problems {
         String message = root.getMessage();
         String name = root.getClass().getSimpleName();
         return message == null || message.isBlank() ? name : message + " (" + name + ")";
+    }
+
+    /** Returns the cause behind the wrappers that futures add. */
+    static Throwable unwrap(Throwable problem) {
+        Throwable current = problem;
+        while ((current instanceof CompletionException || current instanceof ExecutionException)
+                && current.getCause() != null) {
+            current = current.getCause();
+        }
+        return current;
     }
 }
