@@ -6,8 +6,8 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells from a consumer's own metrics whether brokers answer it: the number of open connections and of bytes received. A
- * group member hears from its coordinator at every heartbeat, so silence means that no broker answers.
+ * Tells from a consumer's own metrics whether brokers answer it: the number of open connections and of bytes received.
+ * A group member hears from its coordinator at every heartbeat, so silence means that no broker answers.
  */
 final class BrokerLiveness {
 
@@ -51,8 +51,8 @@ final class BrokerLiveness {
     }
 
     /**
-     * Returns the state, which is updated every {@value #CHECK_MILLIS} ms. Only received bytes end a problem, because the
-     * metric also counts connections that are still being opened.
+     * Returns the state, which is updated every {@value #CHECK_MILLIS} ms. Only received bytes end a problem, because
+     * the metric also counts connections that are still being opened.
      */
     State check(long now) {
         if (now >= nextCheckAt) {

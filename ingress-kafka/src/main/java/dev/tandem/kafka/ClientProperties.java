@@ -57,8 +57,8 @@ final class ClientProperties {
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 
     /**
-     * Sends one request at a time. A broker that has just learned of a new topic may refuse a first batch and accept the
-     * second; retries of the first one would then be out of order until it fails.
+     * Sends one request at a time. A broker that has just learned of a new topic may refuse a first batch and accept
+     * the second; retries of the first one would then be out of order until it fails.
      */
     private static final Map<String, String> PRODUCER_DEFAULTS = Map.of(
             ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1",

@@ -39,8 +39,8 @@ final class KafkaAdmin implements AutoCloseable {
     }
 
     /**
-     * Creates the topic if it is missing. The answer says whether it was. It comes with a short timeout, since people wait
-     * for it.
+     * Creates the topic if it is missing. The answer says whether it was. It comes with a short timeout, since people
+     * wait for it.
      */
     CompletionStage<Boolean> ensureTopic() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();

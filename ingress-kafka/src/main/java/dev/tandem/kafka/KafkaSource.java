@@ -25,14 +25,14 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the tasks of a queue from its Kafka topic. The polling thread, which is the thread of the queue's loop, owns the
- * consumer: it alone polls, seeks, pauses and commits. It never waits for an answer of a broker, except for the last
- * commit before a partition leaves.
+ * Reads the tasks of a queue from its Kafka topic. The polling thread, which is the thread of the queue's loop, owns
+ * the consumer: it alone polls, seeks, pauses and commits. It never waits for an answer of a broker, except for the
+ * last commit before a partition leaves.
  *
  * <p>A partition is paused as soon as the group assigns it. Then its committed offset, its log start and the topic's id
- * are looked up; a later poll reports {@link Events#assigned}. Reading starts at the committed offset. If there is none,
- * or if it is out of range or belongs to a former topic of the same name, reading starts at the log's start, with a
- * warning if anything was deleted.
+ * are looked up; a later poll reports {@link Events#assigned}. Reading starts at the committed offset. If there is
+ * none, or if it is out of range or belongs to a former topic of the same name, reading starts at the log's start, with
+ * a warning if anything was deleted.
  *
  * <p>Partitions are paused while their tasks run and the consumer keeps polling, so it stays in the group: long tasks
  * cause no rebalance.

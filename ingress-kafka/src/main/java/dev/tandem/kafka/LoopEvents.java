@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports events to the queue's loop while it polls. An exception thrown by the loop is kept until the poll ends: thrown
- * through the Kafka consumer, it would leave the consumer in an undefined state.
+ * Reports events to the queue's loop while it polls. An exception thrown by the loop is kept until the poll ends:
+ * thrown through the Kafka consumer, it would leave the consumer in an undefined state.
  */
 final class LoopEvents {
 

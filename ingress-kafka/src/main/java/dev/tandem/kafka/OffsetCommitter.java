@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commits offsets, one request at a time. A request carries all that is to be committed by then, so a slow broker gets
- * fewer and larger requests, and no request overtakes another. Each request carries the group's generation, by which the
- * broker fences a member that is no longer in the group. Used by the polling thread only.
+ * fewer and larger requests, and no request overtakes another. Each request carries the group's generation, by which
+ * the broker fences a member that is no longer in the group. Used by the polling thread only.
  */
 final class OffsetCommitter {
 

@@ -3,12 +3,12 @@ package dev.tandem.kafka;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The offset where reading of a partition starts. Nothing is skipped silently: if offsets were deleted, reading starts at
- * the log's start, and a warning says how many are missing.
+ * The offset where reading of a partition starts. Nothing is skipped silently: if offsets were deleted, reading starts
+ * at the log's start, and a warning says how many are missing.
  *
- * <p>While nothing is settled, the start itself is committed with a {@linkplain CommitMetadata#start mark}. Without that
- * commit, later deletions would go unnoticed. Without the mark, a group whose offsets the broker forgot (as it does
- * after a week without members) would look like one that an operator moved back.
+ * <p>While nothing is settled, the start itself is committed with a {@linkplain CommitMetadata#start mark}. Without
+ * that commit, later deletions would go unnoticed. Without the mark, a group whose offsets the broker forgot (as it
+ * does after a week without members) would look like one that an operator moved back.
  *
  * @param offset the first offset to read
  * @param committed the offset below which all is settled, according to the broker; -1 if that is not known
@@ -59,7 +59,9 @@ record StartOffset(
         return new StartOffset(committed, onlyStart ? -1 : committed, false, null);
     }
 
-    /** Returns the warning that the offsets from {@code first} up to the log's start were deleted before they were read. */
+    /**
+     * Returns the warning that the offsets from {@code first} up to the log's start were deleted before they were read.
+     */
     static String deletedWarning(String partition, long first, long logStart) {
         return "partition " + partition + ": offsets " + first + " to " + (logStart - 1) + " (" + (logStart - first)
                 + ") were deleted before they were read, so their tasks are lost. Reading goes on at the log's start "

@@ -25,8 +25,8 @@ final class TestTopics {
     }
 
     /**
-     * Sends {@code each} records to each of the partitions, the first one by itself: a broker that has just learned of a
-     * topic may refuse a first batch and accept the second, and then the first stays out of order.
+     * Sends {@code each} records to each of the partitions, the first one by itself: a broker that has just learned of
+     * a topic may refuse a first batch and accept the second, and then the first stays out of order.
      */
     static void fill(String servers, String topic, int partitions, int each) {
         try (KafkaProducer<byte[], byte[]> producer = producer(servers, Map.of("linger.ms", 5))) {

@@ -35,12 +35,12 @@ class RabbitThroughputIT {
                 RabbitSettings theirs = RabbitSettings.of(uri, Names.fresh("bare"));
                 RabbitSettings ours =
                         RabbitSettings.of(uri, Names.fresh("ours")).withPartitions(1);
-                try (Loop loop = new Loop(ours).connected();
-                        Loop declared = new Loop(theirs).connected()) {
+                try (RabbitSourceDriver driver = new RabbitSourceDriver(ours).connected();
+                        RabbitSourceDriver declared = new RabbitSourceDriver(theirs).connected()) {
                     fill(channel, theirs.brokerQueue());
                     double bare = bare(connection, theirs);
                     fill(channel, ours.brokerQueue());
-                    double source = ours(loop);
+                    double source = ours(driver);
                     System.out.printf(
                             "RabbitMQ, quorum queue, %d messages of %d bytes, round %d: bare consumer %,.0f/s,"
                                     + " source %,.0f/s (%.0f %%)%n",
@@ -83,16 +83,16 @@ class RabbitThroughputIT {
         }
     }
 
-    private static double ours(Loop loop) {
-        RabbitSource source = loop.source;
+    private static double ours(RabbitSourceDriver driver) {
+        RabbitSource source = driver.source;
         Counting counting = new Counting(source);
         long start = System.nanoTime();
-        loop.partitions().forEach(source::open);
+        driver.partitions().forEach(source::open);
         while (counting.count < COUNT) {
             source.poll(1_000, counting);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
-        loop.partitions().forEach(source::close);
+        driver.partitions().forEach(source::close);
         return COUNT / seconds;
     }
 

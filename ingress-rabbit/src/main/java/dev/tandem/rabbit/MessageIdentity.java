@@ -12,21 +12,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a redelivery is recognised by: 72 bits as 12 characters of base64url, behind a letter. {@code m}: the publisher
- * gave a message id, so messages that share an identity are one, published twice; {@code c}: made of the content alone,
- * so that different messages may share it.
+ * Computes the identity by which a redelivered message is recognised: a letter and 72 bits of a hash, as 12 characters
+ * of base64url. The letter is {@code m} if the publisher gave a message id; then two messages with the same identity
+ * are one message, published twice. It is {@code c} if only the content was hashed; then different messages may have
+ * the same identity.
  *
- * <p>The content is always part of it: two tasks may share an id that people gave. Headers that begin with {@code x-}
- * are not: brokers add and change them on the way.
+ * <p>The content is always hashed, because two tasks may have the same message id by mistake. Headers that begin with
+ * {@code x-} are not hashed, because brokers add and change them.
  */
-final class Identity {
+final class MessageIdentity {
 
     private static final int BYTES = 9;
     private static final byte[] NO_BYTES = {};
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
-    private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(Identity::sha256);
+    private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(MessageIdentity::sha256);
 
-    private Identity() {}
+    private MessageIdentity() {}
 
     static String of(String routingKey, BasicProperties properties, Map<String, Object> table, byte @Nullable [] body) {
         MessageDigest digest = DIGEST.get();
@@ -40,11 +41,11 @@ final class Identity {
         add(digest, properties.getCorrelationId());
         add(digest, sent == null ? null : Long.toString(sent.getTime()));
         if (!table.isEmpty()) {
-            // The order of a table is the client's own.
+            // Sorted, because the client does not keep the order of the headers.
             new TreeMap<>(table).forEach((name, value) -> {
                 if (!name.startsWith("x-")) {
                     add(digest, name);
-                    add(digest, MessageCodec.bytes(value));
+                    add(digest, MessageDecoder.bytes(value));
                 }
             });
         }
@@ -58,7 +59,7 @@ final class Identity {
         add(digest, text == null ? null : text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** With its length, so that no two lists of values give the same bytes. */
+    /** Adds the value with its length, so that different lists of values never give the same bytes. */
     private static void add(MessageDigest digest, byte @Nullable [] value) {
         int length = value == null ? -1 : value.length;
         digest.update((byte) (length >>> 24));

@@ -17,23 +17,25 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes deliveries of AMQP messages. Immutable, safe for all threads; never throws, whatever the message. */
-final class MessageCodec {
+/** Turns AMQP messages into deliveries. Immutable and thread-safe. Does not throw, whatever the message contains. */
+final class MessageDecoder {
 
-    /** The time of publishing in milliseconds, as RabbitMQ's timestamp interceptor writes it and our publisher too. */
+    /**
+     * The time of publishing in milliseconds, written by RabbitMQ's timestamp interceptor and by Tandem's publisher.
+     */
     static final String TIMESTAMP_MILLIS = "timestamp_in_ms";
 
-    /** The broker's own notes on its deliveries: different at each, and no business of a task. */
-    private static final Set<String> DELIVERY_NOTES = Set.of("x-delivery-count", "x-acquired-count");
+    /** Headers in which the broker counts deliveries. They differ at each delivery and do not belong to the task. */
+    private static final Set<String> DELIVERY_COUNTS = Set.of("x-delivery-count", "x-acquired-count");
 
     private static final int MAX_DEPTH = 8;
-    private static final long MILLIS_OF_A_SECOND = 999;
+    private static final long LAST_MILLI_OF_A_SECOND = 999;
 
     private final TaskHeaders headers;
     private final boolean keyIsRoutingKey;
     private final InstantSource clock;
 
-    MessageCodec(RabbitSettings settings, InstantSource clock) {
+    MessageDecoder(RabbitSettings settings, InstantSource clock) {
         this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Dialect.AMQP, settings.maxPayload());
         this.keyIsRoutingKey = settings.keyIsRoutingKey();
         this.clock = clock;
@@ -51,13 +53,13 @@ final class MessageCodec {
                 publishedAt(properties.getTimestamp(), table.get(TIMESTAMP_MILLIS), arrivedAt),
                 arrivedAt);
         Read read = headers.read(fields(table, properties), origin, body);
-        String identity = Identity.of(routingKey, properties, table, body);
+        String identity = MessageIdentity.of(routingKey, properties, table, body);
         return new Delivery(sequence, read.task(), read.unreadable(), identity, redelivered);
     }
 
     /**
-     * AMQP's timestamps have seconds only. Its end is taken, else a delay of one second could end 999 ms too early; but
-     * no time after the arrival.
+     * Returns the time of publishing. AMQP timestamps are whole seconds, so the end of that second is used: otherwise a
+     * delay could end up to 999 ms too early. The time of arrival is the upper limit.
      */
     private static long publishedAt(@Nullable Date timestamp, @Nullable Object millis, long arrivedAt) {
         if (millis instanceof Number number && number.longValue() > 0) {
@@ -67,30 +69,31 @@ final class MessageCodec {
             return 0;
         }
         long second = timestamp.getTime();
-        return Math.max(second, Math.min(arrivedAt, second + MILLIS_OF_A_SECOND));
+        return Math.max(second, Math.min(arrivedAt, second + LAST_MILLI_OF_A_SECOND));
     }
 
     private static List<Field> fields(Map<String, Object> table, BasicProperties properties) {
         List<Field> fields = new ArrayList<>(table.size() + 1);
         table.forEach((name, value) -> {
-            if (!DELIVERY_NOTES.contains(name) && !name.equals(TIMESTAMP_MILLIS)) {
+            if (!DELIVERY_COUNTS.contains(name) && !name.equals(TIMESTAMP_MILLIS)) {
                 fields.add(new Field(name, bytes(value)));
             }
         });
-        property(fields, table, "content-encoding", properties.getContentEncoding());
-        property(fields, table, "correlation-id", properties.getCorrelationId());
-        property(fields, table, "reply-to", properties.getReplyTo());
+        addProperty(fields, table, "content-encoding", properties.getContentEncoding());
+        addProperty(fields, table, "correlation-id", properties.getCorrelationId());
+        addProperty(fields, table, "reply-to", properties.getReplyTo());
         return fields;
     }
 
-    /** A property that handlers may need, kept as a header unless there is one of that name. */
-    private static void property(List<Field> fields, Map<String, Object> table, String name, @Nullable String value) {
+    /** Keeps a property that handlers may need as a header, unless there is a header of that name. */
+    private static void addProperty(
+            List<Field> fields, Map<String, Object> table, String name, @Nullable String value) {
         if (value != null && !table.containsKey(name)) {
             fields.add(Field.of(name, value));
         }
     }
 
-    /** Text as its bytes, everything else as its text. */
+    /** Returns the bytes of a text, or of the textual form of any other value. */
     static byte @Nullable [] bytes(@Nullable Object value) {
         if (value == null) {
             return null;
@@ -108,7 +111,7 @@ final class MessageCodec {
 
     private static void write(StringBuilder out, @Nullable Object value, int depth) {
         if (out.length() > TaskHeaders.MAX_HEADER_BYTES) {
-            return; // More than is allowed already: the message is unreadable for it.
+            return; // Longer than allowed already, so the message is unreadable anyway.
         }
         if (depth > MAX_DEPTH) {
             out.append('…');

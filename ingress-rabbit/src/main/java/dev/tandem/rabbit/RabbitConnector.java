@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens connections. One thread at a time. */
-final class Client {
+/** Opens connections to a broker. Used by one thread at a time. */
+final class RabbitConnector {
 
-    private static final Logger log = LoggerFactory.getLogger(Client.class);
+    private static final Logger log = LoggerFactory.getLogger(RabbitConnector.class);
 
     /**
-     * The broker misses one that is silent after two to three of them, and gives what it had to others: before its lease
-     * (10 s by default) is over, so that no time is lost then.
+     * The broker gives up a silent connection after two to three heartbeats and requeues its messages. That is earlier
+     * than the end of an executor's lease (10 s by default), so the next owner need not wait for them.
      */
     private static final int HEARTBEAT_SECONDS = 3;
 
@@ -32,59 +32,57 @@ final class Client {
     private static final int RPC_MILLIS = 10_000;
 
     /**
-     * The largest message that RabbitMQ 3 accepts by default (4: 16 MiB). The client's own limit of 64 MiB closes the
-     * connection, so that such a message would come again for ever; ours marks it as unreadable.
+     * The largest message that RabbitMQ 3 accepts by default (RabbitMQ 4: 16 MiB). With the client's default of 64 MiB
+     * a larger message would close the connection, again at each redelivery. Tandem's own limit marks it as unreadable.
      */
-    private static final int MAX_MESSAGE = 128 << 20;
+    private static final int MAX_MESSAGE_BYTES = 128 << 20;
 
     private final List<ConnectionFactory> factories = new ArrayList<>();
-    private int next;
+    private int preferred;
 
     /**
-     * For these addresses.
-     *
-     * @param uris as {@link #check} lets through
-     * @param threads for the client's reader and heartbeats
+     * @param uris addresses that {@link #check} accepts
+     * @param threads creates the client's reader and heartbeat threads
      */
-    Client(String uris, ThreadFactory threads) {
+    RabbitConnector(String uris, ThreadFactory threads) {
         for (String uri : uris.split(",", -1)) {
             factories.add(factory(uri, threads));
         }
     }
 
-    /** Connects to the first address that answers, beginning with the one that did last time. */
+    /** Connects to the first address that answers, starting with the one that answered last time. */
     Connection connect(String name) throws IOException, TimeoutException {
-        @Nullable IOException failed = null;
+        @Nullable IOException failure = null;
         for (int i = 0; i < factories.size(); i++) {
-            ConnectionFactory factory = factories.get((next + i) % factories.size());
+            ConnectionFactory factory = factories.get((preferred + i) % factories.size());
             try {
-                // Callbacks run on the connection's reader: ours only put into queues, and what was delivered before an
-                // answer is then always there before it.
-                Connection connection = factory.newConnection(new CallerRuns(), name);
-                next = (next + i) % factories.size();
+                // Callbacks run on the connection's reader thread, so deliveries that the broker sent before an answer
+                // are always seen before that answer. The callbacks only add to queues, so they do not block it.
+                Connection connection = factory.newConnection(new CallerRunsExecutor(), name);
+                preferred = (preferred + i) % factories.size();
                 return connection;
             } catch (IOException e) {
-                failed = e;
+                failure = e;
             } catch (TimeoutException e) {
-                failed = new IOException("no answer within " + CONNECT_MILLIS + " ms", e);
+                failure = new IOException("no answer within " + CONNECT_MILLIS + " ms", e);
             }
         }
-        throw failed == null ? new IOException("no address") : failed;
+        throw failure == null ? new IOException("no address") : failure;
     }
 
-    /** @throws IOException if the broker allows no more of them on this connection, or it broke */
-    static Channel channel(Connection on) throws IOException {
+    /** @throws IOException if the connection is broken, or the broker allows no more channels on it */
+    static Channel openChannel(Connection on) throws IOException {
         Channel channel = on.createChannel();
         if (channel == null) {
-            throw new IOException("the broker's channel_max of this connection is used up");
+            throw new IOException("the connection has reached the broker's channel_max: raise it in rabbitmq.conf");
         }
         return channel;
     }
 
     private static ConnectionFactory factory(String uri, ThreadFactory threads) {
         ConnectionFactory factory = parse(uri);
-        // Recovery is ours: the client's would consume again on a new channel behind our back, and an ack of the old
-        // one's delivery tag would settle another message.
+        // Tandem reconnects by itself. The client's own recovery would silently consume on a new channel, where the
+        // ack of an old delivery tag would settle another message.
         factory.setAutomaticRecoveryEnabled(false);
         factory.setTopologyRecoveryEnabled(false);
         factory.setRequestedHeartbeat(HEARTBEAT_SECONDS);
@@ -92,16 +90,16 @@ final class Client {
         factory.setHandshakeTimeout(CONNECT_MILLIS);
         factory.setShutdownTimeout(CONNECT_MILLIS);
         factory.setChannelRpcTimeout(RPC_MILLIS);
-        // Else the late answer of a call that timed out would be taken for the next call's.
+        // Otherwise the late answer to a call that timed out could be mistaken for the answer to the next call.
         factory.setChannelShouldCheckRpcResponseType(true);
-        factory.setMaxInboundMessageBodySize(MAX_MESSAGE);
+        factory.setMaxInboundMessageBodySize(MAX_MESSAGE_BYTES);
         factory.setThreadFactory(threads);
-        factory.setExceptionHandler(new LessNoise());
+        factory.setExceptionHandler(new QuietExceptionHandler());
         return factory;
     }
 
-    /** Broken connections are told to listeners, and said once by those; what callbacks throw stays an error. */
-    private static final class LessNoise extends DefaultExceptionHandler {
+    /** Logs a broken connection at debug level only: shutdown listeners report it. */
+    private static final class QuietExceptionHandler extends DefaultExceptionHandler {
         @Override
         public void handleUnexpectedConnectionDriverException(Connection connection, Throwable problem) {
             log.debug("The connection broke", problem);
@@ -114,7 +112,7 @@ final class Client {
         try {
             factory.setUri(uri);
             if ("amqps".equalsIgnoreCase(uri.getScheme())) {
-                // By itself the client trusts every certificate here.
+                // Without this the client trusts every certificate.
                 factory.useSslProtocol(SSLContext.getDefault());
                 factory.enableHostnameVerification();
             }
@@ -127,14 +125,14 @@ final class Client {
     private static URI uri(String text) {
         try {
             URI uri = new URI(text.strip());
-            // To the letter of the URI scheme a lone slash names a virtual host without a name. Nobody means that.
+            // Strictly, a path of a lone slash names a virtual host with an empty name. Nobody means that.
             return "/".equals(uri.getRawPath()) ? new URI(text.strip().replaceFirst("/(\\?.*)?$", "$1")) : uri;
         } catch (URISyntaxException e) {
             throw refused(text, e);
         }
     }
 
-    /** @throws IllegalArgumentException if one of the addresses can't be one; it never shows a password */
+    /** @throws IllegalArgumentException if an address is invalid; the message shows no password */
     static void check(String uris) {
         for (String text : uris.split(",", -1)) {
             URI uri = uri(text);
@@ -150,12 +148,12 @@ final class Client {
     private static IllegalArgumentException refused(String text, @Nullable Exception cause) {
         String why = cause instanceof URISyntaxException syntax ? " (" + syntax.getReason() + ")" : "";
         return new IllegalArgumentException("The RabbitMQ setting 'uri' is '" + masked(text) + "'" + why
-                + ": use amqp://user:password@host:5672/virtual-host, or amqps://, several separated by commas; special"
-                + " characters in user and password percent-encoded");
+                + ": use amqp://user:password@host:5672/virtual-host, or amqps://; separate several by commas and"
+                + " percent-encode special characters in user and password");
     }
 
-    /** The addresses without user and password. */
-    static String shown(String uris) {
+    /** Returns the addresses without user and password. */
+    static String withoutCredentials(String uris) {
         StringBuilder shown = new StringBuilder();
         for (String text : uris.split(",", -1)) {
             URI uri = uri(text);
@@ -166,7 +164,7 @@ final class Client {
         return shown.toString();
     }
 
-    /** Whatever stands before an @ may be a secret. */
+    /** Hides the text before an @, which may contain a secret. */
     private static String masked(String text) {
         int at = text.lastIndexOf('@');
         return at < 0 ? text : "…" + text.substring(at);

@@ -5,10 +5,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread wait until any other has something for it. Wake-ups are coalesced, and one that comes between waits
- * lets the next not begin.
+ * Lets the loop's thread wait until another thread has work for it. Wake-ups are coalesced; one that comes between two
+ * waits skips the next wait.
  */
-final class Wakeups {
+final class LoopWakeup {
 
     private enum State {
         BUSY,
@@ -19,17 +19,17 @@ final class Wakeups {
     private final AtomicReference<State> state = new AtomicReference<>(State.BUSY);
     private volatile @Nullable Thread waiter;
 
-    /** The waiting thread: whether it was woken since it last asked or waited. */
-    boolean take() {
+    /** Returns whether the loop's thread was woken since its last call of this or {@link #await}. */
+    boolean consume() {
         return state.getAndSet(State.BUSY) == State.WOKEN;
     }
 
-    /** The waiting thread: returns when woken, or after so long, or when interrupted. */
+    /** Waits until woken, until the time is over, or until interrupted. Called by the loop's thread. */
     void await(long nanos) {
         waiter = Thread.currentThread();
         if (state.compareAndSet(State.BUSY, State.WAITING)) {
-            long until = System.nanoTime() + nanos;
-            for (long left = nanos; left > 0; left = until - System.nanoTime()) {
+            long deadline = System.nanoTime() + nanos;
+            for (long left = nanos; left > 0; left = deadline - System.nanoTime()) {
                 LockSupport.parkNanos(this, left);
                 if (state.get() != State.WAITING || Thread.currentThread().isInterrupted()) {
                     break;
@@ -39,7 +39,7 @@ final class Wakeups {
         state.set(State.BUSY);
     }
 
-    /** Any thread. */
+    /** Ends the current wait, or skips the next one. May be called by any thread. */
     void wake() {
         if (state.get() != State.WOKEN && state.getAndSet(State.WOKEN) == State.WAITING) {
             LockSupport.unpark(waiter);

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the client's exceptions mean. */
-final class Replies {
+/** Explains the exceptions of the RabbitMQ client. */
+final class BrokerErrors {
 
     static final int ACCESS_REFUSED = AMQP.ACCESS_REFUSED;
     static final int NOT_FOUND = AMQP.NOT_FOUND;
@@ -22,21 +22,21 @@ final class Replies {
     private static final int MAX_CAUSES = 10;
     private static final Pattern LATE_ACK = Pattern.compile("(?is)acknowledg.*timed out|timed out.*acknowledg");
 
-    private Replies() {}
+    private BrokerErrors() {}
 
-    /** Whether channel or connection had ended, by whatever side. */
-    static boolean isEnd(Throwable problem) {
+    /** Whether the channel or the connection was closed, by either side. */
+    static boolean isClosed(Throwable problem) {
         return signal(problem) != null;
     }
 
-    /** Whether the whole connection had. */
-    static boolean isConnectionEnd(@Nullable Throwable problem) {
+    /** Whether the connection was closed. */
+    static boolean isConnectionClosed(@Nullable Throwable problem) {
         ShutdownSignalException signal = signal(problem);
         return signal != null && signal.isHardError();
     }
 
-    /** The broker's reply code; 0 if it gave none. */
-    static int code(@Nullable Throwable problem) {
+    /** Returns the broker's reply code; 0 if there is none. */
+    static int replyCode(@Nullable Throwable problem) {
         Method reason = method(problem);
         if (reason instanceof AMQP.Channel.Close close) {
             return close.getReplyCode();
@@ -44,8 +44,8 @@ final class Replies {
         return reason instanceof AMQP.Connection.Close close ? close.getReplyCode() : 0;
     }
 
-    /** The broker's reply text; empty if it gave none. */
-    static String text(@Nullable Throwable problem) {
+    /** Returns the broker's reply text; empty if there is none. */
+    static String replyText(@Nullable Throwable problem) {
         Method reason = method(problem);
         if (reason instanceof AMQP.Channel.Close close) {
             return close.getReplyText();
@@ -53,11 +53,11 @@ final class Replies {
         return reason instanceof AMQP.Connection.Close close ? close.getReplyText() : "";
     }
 
-    /** For people. */
-    static String reason(@Nullable Throwable problem) {
-        String text = text(problem);
+    /** Returns the reason in words for people. */
+    static String explain(@Nullable Throwable problem) {
+        String text = replyText(problem);
         if (!text.isEmpty()) {
-            return "the broker says " + text;
+            return "the broker replied " + text;
         }
         Throwable root = problem;
         for (int i = 0; root != null && i < MAX_CAUSES; i++) {
@@ -65,10 +65,10 @@ final class Replies {
                 return "the broker refused user or password";
             }
             if (root instanceof PossibleAuthenticationFailureException) {
-                return "the broker closed the connection while it was opened: wrong user, password or virtual host?";
+                return "the broker closed the connection during the login: check user, password and virtual host";
             }
             if (root instanceof UnknownHostException) {
-                return "the host '" + root.getMessage() + "' is not known";
+                return "the host name '" + root.getMessage() + "' cannot be resolved";
             }
             if (root instanceof ConnectException || root instanceof TimeoutException || root.getCause() == null) {
                 break;
@@ -87,22 +87,22 @@ final class Replies {
     }
 
     /**
-     * Why a consuming channel ended, and what to do about it.
+     * Returns why a consuming channel ended, and what to do about it.
      *
-     * @param why null: the consumer was cancelled
+     * @param why null if the consumer was cancelled
      */
-    static String channelEnd(@Nullable Throwable why, int prefetch) {
+    static String explainChannelEnd(@Nullable Throwable why, int prefetch) {
         if (why == null) {
-            return "the broker cancelled the consumer (the queue was deleted or moved; or, with RabbitMQ 4.3, "
-                    + lateAcks(prefetch) + ")";
+            return "the broker cancelled the consumer: the queue was deleted or moved, or, with RabbitMQ 4.3, "
+                    + lateAckAdvice(prefetch);
         }
-        String reason = reason(why);
-        return LATE_ACK.matcher(reason).find() ? reason + ": " + lateAcks(prefetch) : reason;
+        String reason = explain(why);
+        return LATE_ACK.matcher(reason).find() ? reason + ": " + lateAckAdvice(prefetch) : reason;
     }
 
-    private static String lateAcks(int prefetch) {
-        return "messages waited longer than the broker's consumer_timeout: lower the queue's prefetch, which is "
-                + prefetch + ", raise its concurrency, or raise consumer_timeout in rabbitmq.conf";
+    private static String lateAckAdvice(int prefetch) {
+        return "messages waited longer than the broker's consumer_timeout. To prevent that, lower the queue's prefetch,"
+                + " which is " + prefetch + ", raise its concurrency, or raise consumer_timeout in rabbitmq.conf";
     }
 
     private static @Nullable Method method(@Nullable Throwable problem) {

@@ -9,29 +9,29 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class AckWindowTest {
+class AckBatcherTest {
 
     private static final long PREFIX_WAIT = 100;
-    private static final long WAIT = 1_000;
+    private static final long SINGLES_WAIT = 1_000;
 
-    private final AckWindow window = new AckWindow(4, PREFIX_WAIT, WAIT);
+    private final AckBatcher batcher = new AckBatcher(4, PREFIX_WAIT, SINGLES_WAIT);
     private final List<String> sent = new ArrayList<>();
 
     @Test
-    void aPrefixIsOneCommandAfterALittleWait() throws IOException {
+    void acksAPrefixWithOneCommandAfterAShortWait() throws IOException {
         settled(0, 2, 1, 3);
 
         flush(PREFIX_WAIT - 1);
         assertThat(sent).isEmpty();
-        assertThat(window.nanosToFlush(PREFIX_WAIT - 1)).isEqualTo(1);
+        assertThat(batcher.nanosToFlush(PREFIX_WAIT - 1)).isEqualTo(1);
         flush(PREFIX_WAIT);
 
         assertThat(sent).containsExactly("..3");
-        assertThat(window.nanosToFlush(PREFIX_WAIT)).isEqualTo(Long.MAX_VALUE);
+        assertThat(batcher.nanosToFlush(PREFIX_WAIT)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void manyDoNotWait() throws IOException {
+    void aFullBatchIsSentAtOnce() throws IOException {
         settled(0, 1, 2, 3, 4);
 
         flush(0);
@@ -40,40 +40,40 @@ class AckWindowTest {
     }
 
     @Test
-    void oneAloneIsNoMultiple() throws IOException {
+    void aSingleDeliveryIsAckedWithoutTheMultipleFlag() throws IOException {
         settled(0, 1);
-        flush(WAIT);
-        settled(WAIT, 2);
-        flush(2 * WAIT);
+        flush(SINGLES_WAIT);
+        settled(SINGLES_WAIT, 2);
+        flush(2 * SINGLES_WAIT);
 
         assertThat(sent).containsExactly("1", "2");
     }
 
     @Test
-    void whatIsBehindAnUnsettledOneWaitsToBecomePartOfAPrefix() throws IOException {
+    void acksBehindAGapWaitToJoinThePrefix() throws IOException {
         settled(0, 2, 3);
-        flush(WAIT - 1);
+        flush(SINGLES_WAIT - 1);
         assertThat(sent).isEmpty();
 
         settled(0, 1);
-        flush(WAIT - 1);
+        flush(SINGLES_WAIT - 1);
 
         assertThat(sent).containsExactly("..3");
     }
 
     @Test
-    void butNotForLong() throws IOException {
+    void acksBehindAGapWaitOnlyForALimitedTime() throws IOException {
         settled(0, 2, 3);
 
-        assertThat(window.nanosToFlush(WAIT / 2)).isEqualTo(WAIT / 2);
-        flush(WAIT);
+        assertThat(batcher.nanosToFlush(SINGLES_WAIT / 2)).isEqualTo(SINGLES_WAIT / 2);
+        flush(SINGLES_WAIT);
 
         assertThat(sent).containsExactly("2", "3");
-        assertThat(window.nanosToFlush(WAIT)).isEqualTo(Long.MAX_VALUE);
+        assertThat(batcher.nanosToFlush(SINGLES_WAIT)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void andNotWhenTheyAreMany() throws IOException {
+    void manyAcksBehindAGapAreSentAtOnce() throws IOException {
         settled(0, 2, 3, 5, 6);
 
         flush(0);
@@ -82,66 +82,66 @@ class AckWindowTest {
     }
 
     @Test
-    void whatWasAckedByItselfIsNotNamedAgain() throws IOException {
+    void singleAcksAreNotRepeatedInAPrefix() throws IOException {
         settled(0, 2, 4);
-        flush(WAIT);
+        flush(SINGLES_WAIT);
         sent.clear();
 
-        settled(WAIT, 1, 3);
-        flush(2 * WAIT);
+        settled(SINGLES_WAIT, 1, 3);
+        flush(2 * SINGLES_WAIT);
         assertThat(sent).containsExactly("..3");
         sent.clear();
 
-        settled(2 * WAIT, 5);
-        flush(3 * WAIT);
+        settled(2 * SINGLES_WAIT, 5);
+        flush(3 * SINGLES_WAIT);
         assertThat(sent).containsExactly("5");
     }
 
     @Test
-    void aPrefixThatEndsWithOnesAckedByThemselvesNamesTheLastThatWasNot() throws IOException {
+    void aPrefixThatEndsWithSingleAcksNamesTheLastUnackedTag() throws IOException {
         settled(0, 2, 3);
-        flush(WAIT);
+        flush(SINGLES_WAIT);
         sent.clear();
 
-        settled(WAIT, 1);
-        flush(2 * WAIT);
+        settled(SINGLES_WAIT, 1);
+        flush(2 * SINGLES_WAIT);
 
         assertThat(sent).containsExactly("1");
     }
 
     @Test
-    void atTheEndAllGo() throws IOException {
+    void flushingAllSendsEveryAck() throws IOException {
         settled(0, 1, 3);
 
-        window.flush(true, 0, this::record);
+        batcher.flush(true, 0, this::record);
 
         assertThat(sent).containsExactly("1", "3");
     }
 
     @Test
-    void aTagCountsOnce() throws IOException {
+    void acksATagOnce() throws IOException {
         settled(0, 1, 1, 3, 3);
-        window.flush(true, 0, this::record);
+        batcher.flush(true, 0, this::record);
         settled(0, 1, 3);
-        window.flush(true, 0, this::record);
+        batcher.flush(true, 0, this::record);
 
         assertThat(sent).containsExactly("1", "3");
     }
 
     @Test
-    void everyTagIsAckedExactlyOnceInWhateverOrderTasksEnd() throws IOException {
+    void acksEveryTagExactlyOnceInAnyOrder() throws IOException {
         for (int i = 0; i < 30; i++) {
             long seed = 400 + i;
-            everyTagIsAckedExactlyOnce(seed);
+            checkHistory(seed);
         }
     }
 
-    private static void everyTagIsAckedExactlyOnce(long seed) throws IOException {
+    private static void checkHistory(long seed) throws IOException {
         Random random = new Random(seed);
         int prefetch = 1 + random.nextInt(500);
         int count = random.nextInt(200_000);
-        AckWindow window = new AckWindow(1 + random.nextInt(64), random.nextInt(30), 50);
-        Broker broker = new Broker(seed);
+        AckBatcher batcher = new AckBatcher(1 + random.nextInt(64), random.nextInt(30), 50);
+        StrictBroker broker = new StrictBroker(seed);
         List<Long> unsettled = new ArrayList<>();
         long now = 0;
         while (broker.delivered < count || !unsettled.isEmpty()) {
@@ -149,44 +149,46 @@ class AckWindowTest {
                 unsettled.add(++broker.delivered);
             }
             for (int n = random.nextInt(20); n >= 0 && !unsettled.isEmpty(); n--) {
-                // Mostly from the front; now and then one stays for very long.
+                // Mostly one from the front. Now and then a delivery stays unsettled for very long.
                 int at = Math.min(unsettled.size() - 1, 1 + (int) Math.abs(random.nextGaussian() * 3));
-                window.add(unsettled.remove(unsettled.size() == 1 || random.nextInt(50) == 0 ? 0 : at), now);
+                batcher.add(unsettled.remove(unsettled.size() == 1 || random.nextInt(50) == 0 ? 0 : at), now);
             }
             now += random.nextInt(20);
-            window.flush(false, now, broker);
+            batcher.flush(false, now, broker);
         }
-        window.flush(true, now, broker);
+        batcher.flush(true, now, broker);
 
         assertThat(broker.acked.cardinality()).as("seed %d", seed).isEqualTo(count);
     }
 
-    /** Refuses what RabbitMQ refuses: a tag that is not outstanding. */
-    private static final class Broker implements AckWindow.Out {
+    /** Refuses a tag that is not outstanding, as RabbitMQ does. */
+    private static final class StrictBroker implements AckBatcher.AckSender {
         private final long seed;
         private final BitSet acked = new BitSet();
         private long delivered;
 
-        Broker(long seed) {
+        StrictBroker(long seed) {
             this.seed = seed;
         }
 
         @Override
         public void ack(long tag, boolean multiple) {
             assertThat(tag).as("seed %d", seed).isBetween(1L, delivered);
-            assertThat(acked.get((int) tag)).as("seed %d: %d again", seed, tag).isFalse();
+            assertThat(acked.get((int) tag))
+                    .as("seed %d: %d was acked twice", seed, tag)
+                    .isFalse();
             acked.set(multiple ? acked.nextClearBit(1) : (int) tag, (int) tag + 1);
         }
     }
 
     private void settled(long now, long... tags) {
         for (long tag : tags) {
-            window.add(tag, now);
+            batcher.add(tag, now);
         }
     }
 
     private void flush(long now) throws IOException {
-        window.flush(false, now, this::record);
+        batcher.flush(false, now, this::record);
     }
 
     private void record(long tag, boolean multiple) {

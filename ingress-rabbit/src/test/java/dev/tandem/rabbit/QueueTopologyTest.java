@@ -2,27 +2,27 @@ package dev.tandem.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.rabbit.Topology.Exchange;
-import dev.tandem.rabbit.Topology.ExchangeBinding;
-import dev.tandem.rabbit.Topology.Part;
-import dev.tandem.rabbit.Topology.Queue;
-import dev.tandem.rabbit.Topology.QueueBinding;
+import dev.tandem.rabbit.QueueTopology.Exchange;
+import dev.tandem.rabbit.QueueTopology.ExchangeBinding;
+import dev.tandem.rabbit.QueueTopology.Part;
+import dev.tandem.rabbit.QueueTopology.Queue;
+import dev.tandem.rabbit.QueueTopology.QueueBinding;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class TopologyTest {
+class QueueTopologyTest {
 
-    private static final Broker RABBIT = new Broker("RabbitMQ", "4.1.2");
-    private static final Broker QPID = new Broker("qpid", "10.1.0");
+    private static final BrokerProduct RABBIT = new BrokerProduct("RabbitMQ", "4.1.2");
+    private static final BrokerProduct QPID = new BrokerProduct("qpid", "10.1.0");
 
     private final RabbitSettings settings =
             RabbitSettings.of("amqp://localhost", "mail").withExchange("tasks").withRoutingKey("mail.#");
 
     @Test
-    void anUnorderedQueueIsAQuorumQueueThatDropsNothing() {
-        List<Part> parts = Topology.unordered(settings, RABBIT, false);
+    void anUnorderedQueueIsAQuorumQueueWithDeadLetters() {
+        List<Part> parts = QueueTopology.unordered(settings, RABBIT, false);
 
         assertThat(parts)
                 .containsExactly(
@@ -47,8 +47,8 @@ class TopologyTest {
     }
 
     @Test
-    void otherBrokersGetNoArgumentThatTheyDontKnow() {
-        assertThat(Topology.unordered(settings, QPID, false))
+    void otherBrokersGetNoArguments() {
+        assertThat(QueueTopology.unordered(settings, QPID, false))
                 .containsExactly(
                         new Exchange("tasks", "topic", Map.of()),
                         new Queue("mail", Map.of()),
@@ -56,15 +56,15 @@ class TopologyTest {
     }
 
     @Test
-    void aForeignQueueIsOnlyBound() {
-        assertThat(Topology.unordered(settings.withBrokerQueue("theirs"), RABBIT, true))
+    void onlyBindsAQueueDeclaredByOthers() {
+        assertThat(QueueTopology.unordered(settings.withBrokerQueue("theirs"), RABBIT, true))
                 .containsExactly(
                         new Exchange("tasks", "topic", Map.of()), new QueueBinding("theirs", "tasks", "mail.#"));
     }
 
     @Test
-    void anOrderedQueueHasSubQueuesWithOneActiveConsumerAndAPlaceForWhatComesWithoutARing() {
-        List<Part> parts = Topology.ordered(settings.orderedByHeader(), 2);
+    void anOrderedQueueHasSubQueuesAndAQueueOfUnroutedMessages() {
+        List<Part> parts = QueueTopology.ordered(settings.orderedByHeader(), 2);
 
         assertThat(parts)
                 .contains(
@@ -84,8 +84,8 @@ class TopologyTest {
     }
 
     @Test
-    void theRingDoesNotOutliveABrokerAndIsBoundInTheOrderOfTheNumbers() {
-        List<Part> parts = Topology.ring(settings.orderedByHeader(), 12);
+    void theRingIsNotDurableAndItsBindingsAreInNumericalOrder() {
+        List<Part> parts = QueueTopology.ring(settings.orderedByHeader(), 12);
 
         assertThat(parts.get(0))
                 .isEqualTo(new Exchange(
@@ -94,33 +94,34 @@ class TopologyTest {
                 .containsExactlyElementsOf(IntStream.range(0, 12)
                         .mapToObj(i -> new QueueBinding("mail." + i, "mail.keys.ring", "1"))
                         .toList());
-        assertThat(Topology.wayToRing(settings.orderedByHeader()))
+        assertThat(QueueTopology.ringBinding(settings.orderedByHeader()))
                 .isEqualTo(new ExchangeBinding("mail.keys.ring", "mail.keys", ""));
     }
 
     @Test
-    void byRoutingKeyTheRingHashesThat() {
-        assertThat(Topology.ring(settings.orderedByRoutingKey("mail.*"), 1))
+    void theRingHashesRoutingKeysIfTheyAreTheKeys() {
+        assertThat(QueueTopology.ring(settings.orderedByRoutingKey("mail.*"), 1))
                 .contains(new Exchange("mail.routing-keys.ring", "x-consistent-hash", false, Map.of()));
-        assertThat(Topology.ordered(settings.orderedByRoutingKey("mail.*"), 1))
+        assertThat(QueueTopology.ordered(settings.orderedByRoutingKey("mail.*"), 1))
                 .contains(new Exchange("mail.routing-keys", "fanout", Map.of("alternate-exchange", "mail.unrouted")));
     }
 
     @Test
-    void aBrokerIsKnownByWhatItSaysOfItself() {
-        assertThat(Broker.of(Map.of("product", "RabbitMQ", "version", "3.10.8")))
-                .isEqualTo(new Broker("RabbitMQ", "3.10.8"))
+    void readsProductAndVersionFromServerProperties() {
+        assertThat(BrokerProduct.of(Map.of("product", "RabbitMQ", "version", "3.10.8")))
+                .isEqualTo(new BrokerProduct("RabbitMQ", "3.10.8"))
                 .hasToString("RabbitMQ 3.10.8");
-        assertThat(Broker.of(Map.of()).isRabbit()).isFalse();
-        assertThat(Broker.of(Map.of())).hasToString("a broker that does not name itself");
+        assertThat(BrokerProduct.of(Map.of()).isRabbit()).isFalse();
+        assertThat(BrokerProduct.of(Map.of())).hasToString("an unnamed broker");
     }
 
     @Test
-    void versionsAreComparedAsNumbers() {
-        assertThat(new Broker("RabbitMQ", "3.9.29").isOlderThan(3, 10)).isTrue();
-        assertThat(new Broker("RabbitMQ", "3.10.8").isOlderThan(3, 10)).isFalse();
-        assertThat(new Broker("RabbitMQ", "4.3.0-rc.1").isOlderThan(3, 10)).isFalse();
-        assertThat(new Broker("RabbitMQ", "").isOlderThan(3, 10)).isFalse();
-        assertThat(new Broker("RabbitMQ", "next").isOlderThan(3, 10)).isFalse();
+    void comparesVersionsAsNumbers() {
+        assertThat(new BrokerProduct("RabbitMQ", "3.9.29").isOlderThan(3, 10)).isTrue();
+        assertThat(new BrokerProduct("RabbitMQ", "3.10.8").isOlderThan(3, 10)).isFalse();
+        assertThat(new BrokerProduct("RabbitMQ", "4.3.0-rc.1").isOlderThan(3, 10))
+                .isFalse();
+        assertThat(new BrokerProduct("RabbitMQ", "").isOlderThan(3, 10)).isFalse();
+        assertThat(new BrokerProduct("RabbitMQ", "next").isOlderThan(3, 10)).isFalse();
     }
 }

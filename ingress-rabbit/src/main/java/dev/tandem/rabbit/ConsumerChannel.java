@@ -16,86 +16,90 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One consuming channel of one partition, from the wish to open it to its end; a later one of the same partition is
- * another object. The client's reader puts in, the loop takes out; what waits between them is bounded by the prefetch,
- * which the broker keeps.
+ * A channel that consumes one partition. Created before the channel is opened; a later channel of the same partition is
+ * a new object. The client's reader thread adds deliveries, the loop's thread takes them. The broker bounds their
+ * number by the prefetch.
  */
-final class Intake implements Consumer {
+final class ConsumerChannel implements Consumer {
 
-    /** What the loop must hear, from any thread. */
+    /** Tells the queue's loop. Called by the client's reader thread. */
     interface Listener {
-        /** There are deliveries. Cheap when called often. */
+        /** Deliveries have arrived. Must be cheap, since it is called often. */
         void arrived();
 
-        /** The channel is dead, or gets nothing any more, without our doing. */
-        void ended(Intake intake, @Nullable ShutdownSignalException signal);
+        /** The channel was closed or its consumer was cancelled, and not by us. */
+        void ended(ConsumerChannel channel, @Nullable ShutdownSignalException signal);
     }
 
+    /** A sequence holds the number of the channel above these bits, and the delivery tag in them. */
     private static final int TAG_BITS = 40;
+
     private static final long TAG_MASK = (1L << TAG_BITS) - 1;
     private static final long MAX_NUMBER = Long.MAX_VALUE >>> TAG_BITS;
 
     private static final int MAX_ACK_BATCH = 1_024;
-    private static final long PREFIX_NANOS = 4_000_000;
-    private static final long SINGLES_NANOS = 20_000_000;
+    private static final long PREFIX_WAIT_NANOS = 4_000_000;
+    private static final long SINGLES_WAIT_NANOS = 20_000_000;
     private static final long RECENT_NANOS = 1_000_000_000;
 
     final Partition partition;
     final String queue;
 
     private final long number;
-    private final MessageCodec codec;
+    private final MessageDecoder decoder;
     private final Listener listener;
     private final ConcurrentLinkedQueue<Delivery> arrivals = new ConcurrentLinkedQueue<>();
-    private final AckWindow acks;
+    private final AckBatcher acks;
     private volatile int recentAcks;
-    private long recentSince;
+    private long countingSince;
 
     private volatile @Nullable Channel channel;
     private volatile boolean paused;
     private volatile boolean closed;
-    /** Counted by the reader alone. */
+    /** Written by the client's reader thread only. */
     private final AtomicLong received = new AtomicLong();
 
     private volatile boolean opened;
-    private volatile boolean first;
+    private volatile boolean onlyConsumer;
 
-    /** Counted by the loop. */
+    /** Written by the loop's thread only. */
     private long taken;
 
     private boolean ackFailed;
 
-    /** @param number another one for each channel of this process */
-    Intake(Partition partition, String queue, long number, int prefetch, MessageCodec codec, Listener listener) {
+    /** @param number different for each channel of this process */
+    ConsumerChannel(
+            Partition partition, String queue, long number, int prefetch, MessageDecoder decoder, Listener listener) {
         this.partition = partition;
         this.queue = queue;
         this.number = number & MAX_NUMBER;
-        this.codec = codec;
+        this.decoder = decoder;
         this.listener = listener;
-        this.acks = new AckWindow(Math.max(1, Math.min(MAX_ACK_BATCH, prefetch / 4)), PREFIX_NANOS, SINGLES_NANOS);
+        int ackBatch = Math.max(1, Math.min(MAX_ACK_BATCH, prefetch / 4));
+        this.acks = new AckBatcher(ackBatch, PREFIX_WAIT_NANOS, SINGLES_WAIT_NANOS);
     }
 
-    // ---- whoever opens it
+    // ---- called by the thread that makes broker calls
 
-    /** Will consume on this channel. */
-    void begin(Channel on) {
+    /** Sets the channel that will consume. */
+    void attach(Channel on) {
         channel = on;
     }
 
     /**
-     * Consumes on its channel.
+     * Starts to consume.
      *
-     * @param alone the queue had no other consumer
+     * @param alone whether the queue had no other consumer
      */
     void consume(int prefetch, boolean alone) throws IOException {
         Channel on = Objects.requireNonNull(channel);
         on.basicQos(prefetch);
         on.basicConsume(queue, false, this);
-        first = alone;
+        onlyConsumer = alone;
         opened = true;
     }
 
-    /** Whether it consumes, or did. */
+    /** Whether it has started to consume. */
     boolean wasOpened() {
         return opened;
     }
@@ -105,34 +109,39 @@ final class Intake implements Consumer {
         return channel;
     }
 
-    /** Nobody wants it any more. */
+    /** Whether the loop has closed it. */
     boolean isClosed() {
         return closed;
     }
 
-    /** Deliveries so far; exact when read after an answer on the channel. */
+    /** Returns the number of deliveries so far. Exact if read after an answer on the channel. */
     long received() {
         return received.get();
     }
 
-    /** Whether the queue's single active consumer is this one, for sure. */
+    /** Whether this is known to be the queue's single active consumer. */
     boolean isActive() {
-        return first || received.get() > 0;
+        return onlyConsumer || received.get() > 0;
     }
 
-    // ---- the loop
+    /** Returns the number of recently sent acks, about as many as the broker may not have processed yet. */
+    int recentAcks() {
+        return recentAcks;
+    }
+
+    // ---- called by the loop's thread
 
     void close() {
         closed = true;
         arrivals.clear();
     }
 
-    void pause(boolean wanted) {
+    void setPaused(boolean wanted) {
         paused = wanted;
     }
 
-    /** What came, in order; nothing while paused. */
-    List<Delivery> take(int most) {
+    /** Takes deliveries in their order; none while paused. */
+    List<Delivery> take(int max) {
         if (paused || closed) {
             return List.of();
         }
@@ -143,25 +152,31 @@ final class Intake implements Consumer {
         List<Delivery> batch = new ArrayList<>();
         while (next != null) {
             batch.add(next);
-            next = batch.size() < most ? arrivals.poll() : null;
+            next = batch.size() < max ? arrivals.poll() : null;
         }
         taken += batch.size();
         return batch;
     }
 
+    /** Returns the number of deliveries taken so far. */
     long taken() {
         return taken;
     }
 
-    /** A delivery is settled; one of another channel is ignored. */
+    /** Marks a delivery as to be acked. Ignores deliveries of other channels. */
     void settled(long sequence, long nowNanos) {
         if (sequence >>> TAG_BITS == number) {
             acks.add(sequence & TAG_MASK, nowNanos);
         }
     }
 
-    /** Sends the acks that are due, or all. @throws IOException once, if the channel does not take them */
-    void flush(boolean all, long nowNanos) throws IOException {
+    /**
+     * Sends the acks that are due.
+     *
+     * @param all whether to send those too that are not due yet
+     * @throws IOException once, if the channel does not accept acks
+     */
+    void flushAcks(boolean all, long nowNanos) throws IOException {
         Channel on = channel;
         if (on == null || ackFailed) {
             return;
@@ -181,22 +196,17 @@ final class Intake implements Consumer {
     }
 
     private void countAck(long nowNanos) {
-        boolean anew = nowNanos - recentSince > RECENT_NANOS;
-        recentSince = anew ? nowNanos : recentSince;
-        int sent = anew ? 0 : recentAcks;
+        boolean afterPause = nowNanos - countingSince > RECENT_NANOS;
+        countingSince = afterPause ? nowNanos : countingSince;
+        int sent = afterPause ? 0 : recentAcks;
         recentAcks = sent + 1;
-    }
-
-    /** How many acks were sent lately, by any thread: about as many as the broker may not have got to yet. */
-    int recentAcks() {
-        return recentAcks;
     }
 
     long nanosToFlush(long nowNanos) {
         return ackFailed ? Long.MAX_VALUE : acks.nanosToFlush(nowNanos);
     }
 
-    // ---- the client's reader
+    // ---- called by the client's reader thread
 
     @Override
     public void handleDelivery(String tag, Envelope envelope, BasicProperties properties, byte[] body) {
@@ -204,14 +214,14 @@ final class Intake implements Consumer {
             return;
         }
         long sequence = number << TAG_BITS | envelope.getDeliveryTag();
-        arrivals.add(codec.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body));
+        arrivals.add(decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body));
         received.lazySet(received.get() + 1);
         if (!paused) {
             listener.arrived();
         }
     }
 
-    /** The queue was deleted, its node went down, or (RabbitMQ 4.3) an ack came too late. */
+    /** Called if the queue was deleted, its node went down, or (RabbitMQ 4.3) an ack came too late. */
     @Override
     public void handleCancel(String tag) {
         listener.ended(this, null);

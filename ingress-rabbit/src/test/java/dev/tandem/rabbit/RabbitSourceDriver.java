@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** A source and its loop, driven by the test's thread. */
-final class Loop implements Source.Events, AutoCloseable {
+/** Takes the place of a queue's loop: polls a source on the test's thread and records its events. */
+final class RabbitSourceDriver implements Source.Events, AutoCloseable {
 
     private static final long LIMIT_NANOS = 40_000_000_000L;
 
@@ -26,16 +26,16 @@ final class Loop implements Source.Events, AutoCloseable {
 
     private long longestPoll;
 
-    Loop(RabbitSettings settings) {
+    RabbitSourceDriver(RabbitSettings settings) {
         source = new RabbitSource(settings);
     }
 
-    /** Polls until it is so. */
+    /** Polls until the condition is true. */
     void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT_NANOS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                fail("Not in time: " + what + "; delivered " + all().size() + ", lost " + lost + ", status "
+                fail("Timed out waiting for: " + what + "; delivered " + all().size() + ", lost " + lost + ", status "
                         + source.status());
             }
             long start = System.nanoTime();
@@ -44,23 +44,23 @@ final class Loop implements Source.Events, AutoCloseable {
         }
     }
 
-    /** One turn. */
-    Loop poll() {
+    /** Polls once without waiting. */
+    RabbitSourceDriver poll() {
         source.poll(0, this);
         return this;
     }
 
-    /** Milliseconds. */
+    /** Returns the duration of the longest poll in milliseconds. */
     long longestPoll() {
         return longestPoll;
     }
 
-    Loop connected() {
+    RabbitSourceDriver connected() {
         until("connected", () -> !source.leasable().isEmpty());
         return this;
     }
 
-    /** The partitions, once connected. */
+    /** Waits for the connection, then returns the partitions. */
     List<Partition> partitions() {
         connected();
         return List.copyOf(source.leasable());
@@ -70,7 +70,7 @@ final class Loop implements Source.Events, AutoCloseable {
         return partitions().get(number);
     }
 
-    Loop openAll() {
+    RabbitSourceDriver openAll() {
         partitions().forEach(source::open);
         return this;
     }
@@ -79,7 +79,7 @@ final class Loop implements Source.Events, AutoCloseable {
         until(count + " delivered", () -> all().size() >= count);
     }
 
-    /** What came, per partition in order. */
+    /** Returns all deliveries, those of each partition in their order. */
     List<Delivery> all() {
         List<Delivery> all = new ArrayList<>();
         delivered.values().forEach(all::addAll);
@@ -91,11 +91,11 @@ final class Loop implements Source.Events, AutoCloseable {
     }
 
     List<String> bodies(Partition partition) {
-        return of(partition).stream().map(Loop::body).toList();
+        return of(partition).stream().map(RabbitSourceDriver::body).toList();
     }
 
     List<String> bodies() {
-        return all().stream().map(Loop::body).toList();
+        return all().stream().map(RabbitSourceDriver::body).toList();
     }
 
     static String body(Delivery delivery) {
@@ -107,23 +107,23 @@ final class Loop implements Source.Events, AutoCloseable {
                 partition, deliveries.stream().map(Delivery::sequence).toList()));
     }
 
-    /** Polls a few times, so that what is on its way to the loop is there, and what the loop held back is sent. */
+    /** Polls a few times, so that deliveries under way arrive and waiting acks are sent. */
     void turns() {
         for (int i = 0; i < 5; i++) {
             source.poll(20, this);
         }
     }
 
-    /** Polls for so long that a source which waits for another consumer's end has looked for it many times. */
-    void looks() {
+    /** Polls for long enough that a source has checked many times whether another consumer is gone. */
+    void manyTurns() {
         for (int i = 0; i < 5; i++) {
             turns();
         }
     }
 
-    /** Round trips on the consuming channel: what the broker had sent before is delivered after. */
-    void settle(Partition partition) {
-        until("consuming", () -> source.consuming(partition) != null);
+    /** Makes a round trip on the consuming channel. Afterwards all that the broker had sent before is delivered. */
+    void roundTrip(Partition partition) {
+        until("consuming", () -> source.consumingChannel(partition) != null);
         int before = confirmed.size();
         source.confirm(partition);
         until("confirmed", () -> confirmed.size() > before);
@@ -132,7 +132,7 @@ final class Loop implements Source.Events, AutoCloseable {
 
     @Override
     public void assigned(Partition partition, Source.Facts facts) {
-        fail("Partitions of RabbitMQ are leased, but " + partition + " was assigned");
+        fail("RabbitMQ partitions are leased, but " + partition + " was assigned");
     }
 
     @Override
@@ -142,12 +142,12 @@ final class Loop implements Source.Events, AutoCloseable {
 
     @Override
     public void committed(Partition partition, long upTo) {
-        fail("A queue commits nothing");
+        fail("The messages of a queue are not committed");
     }
 
     @Override
     public void commitFailed(Partition partition, String why) {
-        fail("A queue commits nothing");
+        fail("The messages of a queue are not committed");
     }
 
     @Override
@@ -162,7 +162,7 @@ final class Loop implements Source.Events, AutoCloseable {
 
     @Override
     public void revoked(Collection<Partition> partitions) {
-        fail("A lease is not revoked by the broker");
+        fail("A broker does not revoke leases");
     }
 
     @Override

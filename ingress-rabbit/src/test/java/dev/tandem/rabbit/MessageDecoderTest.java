@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class MessageCodecTest {
+class MessageDecoderTest {
 
     private static final long SECOND = 1_790_000_000_000L;
     private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
@@ -24,10 +24,10 @@ class MessageCodecTest {
     private static final RabbitSettings SETTINGS = RabbitSettings.of("amqp://localhost", "mail");
 
     private final InstantSource clock = InstantSource.fixed(Instant.ofEpochMilli(SECOND + 400));
-    private final MessageCodec codec = new MessageCodec(SETTINGS, clock);
+    private final MessageDecoder codec = new MessageDecoder(SETTINGS, clock);
 
     @Test
-    void aMessageWithoutAnythingIsATaskDueNow() {
+    void aBareMessageIsATaskDueNow() {
         Delivery delivery = codec.delivery(7, "mail", false, new BasicProperties(), BODY);
 
         assertThat(delivery.sequence()).isEqualTo(7);
@@ -63,7 +63,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void valuesThatAreNoTextComeAsTheirText() {
+    void otherHeaderValuesBecomeText() {
         Map<String, Object> headers = new LinkedHashMap<>();
         headers.put("tandem-timeout", 30_000);
         headers.put("tandem-max-attempts", 3L);
@@ -87,7 +87,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void cloudEventsAreUnderstoodInBothSpellings() {
+    void readsCloudEventsInBothSpellings() {
         Task colon = task(headers("cloudEvents:id", text("e-1"), "cloudEvents:type", text("order.paid")));
         Task underscore = task(headers("cloudEvents_id", text("e-1"), "cloudEvents_partitionkey", text("k")));
 
@@ -98,8 +98,8 @@ class MessageCodecTest {
     }
 
     @Test
-    void theRoutingKeyIsTheKeyOnlyWhereTheQueueSaysSo() {
-        MessageCodec byRoutingKey = new MessageCodec(SETTINGS.orderedByRoutingKey("mail.#"), clock);
+    void theRoutingKeyIsTheKeyOnlyIfConfigured() {
+        MessageDecoder byRoutingKey = new MessageDecoder(SETTINGS.orderedByRoutingKey("mail.#"), clock);
 
         assertThat(codec.delivery(1, "mail.7", false, new BasicProperties(), BODY)
                         .task()
@@ -113,7 +113,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void aDelayNeverEndsTooEarlyThoughTimestampsHaveSecondsOnly() {
+    void aDelayDoesNotEndTooEarlyAlthoughTimestampsAreWholeSeconds() {
         Map<String, Object> delay = Map.of("tandem-delay", text("1000"));
 
         Task fresh = task(new BasicProperties.Builder()
@@ -135,7 +135,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void aTimestampInMillisecondsIsExact() {
+    void usesATimestampInMilliseconds() {
         Task task = task(new BasicProperties.Builder()
                 .timestamp(new Date(SECOND))
                 .headers(Map.of("timestamp_in_ms", SECOND + 123, "tandem-delay", text("PT1S")))
@@ -147,7 +147,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void whatCantBeReadSaysWhichHeaderAndKeepsAll() {
+    void anUnreadableMessageNamesTheHeaderAndKeepsItsContent() {
         Delivery delivery =
                 codec.delivery(1, "mail", true, headers("tandem-delay", text("soon"), "X-Mine", text("1")), BODY);
 
@@ -160,7 +160,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void aHugeTableIsCutAndUnreadable() {
+    void aHugeHeaderIsTruncatedAndUnreadable() {
         Object nested = text("x".repeat(1_000));
         for (int i = 0; i < 5; i++) {
             nested = List.of(nested, nested, nested, nested, nested, nested, nested, nested);
@@ -173,7 +173,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void theBrokersNotesOnADeliveryAreNoHeadersAndNotPartOfTheIdentity() {
+    void ignoresTheBrokersDeliveryCounts() {
         Delivery first = codec.delivery(1, "mail", false, headers("X-Mine", text("1")), BODY);
         Delivery again = codec.delivery(9, "mail", true, headers("X-Mine", text("1"), "x-delivery-count", 1L), BODY);
 
@@ -182,7 +182,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void messagesWithAMessageIdAreToldFromThoseWithout() {
+    void identitiesTellNamedMessagesFromOthers() {
         BasicProperties named = new BasicProperties.Builder().messageId("m-1").build();
         String identity = codec.delivery(1, "mail", false, named, BODY).identity();
 

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Runs everything at once, on the thread that brings it. It has nothing to end. */
-final class CallerRuns extends AbstractExecutorService {
+/** Runs each command at once on the calling thread. */
+final class CallerRunsExecutor extends AbstractExecutorService {
 
     private volatile boolean shutdown;
 

@@ -7,7 +7,7 @@ import java.util.Date;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class DrainTest {
+class UnroutedMoverTest {
 
     private final BasicProperties all = new BasicProperties.Builder()
             .appId("app")
@@ -26,13 +26,14 @@ class DrainTest {
             .build();
 
     @Test
-    void aMovedMessageKeepsItsProperties() {
-        assertThat(Drain.asTheyWere(all)).isEqualTo(all);
+    void keepsThePropertiesOfAMovedMessage() {
+        assertThat(UnroutedMover.withoutUserId(all)).isEqualTo(all);
     }
 
-    /** RabbitMQ closes the channel of whoever publishes in another's name. */
+    /** RabbitMQ closes a channel on which a message names another user. */
     @Test
-    void butNotTheNameOfItsUser() {
-        assertThat(Drain.asTheyWere(all.builder().userId("anna").build())).isEqualTo(all);
+    void removesTheUserIdOfAMovedMessage() {
+        assertThat(UnroutedMover.withoutUserId(all.builder().userId("anna").build()))
+                .isEqualTo(all);
     }
 }

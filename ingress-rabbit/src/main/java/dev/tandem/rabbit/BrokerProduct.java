@@ -4,22 +4,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The broker that a connection met, by what it says of itself.
+ * The product and version of a broker, as it reports them.
  *
- * @param product {@code RabbitMQ}, {@code qpid}, …; empty if it does not say
- * @param version as it says; empty if it does not
+ * @param product {@code RabbitMQ}, {@code qpid}, …; empty if the broker does not say
+ * @param version empty if the broker does not say
  */
-record Broker(String product, String version) {
+record BrokerProduct(String product, String version) {
 
-    static Broker of(Map<String, Object> serverProperties) {
-        return new Broker(text(serverProperties.get("product")), text(serverProperties.get("version")));
+    static BrokerProduct of(Map<String, Object> serverProperties) {
+        return new BrokerProduct(text(serverProperties.get("product")), text(serverProperties.get("version")));
     }
 
     boolean isRabbit() {
         return product.equals("RabbitMQ");
     }
 
-    /** Versions that can't be read count as new. */
+    /** Compares the version. A version that cannot be parsed counts as new. */
     boolean isOlderThan(int major, int minor) {
         String[] parts = version.split("[^0-9]+", 3);
         try {
@@ -37,8 +37,6 @@ record Broker(String product, String version) {
 
     @Override
     public String toString() {
-        return product.isEmpty()
-                ? "a broker that does not name itself"
-                : version.isEmpty() ? product : product + " " + version;
+        return product.isEmpty() ? "an unnamed broker" : version.isEmpty() ? product : product + " " + version;
     }
 }

@@ -16,81 +16,86 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes messages of one queue's tasks. Immutable, safe for all threads. */
-final class MessageWriter {
+/** Turns tasks of one queue into AMQP messages. Immutable and thread-safe. */
+final class MessageEncoder {
 
     private static final int PERSISTENT = 2;
-    /** Routing keys and properties: AMQP's short strings, in bytes. */
-    private static final int MAX_SHORT_TEXT = 255;
+    /** The maximum length of AMQP's short strings, which routing keys and properties are. */
+    private static final int MAX_SHORT_STRING_BYTES = 255;
 
     private final RabbitSettings settings;
-    private final TaskHeaders check;
+    private final TaskHeaders headers;
     private final String routingKey;
     private final InstantSource clock;
 
-    record Message(String exchange, String routingKey, BasicProperties properties, byte[] body) {
-        /** For people. */
+    /** A message and where to publish it. */
+    record OutgoingMessage(String exchange, String routingKey, BasicProperties properties, byte[] body) {
+        /** Names exchange and routing key, for people. */
         String place() {
             return "exchange '" + exchange + "' with the routing key '" + routingKey + "'";
         }
     }
 
-    MessageWriter(RabbitSettings settings, InstantSource clock) {
+    MessageEncoder(RabbitSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.check = new TaskHeaders(settings.queue(), TaskHeaders.Dialect.AMQP, settings.maxPayload());
-        this.routingKey = matching(settings.routingKey(), settings.queue());
+        this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Dialect.AMQP, settings.maxPayload());
+        this.routingKey = keyMatching(settings.routingKey(), settings.queue());
         this.clock = clock;
     }
 
     /**
-     * A persistent message.
+     * Returns a persistent message for the task.
      *
      * @param id unique among all messages, so that a redelivery is recognised
-     * @throws PublishException if it could not be read on arrival, for the same reason
+     * @throws PublishException if the message would be unreadable on arrival
      */
-    Message message(Task task, String id) {
+    OutgoingMessage encode(Task task, String id) {
         long publishedAt = task.publishedAt() > 0 ? task.publishedAt() : clock.millis();
         List<Field> fields = new ArrayList<>();
         TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         String key = task.key();
         boolean keyInHeader = !settings.keyIsRoutingKey() || key == null;
         if (keyInHeader && (key != null || settings.ordered())) {
-            // An ordered queue's exchange needs the header; an empty one means no order.
+            // The exchange of an ordered queue needs the header. An empty key means that the task has no order.
             fields.add(Field.of(TaskHeaders.KEY, key == null ? "" : key));
         }
-        check(fields, task, publishedAt);
+        requireReadable(fields, task, publishedAt);
         BasicProperties.Builder properties = new BasicProperties.Builder()
                 .deliveryMode(PERSISTENT)
                 .messageId(id)
                 .timestamp(new Date(publishedAt));
-        Map<String, Object> headers = new LinkedHashMap<>();
+        Map<String, Object> table = new LinkedHashMap<>();
         for (Field field : fields) {
-            if (!asProperty(properties, field)) {
-                headers.put(field.name(), value(field));
+            if (!setAsProperty(properties, field)) {
+                table.put(field.name(), value(field));
             }
         }
-        headers.put(MessageCodec.TIMESTAMP_MILLIS, publishedAt);
-        String to = keyInHeader || key == null ? routingKey : key;
-        if (to.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_TEXT) {
-            throw new PublishException("The task can't be published: its key is the routing key of queue '"
-                    + settings.queue() + "' (key: routing-key), and that has " + MAX_SHORT_TEXT + " bytes at most");
+        table.put(MessageDecoder.TIMESTAMP_MILLIS, publishedAt);
+        String messageRoutingKey = keyInHeader || key == null ? routingKey : key;
+        if (messageRoutingKey.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_STRING_BYTES) {
+            throw new PublishException("The task cannot be published: its key is used as the routing key of queue '"
+                    + settings.queue() + "' (key: routing-key), which may have " + MAX_SHORT_STRING_BYTES + " bytes");
         }
-        return new Message(settings.exchange(), to, properties.headers(headers).build(), task.payload());
+        return new OutgoingMessage(
+                settings.exchange(),
+                messageRoutingKey,
+                properties.headers(table).build(),
+                task.payload());
     }
 
-    private void check(List<Field> fields, Task task, long publishedAt) {
+    private void requireReadable(List<Field> fields, Task task, long publishedAt) {
         Origin origin = new Origin(null, null, null, null, publishedAt, publishedAt);
-        String unreadable = check.read(fields, origin, task.payload()).unreadable();
+        String unreadable = headers.read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
-            throw new PublishException("The task can't be published: " + unreadable);
+            throw new PublishException("The task cannot be published: " + unreadable);
         }
     }
 
-    /** What AMQP has properties for. */
-    private static boolean asProperty(BasicProperties.Builder properties, Field field) {
+    /** Sets the field as a property if AMQP has one for it. Returns whether it did. */
+    private static boolean setAsProperty(BasicProperties.Builder properties, Field field) {
         byte[] bytes = field.value();
         String text = bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
-        if (text == null || text.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_TEXT) {
+        if (text == null || text.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_STRING_BYTES) {
             return false;
         }
         switch (field.name()) {
@@ -105,7 +110,7 @@ final class MessageWriter {
         return true;
     }
 
-    /** Text as text, which all clients read; what is none as bytes. */
+    /** Returns valid UTF-8 as text, which all clients can read, and anything else as bytes. */
     private static @Nullable Object value(Field field) {
         byte[] bytes = field.value();
         if (bytes == null) {
@@ -115,8 +120,8 @@ final class MessageWriter {
         return Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes) ? text : bytes;
     }
 
-    /** A routing key that the binding's pattern lets through. */
-    static String matching(String pattern, String queue) {
+    /** Returns a routing key that matches the binding's pattern. */
+    static String keyMatching(String pattern, String queue) {
         StringBuilder key = new StringBuilder();
         for (String word : pattern.split("\\.", -1)) {
             if (!word.equals("#")) {
