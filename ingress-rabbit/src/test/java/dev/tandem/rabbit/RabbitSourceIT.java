@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Delivering, acking, pausing and rewinding. */
@@ -103,6 +105,33 @@ class RabbitSourceIT extends SourceFixture {
             await().until(() -> waiting(settings.brokerQueue()) > 0);
             assertThat(waiting(settings.brokerQueue())).as("round %d", round).isEqualTo(1);
             channel.queuePurge(settings.brokerQueue());
+        }
+    }
+
+    @Test
+    void losesNoAckOfALongBacklog() throws Exception {
+        int count = 15_000;
+        for (int round = 1; round <= 2; round++) {
+            try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
+                publish(count);
+                Partition partition = driver.partition(0);
+                AtomicInteger acked = new AtomicInteger();
+                driver.until("all acked", () -> {
+                    List<Delivery> all = driver.of(partition);
+                    driver.source.ack(
+                            partition,
+                            all.subList(acked.get(), all.size()).stream()
+                                    .map(Delivery::sequence)
+                                    .toList());
+                    acked.set(all.size());
+                    return acked.get() == count;
+                });
+                driver.source.close(partition);
+                assertThat(driver.lost).isEmpty();
+            }
+            assertThat(waiting(settings.brokerQueue()))
+                    .as("messages whose acks were lost, round %d", round)
+                    .isZero();
         }
     }
 

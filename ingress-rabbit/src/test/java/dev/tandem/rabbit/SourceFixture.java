@@ -45,7 +45,7 @@ abstract class SourceFixture {
         for (int i = 0; i < count; i++) {
             publish(settings.routingKey(), null, Integer.toString(i));
         }
-        channel.waitForConfirmsOrDie(10_000);
+        channel.waitForConfirmsOrDie(60_000);
     }
 
     final void publish(RabbitSourceDriver opened, int count) throws Exception {

@@ -1,38 +1,42 @@
-package dev.tandem.kafka;
+package dev.tandem.benchmarks;
 
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.kafka.KafkaSource;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
-import dev.tandem.testkit.Names;
-import dev.tandem.testkit.SharedKafka;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures how fast records come through a {@link KafkaSource} with commits, against a bare loop of poll and commitSync
- * on the same topic, in turns. A program, not a test: {@code SourceRate [records [rounds [servers]]]}.
+ * Measures how fast a {@link KafkaSource} alone delivers and commits records, beside a bare loop of poll and commitSync
+ * on the same topic. Both take turns. A program without budgets: {@code KafkaSourceRate [records [rounds [servers]]]}.
  */
-final class SourceRate {
+final class KafkaSourceRate {
 
     private static final int PARTITIONS = 8;
     private static final int PAYLOAD = 200;
 
-    private SourceRate() {}
+    private KafkaSourceRate() {}
 
     public static void main(String[] args) throws Exception {
         int records = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
@@ -46,10 +50,12 @@ final class SourceRate {
         }
     }
 
-    private static void measure(String servers, int records, int rounds) {
-        String topic = Names.fresh("rate");
+    private static void measure(String servers, int records, int rounds) throws Exception {
+        String topic = fresh("rate");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
-            SharedKafka.createTopic(admin, topic, PARTITIONS);
+            admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1)))
+                    .all()
+                    .get();
         }
         for (boolean headers : new boolean[] {false, true}) {
             fill(servers, topic, records, headers);
@@ -67,23 +73,39 @@ final class SourceRate {
 
     private static void fill(String servers, String topic, int records, boolean headers) {
         byte[] payload = new byte[PAYLOAD];
-        try (KafkaProducer<byte[], byte[]> producer = TestTopics.producer(
-                servers, Map.of("linger.ms", 20, "batch.size", 1 << 17, "max.in.flight.requests.per.connection", 1))) {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        servers,
+                        "linger.ms",
+                        20,
+                        "batch.size",
+                        1 << 17,
+                        "max.in.flight.requests.per.connection",
+                        1),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
             for (int i = 0; i < records; i++) {
-                var record = TestTopics.record(topic, i % PARTITIONS, "key-" + i % 1_000, "");
-                var full = new ProducerRecord<>(topic, record.partition(), record.key(), payload);
+                ProducerRecord<byte[], byte[]> record =
+                        new ProducerRecord<>(topic, i % PARTITIONS, bytes("key-" + i % 1_000), payload);
                 if (headers) {
-                    full.headers()
-                            .add("tandem-type", TestTopics.bytes("order.paid"))
-                            .add("tandem-max-attempts", TestTopics.bytes("5"))
-                            .add(
-                                    "traceparent",
-                                    TestTopics.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+                    record.headers()
+                            .add("tandem-type", bytes("order.paid"))
+                            .add("tandem-max-attempts", bytes("5"))
+                            .add("traceparent", bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
                 }
-                Future<?> unused = producer.send(full);
+                Future<?> unused = producer.send(record);
             }
             producer.flush();
         }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String fresh(String prefix) {
+        return prefix + "-" + UUID.randomUUID();
     }
 
     private static void report(String what, long records, Runnable run) {
@@ -93,7 +115,8 @@ final class SourceRate {
         run.run();
         double seconds = (System.nanoTime() - since) / 1e9;
         double micros = (threads.getCurrentThreadCpuTime() - cpu) / 1e3 / records;
-        System.out.printf("  %s %,9.0f/s   %.2f us CPU of its thread per record%n", what, records / seconds, micros);
+        System.out.printf(
+                "  %s %,9.0f/s   %.2f us of its thread's processor time per record%n", what, records / seconds, micros);
     }
 
     private static void bare(String servers, String topic, long records, String maxPollRecords) {
@@ -101,7 +124,7 @@ final class SourceRate {
                 "bootstrap.servers",
                 servers,
                 "group.id",
-                Names.fresh("bare"),
+                fresh("bare"),
                 "enable.auto.commit",
                 "false",
                 "auto.offset.reset",
@@ -126,29 +149,29 @@ final class SourceRate {
 
     private static void source(String servers, String topic, long records) {
         KafkaSettings settings =
-                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("source"));
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(fresh("source"));
         try (KafkaSource source = new KafkaSource(settings)) {
-            Counter counter = new Counter(source);
-            while (counter.seen < records) {
-                source.poll(500, counter);
+            CommittingLoop loop = new CommittingLoop(source);
+            while (loop.seen < records) {
+                source.poll(500, loop);
             }
         }
     }
 
-    /** What a turn costs that finds nothing, and how soon a wake-up ends a wait. */
+    /** Measures the cost of a poll that finds nothing, and how soon a wake-up ends a wait. */
     private static void idle(String servers, String topic) {
         KafkaSettings settings =
-                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("idle"));
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(fresh("idle"));
         try (KafkaSource source = new KafkaSource(settings)) {
-            Counter counter = new Counter(source);
+            CommittingLoop loop = new CommittingLoop(source);
             long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();
             while (System.nanoTime() < until) {
-                source.poll(500, counter);
+                source.poll(500, loop);
             }
             int turns = 100_000;
             long since = System.nanoTime();
             for (int i = 0; i < turns; i++) {
-                source.poll(0, counter);
+                source.poll(0, loop);
             }
             System.out.printf("poll(0) that finds nothing: %.1f us%n", (System.nanoTime() - since) / 1e3 / turns);
             AtomicLong woken = new AtomicLong();
@@ -161,7 +184,7 @@ final class SourceRate {
                     source.wakeup();
                 });
                 while (woken.get() == 0) {
-                    source.poll(10_000, counter);
+                    source.poll(10_000, loop);
                 }
                 sum += System.nanoTime() - woken.getAndSet(0);
             }
@@ -169,12 +192,12 @@ final class SourceRate {
         }
     }
 
-    /** Commits each delivery as soon as it came. */
-    private static final class Counter implements Source.Events {
+    /** Opens each partition and commits each delivery at once. */
+    private static final class CommittingLoop implements Source.Events {
         private final KafkaSource source;
         private long seen;
 
-        Counter(KafkaSource source) {
+        CommittingLoop(KafkaSource source) {
             this.source = source;
         }
 
