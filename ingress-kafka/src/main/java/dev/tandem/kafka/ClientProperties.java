@@ -13,10 +13,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigValue;
 
-/** The settings of Kafka's own clients: what is fixed, what is ours by default, what a user may add. */
+/** The properties of Kafka's own clients: fixed ones, Tandem's defaults, and those that a user adds. */
 final class ClientProperties {
 
-    /** What the guarantees rest on. */
+    /** Tandem's guarantees depend on these. */
     private static final Map<String, String> FIXED_CONSUMER = Map.of(
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
             ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
@@ -28,8 +28,8 @@ final class ClientProperties {
     private static final Map<String, String> FIXED_PRODUCER =
             Map.of(ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
 
-    /** Set elsewhere, or bound to the code. */
-    private static final Set<String> NOT_HERE = Set.of(
+    /** These have settings of their own, or belong to the code. */
+    private static final Set<String> REFUSED = Set.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ConsumerConfig.GROUP_ID_CONFIG,
             ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
@@ -39,13 +39,14 @@ final class ClientProperties {
             ProducerConfig.TRANSACTIONAL_ID_CONFIG);
 
     /**
-     * A partition that moves rests until all members have heard of it, each at its next heartbeat: so those come often.
+     * Heartbeats are frequent because a partition that moves rests until all members have heard of the rebalance, each
+     * at its next heartbeat.
      *
-     * <p>Many small records and quick returns: a poll gives a few batches, a fetch waits at most 250 ms (a partition that
-     * is opened or resumed meanwhile waits as long) and brings at most 16 MiB from each broker, new partitions of a topic
-     * are seen within a minute.
+     * <p>The fetch settings fit many small records and short polls. A poll returns a few batches. A fetch waits at most
+     * 250 ms, which also delays a partition that is opened or resumed meanwhile, and returns at most 16 MiB from each
+     * broker. New partitions of a topic are noticed within a minute.
      */
-    private static final Map<String, String> CONSUMER = Map.of(
+    private static final Map<String, String> CONSUMER_DEFAULTS = Map.of(
             ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "8000",
             ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "500",
             ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, "60000",
@@ -56,10 +57,10 @@ final class ClientProperties {
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");
 
     /**
-     * One request at a time: a broker that has just been told of a topic may refuse a first batch and take the second, after which the first is out of
-     * order until it fails.
+     * Sends one request at a time. A broker that has just learned of a new topic may refuse a first batch and accept
+     * the second; retries of the first one would then be out of order until it fails.
      */
-    private static final Map<String, String> PRODUCER = Map.of(
+    private static final Map<String, String> PRODUCER_DEFAULTS = Map.of(
             ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1",
             ProducerConfig.BATCH_SIZE_CONFIG, "65536",
             ProducerConfig.LINGER_MS_CONFIG, "2",
@@ -67,21 +68,21 @@ final class ClientProperties {
             ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000",
             ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
 
-    private static final Map<String, String> ADMIN = Map.of(
+    private static final Map<String, String> FIXED_ADMIN = Map.of(
             AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "5000",
             AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
 
-    /** For headers, and what a batch and a request add. */
-    private static final int REQUEST_ROOM = 1 << 20;
+    /** Bytes for headers and for what a batch and a request add to a payload. */
+    private static final int REQUEST_OVERHEAD = 1 << 20;
 
-    private static final long MIN_BUFFER = 32 << 20;
+    private static final long MIN_BUFFER_BYTES = 32 << 20;
 
     private static final Pattern SERVER = Pattern.compile("\\s*\\S+:[0-9]{1,5}\\s*");
 
     private ClientProperties() {}
 
     static Map<String, Object> consumer(KafkaSettings settings) {
-        Map<String, Object> all = new HashMap<>(CONSUMER);
+        Map<String, Object> all = new HashMap<>(CONSUMER_DEFAULTS);
         addFor(ConsumerConfig.configNames(), settings.properties(), all);
         all.putAll(FIXED_CONSUMER);
         all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
@@ -89,15 +90,15 @@ final class ClientProperties {
         return all;
     }
 
-    /** @param maxPayload in bytes: a request and the buffer must hold it */
+    /** @param maxPayload the largest payload in bytes, which must fit into a request and into the buffer */
     static Map<String, Object> producer(String servers, Map<String, String> properties, int maxPayload) {
-        Map<String, Object> all = new HashMap<>(PRODUCER);
-        int largest = Math.min(maxPayload, Integer.MAX_VALUE / 2) + REQUEST_ROOM;
+        Map<String, Object> all = new HashMap<>(PRODUCER_DEFAULTS);
+        int largest = Math.min(maxPayload, Integer.MAX_VALUE / 2) + REQUEST_OVERHEAD;
         all.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, largest);
-        all.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(MIN_BUFFER, 2L * largest));
+        all.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(MIN_BUFFER_BYTES, 2L * largest));
         if (!properties.containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
                 && properties.containsKey(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG)) {
-            // A delivery must outlast its request: Kafka's own default fits a longer one.
+            // A delivery may not end before its request. Kafka's own default is long enough for a longer request.
             all.remove(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         }
         addFor(ProducerConfig.configNames(), properties, all);
@@ -109,13 +110,13 @@ final class ClientProperties {
     static Map<String, Object> admin(String servers, Map<String, String> properties) {
         Map<String, Object> all = new HashMap<>();
         addFor(AdminClientConfig.configNames(), properties, all);
-        // Ours win: questions are small and asked again, whatever fetches may take.
-        all.putAll(ADMIN);
+        // A user's timeouts are meant for fetches. Lookups are small and retried, so they keep short ones.
+        all.putAll(FIXED_ADMIN);
         all.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
         return all;
     }
 
-    /** Each client gets what it knows, and all get what none knows: plug-ins read settings of their own. */
+    /** Adds the properties that the client knows, and those that no client knows, since plug-ins read their own. */
     private static void addFor(Set<String> known, Map<String, String> properties, Map<String, Object> all) {
         properties.forEach((name, value) -> {
             if (known.contains(name) || !knownToAny(name)) {
@@ -140,7 +141,7 @@ final class ClientProperties {
         }
     }
 
-    /** @throws IllegalArgumentException naming the setting, what is wrong and what is allowed; values may be secrets */
+    /** @throws IllegalArgumentException naming the property, what is wrong and what is allowed, but no secret value */
     static void check(Map<String, String> properties) {
         properties.forEach((name, value) -> {
             String fixed = FIXED_CONSUMER.getOrDefault(name, FIXED_PRODUCER.getOrDefault(name, value));
@@ -148,9 +149,9 @@ final class ClientProperties {
                 throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
                         + "', but the platform's guarantees need '" + fixed + "': leave it out");
             }
-            if (NOT_HERE.contains(name)) {
+            if (REFUSED.contains(name)) {
                 throw new IllegalArgumentException("The Kafka property '" + name
-                        + "' can't be set here: leave it out (servers and group have settings of their own)");
+                        + "' cannot be set here: leave it out (servers and group have settings of their own)");
             }
         });
         checkValues(ConsumerConfig.configDef(), ConsumerConfig.configNames(), properties);
@@ -176,13 +177,13 @@ final class ClientProperties {
         }
     }
 
-    /** How often a topic is looked at that may have been deleted and created again: twice while metadata are fresh. */
+    /** Returns how often to check whether the topic was created again: twice within the age of the metadata. */
     static long topicCheckMillis(Map<String, String> properties) {
         return Math.max(100, number(properties, ConsumerConfig.METADATA_MAX_AGE_CONFIG) / 2);
     }
 
     private static long number(Map<String, String> properties, String name) {
-        String value = properties.containsKey(name) ? properties.get(name) : CONSUMER.get(name);
+        String value = properties.containsKey(name) ? properties.get(name) : CONSUMER_DEFAULTS.get(name);
         return Long.parseLong(Objects.requireNonNull(value, name).strip());
     }
 }

@@ -25,15 +25,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes tasks to the Kafka topics of their queues, acknowledged by all in-sync replicas and without duplicates of
- * its own. Connects at the first task. Publishing waits at most 5 s for a topic's metadata or for room in the buffer;
- * a task that no broker acknowledged within 30 s fails.
+ * Publishes tasks to the Kafka topics of their queues. All in-sync replicas acknowledge a task, and retries cause no
+ * duplicates. The publisher connects at the first task. Publishing waits at most 5 s for a topic's metadata or for room
+ * in the buffer; a task that is not acknowledged within 30 s fails.
  */
 public final class KafkaPublisher implements Publisher {
 
-    private static final Duration CLOSE = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    private record Target(String topic, TaskHeaders check) {}
+    private record Target(String topic, TaskHeaders headers) {}
 
     private final String servers;
     private final Map<String, String> properties;
@@ -43,8 +43,8 @@ public final class KafkaPublisher implements Publisher {
     private boolean closed;
 
     /**
-     * @param queues the queues that may be published to, one or more, all of one cluster
-     * @throws IllegalArgumentException if there is none, or their servers or properties differ
+     * @param queues the queues that tasks may be published to, all of one cluster
+     * @throws IllegalArgumentException if there is no queue, or if their servers or properties differ
      */
     public KafkaPublisher(Collection<KafkaSettings> queues) {
         KafkaSettings first = queues.stream()
@@ -56,7 +56,7 @@ public final class KafkaPublisher implements Publisher {
         for (KafkaSettings each : queues) {
             if (!each.bootstrapServers().equals(servers) || !each.properties().equals(properties)) {
                 throw new IllegalArgumentException("The queues '" + first.queue() + "' and '" + each.queue()
-                        + "' are of different clusters: make a publisher for each");
+                        + "' belong to different clusters: create a publisher for each cluster");
             }
             targets.put(
                     each.queue(),
@@ -75,9 +75,9 @@ public final class KafkaPublisher implements Publisher {
                         "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
             }
             ProducerRecord<byte[], byte[]> record = record(task, target);
-            Future<RecordMetadata> unused = producer().send(record, (place, problem) -> {
+            Future<RecordMetadata> unused = producer().send(record, (metadata, problem) -> {
                 if (problem == null) {
-                    answer.complete(published(task, place));
+                    answer.complete(published(task, metadata));
                 } else {
                     answer.completeExceptionally(failed(target, problem));
                 }
@@ -86,32 +86,33 @@ public final class KafkaPublisher implements Publisher {
             answer.completeExceptionally(e);
         } catch (KafkaException | IllegalStateException e) {
             answer.completeExceptionally(
-                    new PublishException("The task can't be published: " + Problems.explain(e), e));
+                    new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e));
         }
         return answer;
     }
 
-    private static PublishedId published(Task task, RecordMetadata place) {
-        String text = place.topic() + ":" + place.partition() + ":" + place.offset();
-        return new PublishedId(task.id() == null ? text : task.id(), text);
+    private static PublishedId published(Task task, RecordMetadata metadata) {
+        String place = metadata.topic() + ":" + metadata.partition() + ":" + metadata.offset();
+        return new PublishedId(task.id() == null ? place : task.id(), place);
     }
 
     private static PublishException failed(Target target, Exception problem) {
         return new PublishException(
-                "The task was not acknowledged by topic '" + target.topic() + "': " + Problems.explain(problem),
+                "Topic '" + target.topic() + "' did not acknowledge the task: " + KafkaErrors.explain(problem),
                 problem);
     }
 
-    /** What would be unreadable on arrival is refused here, for the same reason. */
+    /** @throws PublishException if the record would be unreadable on arrival */
     private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
         List<Field> fields = new ArrayList<>();
         TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         byte[] key = task.key() == null ? null : task.key().getBytes(StandardCharsets.UTF_8);
         Long sentAt = task.publishedAt() > 0 ? task.publishedAt() : null;
         Origin origin = new Origin(key, null, null, null, task.publishedAt(), 0);
-        String unreadable = target.check().read(fields, origin, task.payload()).unreadable();
+        String unreadable =
+                target.headers().read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
-            throw new PublishException("The task can't be published: " + unreadable);
+            throw new PublishException("The task cannot be published: " + unreadable);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
         fields.forEach(each -> record.headers().add(new RecordHeader(each.name(), each.value())));
@@ -120,30 +121,30 @@ public final class KafkaPublisher implements Publisher {
 
     private synchronized Producer<byte[], byte[]> producer() {
         if (closed) {
-            throw new PublishException("The task can't be published: this publisher is closed");
+            throw new PublishException("The task cannot be published: this publisher is closed");
         }
-        Producer<byte[], byte[]> made = producer;
-        if (made == null) {
-            made = new KafkaProducer<>(
+        Producer<byte[], byte[]> current = producer;
+        if (current == null) {
+            current = new KafkaProducer<>(
                     ClientProperties.producer(servers, properties, maxPayload),
                     new ByteArraySerializer(),
                     new ByteArraySerializer());
-            producer = made;
+            producer = current;
         }
-        return made;
+        return current;
     }
 
-    /** Waits up to 10 s for tasks that are under way; those that are left then fail. */
+    /** Waits up to 10 s for the acknowledgements of published tasks. Those that are still missing then fail. */
     @Override
     public void close() {
-        Producer<byte[], byte[]> made;
+        Producer<byte[], byte[]> closing;
         synchronized (this) {
             closed = true;
-            made = producer;
+            closing = producer;
             producer = null;
         }
-        if (made != null) {
-            made.close(CLOSE);
+        if (closing != null) {
+            closing.close(CLOSE_TIMEOUT);
         }
     }
 }

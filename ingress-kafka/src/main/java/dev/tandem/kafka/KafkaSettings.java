@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * How one queue reads its Kafka topic.
+ * The settings by which one queue reads its Kafka topic.
  *
- * @param bootstrapServers {@code host:port}, several separated by commas
+ * @param bootstrapServers {@code host:port}; several are separated by commas
  * @param queue the logical queue
  * @param topic the topic; by default the queue's name
  * @param groupId the consumer group that all processes of this queue share; by default {@code tandem.<queue>}
- * @param partitions used when the topic is missing and must be created, with the broker's default replication; 0: the
- *     broker's default here too
- * @param maxPayload bytes; a message with a longer payload is unreadable
- * @param properties any further client setting (security, fetch sizes, …), by Kafka's names; those that the platform's
- *     guarantees rest on are refused
+ * @param partitions the number of partitions if the topic is missing and must be created, with the broker's default
+ *     replication; 0 for the broker's default number
+ * @param maxPayload the longest readable payload in bytes
+ * @param properties further properties of Kafka's clients (security, fetch sizes, …); those that the platform's
+ *     guarantees depend on are refused
  */
 public record KafkaSettings(
         String bootstrapServers,
@@ -46,7 +46,7 @@ public record KafkaSettings(
         ClientProperties.check(properties);
     }
 
-    /** With every default: the topic is named as the queue. */
+    /** Returns settings with every default. The topic is named like the queue. */
     public static KafkaSettings of(String bootstrapServers, String queue) {
         return new KafkaSettings(
                 bootstrapServers, queue, queue, "tandem." + queue, 0, TaskHeaders.DEFAULT_MAX_PAYLOAD, Map.of());
@@ -72,13 +72,13 @@ public record KafkaSettings(
         return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, further);
     }
 
-    private static void check(boolean fine, String name, Object value, String use) {
-        if (!fine) {
+    private static void check(boolean valid, String name, Object value, String use) {
+        if (!valid) {
             throw new IllegalArgumentException("The Kafka setting '" + name + "' is '" + value + "': use " + use);
         }
     }
 
-    /** Without the properties, which may hold secrets. */
+    /** Leaves out the properties, which may contain secrets. */
     @Override
     public String toString() {
         return "KafkaSettings[" + bootstrapServers + " queue=" + queue + " topic=" + topic + " group=" + groupId + "]";

@@ -1,6 +1,9 @@
 package dev.tandem.kafka;
 
-import dev.tandem.kafka.Health.Trouble;
+import static dev.tandem.kafka.PartitionAssignment.NO_OFFSET;
+
+import dev.tandem.kafka.KafkaHealth.Problem;
+import dev.tandem.kafka.PartitionAssignment.Stage;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.time.Duration;
@@ -10,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -23,60 +25,62 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue's Kafka topic as its source. One thread polls, moves, pauses and commits; nothing that it calls waits for a
- * broker, except the last commit before a partition goes.
+ * Reads the tasks of a queue from its Kafka topic. The polling thread, which is the thread of the queue's loop, owns
+ * the consumer: it alone polls, seeks, pauses and commits. It never waits for an answer of a broker, except for the
+ * last commit before a partition leaves.
  *
- * <p>A partition that the group gives us is paused at once. Its facts (committed offset, log start, topic id) are asked
- * for on the side; when they are there, {@link Events#assigned} comes from a later poll. Reading starts at the
- * committed offset; where there is none, or it points out of the log, or to a former topic of the same name, at the
- * log's start, with a warning where anything is gone.
+ * <p>A partition is paused as soon as the group assigns it. Then its committed offset, its log start and the topic's id
+ * are looked up; a later poll reports {@link Events#assigned}. Reading starts at the committed offset. If there is
+ * none, or if it is out of range or belongs to a former topic of the same name, reading starts at the log's start, with
+ * a warning if anything was deleted.
  *
- * <p>A consumer that keeps polling keeps its membership: partitions are paused while their tasks run, so long tasks
+ * <p>Partitions are paused while their tasks run and the consumer keeps polling, so it stays in the group: long tasks
  * cause no rebalance.
  */
 public final class KafkaSource implements Source {
 
-    private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
+    private static final Duration LAST_COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final long MAX_WAIT_MILLIS = 1_000;
     private static final long RETRY_MILLIS = 1_000;
 
     private final InstantSource wallClock;
-    private final RecordCodec codec;
-    private final Health health;
-    private final Clients clients;
-    private final Assignments assignments;
-    private final Millis clock = new Millis();
-    private final Wakeups wakeups = new Wakeups();
-    private final Inbox inbox = new Inbox(wakeups);
-    private final Reports reports = new Reports(wakeups);
-    private final Committer committer = new Committer(reports);
-    private final Rebalances rebalances = new Rebalances();
-    private final Runnable interrupt = this::interrupt;
-    private volatile @Nullable Thread loop;
+    private final RecordDecoder decoder;
+    private final KafkaHealth health;
+    private final KafkaClients clients;
+    private final AssignedPartitions assigned;
+    private final GroupRebalanceListener rebalances;
+    private final MonotonicClock clock = new MonotonicClock();
+    private final PollWakeup wakeup = new PollWakeup();
+    private final AnswerQueue answers = new AnswerQueue(wakeup);
+    private final LoopEvents events = new LoopEvents(wakeup);
+    private final OffsetCommitter committer = new OffsetCommitter(events);
+    private final Runnable interruptWait = this::interruptWait;
+    private volatile @Nullable Thread pollingThread;
     private boolean closed;
     private long pollAt;
 
-    /** Connects at the first {@link #poll}, and waits there for brokers that can't be reached yet. */
+    /** Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached. */
     public KafkaSource(KafkaSettings settings) {
         this(settings, InstantSource.system());
     }
 
     KafkaSource(KafkaSettings settings, InstantSource wallClock) {
         this.wallClock = wallClock;
-        codec = new RecordCodec(settings.queue(), settings.maxPayload());
-        health = new Health(settings, wallClock);
-        clients = new Clients(settings, health, inbox);
-        assignments = new Assignments(settings, clients, inbox, health, reports, committer, clock);
+        decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
+        health = new KafkaHealth(settings, wallClock);
+        clients = new KafkaClients(settings, health, answers);
+        assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
+        rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
     }
 
     /**
-     * Whether a committed offset counts for a topic. One of ours that was committed for a former topic of the same name
-     * does not.
+     * Whether a committed offset may be used for a topic. It may not if Tandem committed it for a former topic of the
+     * same name.
      *
-     * @param metadata what stands beside the offset, whoever wrote it
+     * @param metadata the text committed beside the offset, whoever wrote it
      */
-    public static boolean counts(String metadata, String topicId) {
-        return Start.counts(metadata, topicId);
+    public static boolean belongsToTopic(String metadata, String topicId) {
+        return CommitMetadata.belongsToTopic(metadata, topicId);
     }
 
     @Override
@@ -84,145 +88,151 @@ public final class KafkaSource implements Source {
         return Kind.LOG;
     }
 
-    /** How it stands with the broker. From any thread. */
+    /** Returns the state of the connection to Kafka. May be called by any thread. */
     public KafkaStatus status() {
         return health.status();
     }
 
     @Override
     public void wakeup() {
-        wakeups.wake();
+        wakeup.wake();
     }
 
-    private void interrupt() {
+    private void interruptWait() {
         clients.wakeup();
-        LockSupport.unpark(loop);
+        LockSupport.unpark(pollingThread);
     }
 
-    // ---- the loop ----
+    // ---- polling
 
     @Override
-    public void poll(long maxMillis, Events events) {
+    public void poll(long maxMillis, Events loop) {
         if (closed) {
             return;
         }
-        loop = Thread.currentThread();
-        reports.begin(events);
+        pollingThread = Thread.currentThread();
+        events.beginPoll(loop);
         try {
-            inbox.empty();
-            turn(maxMillis);
+            answers.handleAll();
+            pollOnce(maxMillis);
         } finally {
-            wakeups.end();
-            reports.end();
+            wakeup.endWait();
+            events.endPoll();
         }
     }
 
-    private void turn(long maxMillis) {
+    private void pollOnce(long maxMillis) {
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (consumer == null) {
             park(maxMillis, clients.connect(clock, rebalances));
             return;
         }
-        assignments.ask();
-        tellGaps();
+        assigned.lookUpDue();
+        reportGaps();
         committer.flush(consumer, clock);
         if (clock.now() < pollAt) {
             park(maxMillis, pollAt);
             return;
         }
-        ConsumerRecords<byte[], byte[]> records = poll(consumer, patience(maxMillis));
+        ConsumerRecords<byte[], byte[]> records = pollConsumer(consumer, waitMillis(maxMillis));
         if (records != null) {
-            assignments.fetched();
+            assigned.recordsFetched();
             deliver(records);
         }
-        clients.watch(clock.now());
+        clients.checkBrokers(clock.now());
     }
 
-    private long patience(long maxMillis) {
-        if (maxMillis <= 0 || reports.toldAny()) {
+    private long waitMillis(long maxMillis) {
+        if (maxMillis <= 0 || events.emittedAny()) {
             return 0;
         }
-        long next = Math.min(assignments.nextAt(), committer.nextAt()) - clock.now();
-        return Math.max(0, Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), next));
+        long untilNext = Math.min(assigned.nextAt(), committer.nextAt()) - clock.now();
+        return Math.max(0, Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), untilNext));
     }
 
-    private @Nullable ConsumerRecords<byte[], byte[]> poll(KafkaConsumer<byte[], byte[]> consumer, long wait) {
-        Duration patience = wait > 0 && wakeups.begin(interrupt) ? Duration.ofMillis(wait) : Duration.ZERO;
-        reports.insideConsumer(true);
+    /** Polls the consumer. Returns null if that failed or was interrupted. */
+    private @Nullable ConsumerRecords<byte[], byte[]> pollConsumer(
+            KafkaConsumer<byte[], byte[]> consumer, long waitMillis) {
+        Duration timeout =
+                waitMillis > 0 && wakeup.beginWait(interruptWait) ? Duration.ofMillis(waitMillis) : Duration.ZERO;
+        events.insideConsumer(true);
         try {
-            ConsumerRecords<byte[], byte[]> records = consumer.poll(patience);
-            health.clear(Trouble.POLL);
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(timeout);
+            health.resolve(Problem.POLL_FAILING);
             return records;
         } catch (WakeupException e) {
-            // Its purpose is fulfilled.
+            // The wait was ended on request.
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
         } catch (OffsetOutOfRangeException e) {
-            e.offsetOutOfRangePartitions().forEach(assignments::astray);
+            e.offsetOutOfRangePartitions().forEach(assigned::outOfRange);
         } catch (KafkaException e) {
-            health.set(Trouble.POLL, "reading fails: " + Problems.explain(e));
+            health.report(Problem.POLL_FAILING, "polling failed: " + KafkaErrors.explain(e));
             pollAt = clock.now() + RETRY_MILLIS;
         } finally {
-            reports.insideConsumer(false);
+            events.insideConsumer(false);
         }
         return null;
     }
 
     /** Waits without the consumer. */
     private void park(long maxMillis, long until) {
-        long wait = reports.toldAny() ? 0 : Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), until - clock.now());
-        if (wait > 0 && wakeups.begin(interrupt)) {
-            LockSupport.parkNanos(this, Duration.ofMillis(wait).toNanos());
+        long waitMillis = events.emittedAny() ? 0 : Math.min(Math.min(maxMillis, MAX_WAIT_MILLIS), until - clock.now());
+        if (waitMillis > 0 && wakeup.beginWait(interruptWait)) {
+            LockSupport.parkNanos(this, Duration.ofMillis(waitMillis).toNanos());
         }
     }
 
     private void deliver(ConsumerRecords<byte[], byte[]> records) {
         long arrivedAt = records.isEmpty() ? 0 : wallClock.millis();
-        positions(records).forEach((topicPartition, next) -> {
-            Assignment assignment = assignments.get(topicPartition);
-            // The engine may move a partition while it is told of another.
-            if (assignment != null && assignment.open && !assignments.movedSinceFetched(assignment)) {
-                List<ConsumerRecord<byte[], byte[]>> some = records.records(topicPartition);
-                reports.tell(events ->
-                        events.delivered(assignment.partition, codec.deliveries(some, arrivedAt), next.offset()));
+        nextOffsets(records).forEach((topicPartition, next) -> {
+            PartitionAssignment assignment = assigned.get(topicPartition);
+            // The loop may rewind a partition while it is told of another.
+            if (assignment != null && assignment.isOpen() && !assigned.soughtSinceFetch(assignment)) {
+                List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+                events.emit(loop ->
+                        loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
             }
         });
     }
 
-    /** Behind the records and the gaps that came. An interceptor may have made records of its own, without positions. */
-    private static Map<TopicPartition, OffsetAndMetadata> positions(ConsumerRecords<byte[], byte[]> records) {
+    /**
+     * Returns the offsets behind the fetched records and the gaps between them. They are computed if the consumer names
+     * none, since an interceptor may have replaced the records.
+     */
+    private static Map<TopicPartition, OffsetAndMetadata> nextOffsets(ConsumerRecords<byte[], byte[]> records) {
         if (!records.nextOffsets().isEmpty() || records.isEmpty()) {
             return records.nextOffsets();
         }
-        Map<TopicPartition, OffsetAndMetadata> behind = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
         for (TopicPartition each : records.partitions()) {
-            List<ConsumerRecord<byte[], byte[]>> some = records.records(each);
-            behind.put(each, new OffsetAndMetadata(some.get(some.size() - 1).offset() + 1));
+            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(each);
+            next.put(each, new OffsetAndMetadata(fetched.get(fetched.size() - 1).offset() + 1));
         }
-        return behind;
+        return next;
     }
 
-    /** Where reading started behind what is gone, the settled prefix may pass the gap before any record comes. */
-    private void tellGaps() {
-        for (Assignment each : assignments.all()) {
-            long gapTo = each.gapTo;
-            if (each.open && gapTo >= 0) {
-                each.gapTo = -1;
-                reports.tell(events -> events.delivered(each.partition, List.of(), gapTo));
+    /** Reports gaps of deleted offsets, so that the settled prefix can pass them before a record arrives. */
+    private void reportGaps() {
+        for (PartitionAssignment each : assigned.all()) {
+            long gapEnd = each.gapEndToReport;
+            if (each.isOpen() && gapEnd != NO_OFFSET) {
+                each.gapEndToReport = NO_OFFSET;
+                events.emit(loop -> loop.delivered(each.partition, List.of(), gapEnd));
             }
         }
     }
 
-    // ---- what the engine asks ----
+    // ---- requests of the queue's loop
 
     @Override
     public void open(Partition partition) {
-        Assignment assignment = assignments.get(partition);
-        if (assignment != null && !assignment.open) {
-            assignment.open = true;
+        PartitionAssignment assignment = assigned.announced(partition);
+        if (assignment != null && !assignment.isOpen()) {
+            assignment.stage = Stage.OPEN;
             assignment.paused = false;
-            assignments.read(assignment, assignment.resumeAt());
-            if (assignment.pin) {
+            assigned.seek(assignment, assignment.readFrom());
+            if (assignment.mustCommitStart) {
                 committer.commitUnchanged(assignment);
             }
         }
@@ -230,7 +240,7 @@ public final class KafkaSource implements Source {
 
     @Override
     public void pause(Partition partition) {
-        Assignment assignment = assignments.get(partition);
+        PartitionAssignment assignment = assigned.announced(partition);
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (assignment != null && consumer != null) {
             assignment.paused = true;
@@ -240,11 +250,11 @@ public final class KafkaSource implements Source {
 
     @Override
     public void resume(Partition partition) {
-        Assignment assignment = assignments.get(partition);
+        PartitionAssignment assignment = assigned.announced(partition);
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (assignment != null && consumer != null) {
             assignment.paused = false;
-            if (assignment.open && !assignment.astray) {
+            if (assignment.isOpen() && !assignment.isOutOfRange()) {
                 consumer.resume(List.of(assignment.topicPartition));
             }
         }
@@ -252,15 +262,15 @@ public final class KafkaSource implements Source {
 
     @Override
     public void rewind(Partition partition) {
-        Assignment assignment = assignments.get(partition);
-        if (assignment != null && assignment.open) {
-            assignments.read(assignment, assignment.resumeAt());
+        PartitionAssignment assignment = assigned.announced(partition);
+        if (assignment != null && assignment.isOpen()) {
+            assigned.seek(assignment, assignment.readFrom());
         }
     }
 
     @Override
     public void commit(Partition partition, long upTo) {
-        Assignment assignment = assignments.get(partition);
+        PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null) {
             committer.commit(assignment, upTo);
         }
@@ -268,39 +278,40 @@ public final class KafkaSource implements Source {
 
     @Override
     public void confirm(Partition partition) {
-        Assignment assignment = assignments.get(partition);
+        PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null) {
-            assignment.confirming = true;
-            assignment.factsFresh = false;
+            assignment.confirmRequested = true;
+            assignment.confirmReady = false;
             assignment.lookUpAt = clock.now();
         }
     }
 
-    /** @throws UnsupportedOperationException always: a log is committed */
+    /** @throws UnsupportedOperationException always, since the offsets of a log are committed */
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
         throw new UnsupportedOperationException("Kafka offsets are committed, not acked one by one");
     }
 
-    /** Nothing to do: a Kafka partition is taken away by its group, never offered back. */
+    /** Does nothing: the group takes a Kafka partition away, this process cannot give it back. */
     @Override
     public void close(Partition partition) {}
 
-    /** Commits what was asked for, and leaves the group; at most some seconds. */
+    /** Commits what was asked for and leaves the group. Takes a few seconds at most. */
     @Override
     public void close() {
         if (!closed) {
             closed = true;
+            rebalances.close();
             KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
             if (consumer != null) {
-                committer.commitNow(consumer, assignments.all(), LAST_COMMIT);
-                assignments.remove(assignments.all());
+                committer.commitNow(consumer, assigned.all(), LAST_COMMIT_TIMEOUT);
+                assigned.remove(assigned.all());
             }
             clients.close();
         }
     }
 
-    /** A number of the consumer's own, for tests; NaN if there is none. */
+    /** Returns a metric of the consumer, for tests; NaN if there is none. */
     double metric(String name) {
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         return consumer == null
@@ -310,48 +321,5 @@ public final class KafkaSource implements Source {
                         .map(each -> (Double) each.metricValue())
                         .findFirst()
                         .orElse(Double.NaN);
-    }
-
-    /** Called by the consumer inside its poll. */
-    private final class Rebalances implements ConsumerRebalanceListener {
-
-        @Override
-        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            if (!closed) {
-                partitions.forEach(assignments::take);
-                assignments.ask();
-            }
-        }
-
-        @Override
-        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            List<Assignment> leaving = assignments.get(partitions);
-            List<Partition> announced = announced(leaving);
-            if (!announced.isEmpty()) {
-                reports.tell(events -> events.revoked(announced));
-            }
-            KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
-            if (consumer != null) {
-                committer.commitNow(consumer, leaving, LAST_COMMIT);
-            }
-            assignments.remove(leaving);
-        }
-
-        @Override
-        public void onPartitionsLost(Collection<TopicPartition> partitions) {
-            List<Assignment> leaving = assignments.get(partitions);
-            List<Partition> announced = announced(leaving);
-            assignments.remove(leaving);
-            if (!announced.isEmpty()) {
-                reports.tell(events -> events.lost(announced));
-            }
-        }
-
-        private static List<Partition> announced(List<Assignment> leaving) {
-            return leaving.stream()
-                    .filter(each -> each.announced)
-                    .map(each -> each.partition)
-                    .toList();
-        }
     }
 }

@@ -3,10 +3,10 @@ package dev.tandem.kafka;
 import java.time.Instant;
 
 /**
- * How a source stands with its broker.
+ * The state of a source's connection to Kafka.
  *
- * @param connected whether tasks can come in
- * @param since when that began
- * @param detail for people: why not, or where to
+ * @param connected whether tasks can arrive
+ * @param since when this state began
+ * @param detail for people: why it is not connected
  */
 public record KafkaStatus(boolean connected, Instant since, String detail) {}

@@ -1,4 +1,7 @@
-/** The Kafka front door: one thread owns each consumer, its state and its commits. */
+/**
+ * Kafka as a source of tasks, and the publisher of tasks to Kafka. One thread polls each consumer, keeps the state of
+ * its partitions and commits their offsets.
+ */
 @NullMarked
 package dev.tandem.kafka;
 

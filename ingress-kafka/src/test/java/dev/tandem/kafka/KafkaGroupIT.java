@@ -1,12 +1,12 @@
 package dev.tandem.kafka;
 
-import static dev.tandem.kafka.Topics.committed;
-import static dev.tandem.kafka.Topics.fill;
-import static dev.tandem.kafka.Topics.get;
+import static dev.tandem.kafka.TestTopics.committed;
+import static dev.tandem.kafka.TestTopics.fill;
+import static dev.tandem.kafka.TestTopics.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.kafka.Engine.Event;
+import dev.tandem.kafka.KafkaSourceDriver.Event;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
 import java.util.HashSet;
@@ -22,30 +22,30 @@ import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Membership: partitions come and go, in order, and the broker fences who is out. */
+/** Group membership: partitions move between members, and the broker fences a member that was removed. */
 class KafkaGroupIT {
 
     private String servers;
     private Admin admin;
 
     @BeforeEach
-    void broker() {
+    void connect() {
         servers = Brokers.kafka().bootstrapServers();
         admin = Brokers.kafka().admin();
     }
 
     @Test
-    void aSecondProcessIsGivenPartitionsOnlyAfterTheFirstGaveThemUpAndTheOthersGoOn() {
+    void aSecondProcessGetsPartitionsOnlyAfterTheFirstGaveThemUp() {
         String topic = Brokers.kafka().topic("share", 4);
         Set<Partition> all = partitions(topic, 4);
         fill(servers, topic, 4, 10);
-        Engine first = new Engine(KafkaSettings.of(servers, topic));
-        // What is durable is committed at the last moment, and must be there before the next owner looks.
+        KafkaSourceDriver first = new KafkaSourceDriver(KafkaSettings.of(servers, topic));
+        // This last commit must be visible before the next owner looks up its offsets.
         first.onRevoked = partition -> first.source.commit(partition, 6);
         first.start();
         try (first) {
             await().until(() -> first.deliveredCount() == 40);
-            try (Engine second = Engine.started(KafkaSettings.of(servers, topic))) {
+            try (KafkaSourceDriver second = KafkaSourceDriver.started(KafkaSettings.of(servers, topic))) {
                 await().until(() -> second.deliveredCount() == 8);
 
                 assertThat(first.owned()).hasSize(2);
@@ -74,12 +74,12 @@ class KafkaGroupIT {
     }
 
     @Test
-    void aCommitForAPartitionThatIsGoneIsIgnored() {
+    void ignoresRequestsForAPartitionThatIsGone() {
         String topic = Brokers.kafka().topic("gone", 2);
         fill(servers, topic, 2, 10);
-        try (Engine first = Engine.started(KafkaSettings.of(servers, topic))) {
+        try (KafkaSourceDriver first = KafkaSourceDriver.started(KafkaSettings.of(servers, topic))) {
             await().until(() -> first.deliveredCount() == 20);
-            try (Engine second = Engine.started(KafkaSettings.of(servers, topic))) {
+            try (KafkaSourceDriver second = KafkaSourceDriver.started(KafkaSettings.of(servers, topic))) {
                 await().until(() -> second.owned().size() == 1);
                 Partition moved = second.owned().iterator().next();
                 Partition kept = first.owned().iterator().next();
@@ -102,32 +102,32 @@ class KafkaGroupIT {
     }
 
     @Test
-    void partitionsThatAreAddedToTheTopicAreAssigned() {
+    void assignsPartitionsThatAreAddedToTheTopic() {
         String topic = Brokers.kafka().topic("grow", 1);
         KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
-        try (Engine engine = Engine.started(settings)) {
-            await().until(() -> engine.owned().size() == 1);
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
+            await().until(() -> driver.owned().size() == 1);
             get(admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(3)))
                     .all());
-            await().until(() -> engine.owned().size() == 3);
+            await().until(() -> driver.owned().size() == 3);
         }
     }
 
     @Test
-    void aMemberThatIsStillInIsConfirmedWithFreshFacts() {
+    void confirmsACurrentMemberWithFreshOffsets() {
         String topic = Brokers.kafka().topic("confirm", 1);
         Partition partition = Partition.of(topic, 0);
         fill(servers, topic, 1, 10);
-        try (Engine engine = Engine.started(KafkaSettings.of(servers, topic))) {
-            await().until(() -> engine.deliveredCount() == 10);
-            engine.call(() -> engine.source.commit(partition, 5));
-            await().until(() -> !engine.events("committed").isEmpty());
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(KafkaSettings.of(servers, topic))) {
+            await().until(() -> driver.deliveredCount() == 10);
+            driver.call(() -> driver.source.commit(partition, 5));
+            await().until(() -> !driver.events("committed").isEmpty());
 
-            engine.call(() -> engine.source.confirm(partition));
+            driver.call(() -> driver.source.confirm(partition));
 
-            await().until(() -> !engine.events("confirmed").isEmpty());
-            Event assigned = engine.events("assigned").get(0);
-            Event confirmed = engine.events("confirmed").get(0);
+            await().until(() -> !driver.events("confirmed").isEmpty());
+            Event assigned = driver.events("assigned").get(0);
+            Event confirmed = driver.events("confirmed").get(0);
             assertThat(confirmed.facts().committed()).isEqualTo(5);
             assertThat(confirmed.facts().sourceId())
                     .isEqualTo(assigned.facts().sourceId())
@@ -140,87 +140,87 @@ class KafkaGroupIT {
     }
 
     @Test
-    void aMemberThatWasPutOutIsNeverConfirmedButLosesThePartitionAndComesBack() {
+    void aRemovedMemberIsNotConfirmedAndLosesItsPartitionUntilItRejoins() {
         String topic = Brokers.kafka().topic("fenced", 1);
         Partition partition = Partition.of(topic, 0);
         fill(servers, topic, 1, 10);
-        Engine engine = new Engine(KafkaSettings.of(servers, topic)
+        KafkaSourceDriver driver = new KafkaSourceDriver(KafkaSettings.of(servers, topic)
                 .withProperties(
-                        // No heartbeat may tell it before the fenced round trip does.
+                        // The fenced commit, not a heartbeat, must reveal that the member was removed.
                         Map.of("heartbeat.interval.ms", "20000", "session.timeout.ms", "45000")));
-        engine.start();
-        try (engine) {
-            await().until(() -> engine.deliveredCount() == 10);
+        driver.start();
+        try (driver) {
+            await().until(() -> driver.deliveredCount() == 10);
             get(admin.removeMembersFromConsumerGroup("tandem." + topic, new RemoveMembersFromConsumerGroupOptions())
                     .all());
 
-            engine.call(() -> {
-                engine.source.commit(partition, 3);
-                engine.source.confirm(partition);
+            driver.call(() -> {
+                driver.source.commit(partition, 3);
+                driver.source.confirm(partition);
             });
 
-            await().until(() -> engine.events("assigned").size() == 2);
-            assertThat(engine.events("confirmed")).isEmpty();
-            assertThat(engine.events("committed")).isEmpty();
-            assertThat(engine.events())
+            await().until(() -> driver.events("assigned").size() == 2);
+            assertThat(driver.events("confirmed")).isEmpty();
+            assertThat(driver.events("committed")).isEmpty();
+            assertThat(driver.events())
                     .extracting(Event::kind)
                     .containsSubsequence("assigned", "commitFailed", "lost", "assigned");
-            assertThat(engine.events("assigned").get(1).facts().committed()).isEqualTo(-1);
-            await().until(() -> engine.deliveredCount() == 20);
+            assertThat(driver.events("assigned").get(1).facts().committed()).isEqualTo(-1);
+            await().until(() -> driver.deliveredCount() == 20);
         }
     }
 
     @Test
-    void aDeletedTopicIsSaidAndOneThatIsCreatedAgainIsReadFromItsStart() {
+    void reportsADeletedTopicAndReadsARecreatedOneFromItsStart() {
         String topic = Brokers.kafka().topic("again", 1);
         Partition partition = Partition.of(topic, 0);
         fill(servers, topic, 1, 10);
         KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
-        try (Engine engine = Engine.started(settings)) {
-            await().until(() -> engine.deliveredCount() == 10);
-            engine.call(() -> engine.source.commit(partition, 5));
-            await().until(() -> !engine.events("committed").isEmpty());
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
+            await().until(() -> driver.deliveredCount() == 10);
+            driver.call(() -> driver.source.commit(partition, 5));
+            await().until(() -> !driver.events("committed").isEmpty());
 
             get(admin.deleteTopics(List.of(topic)).all());
-            await().until(() -> !engine.source.status().connected());
-            assertThat(engine.source.status().detail()).contains("does not exist");
-            await().until(() -> engine.owned().isEmpty());
+            await().until(() -> !driver.source.status().connected());
+            assertThat(driver.source.status().detail()).contains("does not exist");
+            await().until(() -> driver.owned().isEmpty());
 
             Brokers.kafka().createTopic(topic, 1);
             fill(servers, topic, 1, 20);
 
-            await().until(() -> engine.deliveredCount() == 30);
-            assertThat(engine.offsets(partition).subList(10, 30))
+            await().until(() -> driver.deliveredCount() == 30);
+            assertThat(driver.offsets(partition).subList(10, 30))
                     .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
-            List<Event> assigned = engine.events("assigned");
+            List<Event> assigned = driver.events("assigned");
             assertThat(assigned.get(1).facts().sourceId())
                     .isNotEqualTo(assigned.get(0).facts().sourceId());
-            await().until(() -> engine.source.status().connected());
+            await().until(() -> driver.source.status().connected());
         }
     }
 
-    /** So fast that nobody saw it missing: reading goes on in another log, until its id is looked at. */
+    /** If nobody saw the topic missing, the consumer reads on in the new log until the topic's id is checked. */
     @Test
-    void aTopicThatIsCreatedAgainAtOnceIsReadFromItsStartToo() {
+    void readsATopicThatIsRecreatedAtOnceFromItsStart() {
         String topic = Brokers.kafka().topic("twin", 1);
         Partition partition = Partition.of(topic, 0);
         fill(servers, topic, 1, 10);
         KafkaSettings settings = KafkaSettings.of(servers, topic).withProperties(Map.of("metadata.max.age.ms", "500"));
-        try (Engine engine = Engine.started(settings)) {
-            await().until(() -> engine.deliveredCount() == 10);
-            engine.call(() -> engine.source.commit(partition, 10));
-            await().until(() -> !engine.events("committed").isEmpty());
-            String former = engine.events("assigned").get(0).facts().sourceId();
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
+            await().until(() -> driver.deliveredCount() == 10);
+            driver.call(() -> driver.source.commit(partition, 10));
+            await().until(() -> !driver.events("committed").isEmpty());
+            String former = driver.events("assigned").get(0).facts().sourceId();
 
             get(admin.deleteTopics(List.of(topic)).all());
             Brokers.kafka().createTopic(topic, 1);
             fill(servers, topic, 1, 20);
 
             await().until(() ->
-                    !last(engine.events("assigned")).facts().sourceId().equals(former));
+                    !last(driver.events("assigned")).facts().sourceId().equals(former));
             List<Long> all = LongStream.range(0, 20).boxed().toList();
-            await().untilAsserted(() -> assertThat(engine.offsets(partition)).endsWith(all.toArray(Long[]::new)));
-            assertThat(last(engine.events("assigned")).facts().committed()).isEqualTo(-1);
+            await().untilAsserted(() -> assertThat(driver.offsets(partition)).endsWith(all.toArray(Long[]::new)));
+            assertThat(last(driver.events("assigned")).facts().committed()).isEqualTo(-1);
         }
     }
 

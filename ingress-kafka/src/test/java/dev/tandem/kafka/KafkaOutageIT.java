@@ -1,6 +1,6 @@
 package dev.tandem.kafka;
 
-import static dev.tandem.kafka.Topics.fill;
+import static dev.tandem.kafka.TestTopics.fill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Brokers that are away, and members that seem to be. */
+/** Brokers that are down or do not answer. */
 class KafkaOutageIT {
 
     private static final int SESSION = 1_500;
@@ -37,54 +37,55 @@ class KafkaOutageIT {
     }
 
     @Test
-    void aBrokerThatRestartsIsFoundAgainAndNothingIsLostOrRepeated() {
+    void reconnectsAfterABrokerRestartWithoutLossOrRepetition() {
         String topic = Names.fresh("broker-restart");
         Partition partition = Partition.of(topic, 0);
-        try (Warnings warnings = new Warnings();
-                Engine engine =
-                        Engine.started(KafkaSettings.of(kafka.address(), topic).withPartitions(1))) {
-            await().until(() -> engine.owned().size() == 1);
+        try (LoggedWarnings warnings = new LoggedWarnings();
+                KafkaSourceDriver driver = KafkaSourceDriver.started(
+                        KafkaSettings.of(kafka.address(), topic).withPartitions(1))) {
+            await().until(() -> driver.owned().size() == 1);
             fill(kafka.address(), topic, 1, 10);
-            await().until(() -> engine.deliveredCount() == 10);
-            engine.call(() -> engine.source.commit(partition, 10));
-            await().until(() -> !engine.events("committed").isEmpty());
+            await().until(() -> driver.deliveredCount() == 10);
+            driver.call(() -> driver.source.commit(partition, 10));
+            await().until(() -> !driver.events("committed").isEmpty());
 
             kafka.kill();
-            await().until(() -> !engine.source.status().connected());
-            assertThat(engine.source.status().detail()).isEqualTo("no broker can be reached");
+            await().until(() -> !driver.source.status().connected());
+            assertThat(driver.source.status().detail()).isEqualTo("no broker can be reached");
 
             kafka.start();
             fill(kafka.address(), topic, 1, 10);
-            await().until(() -> engine.source.status().connected());
-            await().until(() -> engine.offsets(partition).contains(19L));
-            assertThat(engine.offsets(partition))
+            await().until(() -> driver.source.status().connected());
+            await().until(() -> driver.offsets(partition).contains(19L));
+            assertThat(driver.offsets(partition))
                     .doesNotHaveDuplicates()
                     .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
-            assertThat(warnings.of(topic)).as("said once").hasSize(1);
+            assertThat(warnings.of(topic)).as("logged once").hasSize(1);
         }
     }
 
     @Test
-    void aSourceThatStartsBeforeItsBrokerWaitsAndSaysSo() {
+    void aSourceStartedBeforeItsBrokerWaitsAndReportsIt() {
         String topic = Names.fresh("broker-late");
         kafka.stop();
-        try (Warnings warnings = new Warnings();
-                Engine engine =
-                        Engine.started(KafkaSettings.of(kafka.address(), topic).withPartitions(1))) {
+        try (LoggedWarnings warnings = new LoggedWarnings();
+                KafkaSourceDriver driver = KafkaSourceDriver.started(
+                        KafkaSettings.of(kafka.address(), topic).withPartitions(1))) {
             await().until(() -> !warnings.of(topic).isEmpty());
-            assertThat(engine.source.status().connected()).isFalse();
-            assertThat(engine.source.status().detail()).startsWith("Kafka can't be used: no broker answered in time");
+            assertThat(driver.source.status().connected()).isFalse();
+            assertThat(driver.source.status().detail())
+                    .startsWith("cannot connect to Kafka: no broker answered in time");
             assertThat(warnings.of(topic))
                     .singleElement()
                     .asString()
-                    .contains(kafka.address(), "trying again until it works");
+                    .contains(kafka.address(), "retrying every second");
 
             kafka.start();
 
-            await().until(() -> engine.owned().size() == 1);
+            await().until(() -> driver.owned().size() == 1);
             fill(kafka.address(), topic, 1, 5);
-            await().until(() -> engine.deliveredCount() == 5);
-            assertThat(engine.source.status().connected()).isTrue();
+            await().until(() -> driver.deliveredCount() == 5);
+            assertThat(driver.source.status().connected()).isTrue();
             assertThat(warnings.of(topic)).hasSize(1);
         } finally {
             kafka.start();
@@ -92,65 +93,65 @@ class KafkaOutageIT {
     }
 
     @Test
-    void aServerNameThatCantBeResolvedIsWaitedForToo() {
+    void retriesAServerNameThatCannotBeResolved() {
         String topic = Names.fresh("broker-unknown");
-        try (Warnings warnings = new Warnings();
-                Engine engine = Engine.started(KafkaSettings.of("broker.invalid:9092", topic))) {
+        try (LoggedWarnings warnings = new LoggedWarnings();
+                KafkaSourceDriver driver = KafkaSourceDriver.started(KafkaSettings.of("broker.invalid:9092", topic))) {
             await().until(() -> !warnings.of(topic).isEmpty());
-            assertThat(engine.source.status().detail()).contains("resolvable", "bootstrap.servers");
+            assertThat(driver.source.status().detail()).contains("resolvable", "bootstrap.servers");
         }
     }
 
     @Test
-    void aPausedPartitionStaysOursFarBeyondTheSessionTimeout() {
+    void aPausedPartitionIsKeptBeyondTheSessionTimeout() {
         String topic = Names.fresh("long-task");
         Partition partition = Partition.of(topic, 0);
-        try (Engine engine = Engine.started(shortSession(topic))) {
-            await().until(() -> engine.owned().size() == 1);
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(shortSession(topic))) {
+            await().until(() -> driver.owned().size() == 1);
             fill(kafka.address(), topic, 1, 10);
-            await().until(() -> engine.deliveredCount() == 10);
+            await().until(() -> driver.deliveredCount() == 10);
 
-            engine.call(() -> engine.source.pause(partition));
+            driver.call(() -> driver.source.pause(partition));
             long since = System.nanoTime();
-            // The time that a long task takes: nothing else can be waited for.
+            // Stands for a long task: only time can pass here.
             await().until(() ->
                     System.nanoTime() - since > Duration.ofMillis(3 * SESSION).toNanos());
-            engine.call(() -> engine.source.commit(partition, 10));
+            driver.call(() -> driver.source.commit(partition, 10));
 
-            await().until(() -> !engine.events("committed").isEmpty());
-            assertThat(engine.events("revoked")).isEmpty();
-            assertThat(engine.events("lost")).isEmpty();
-            assertThat(engine.events("assigned")).hasSize(1);
+            await().until(() -> !driver.events("committed").isEmpty());
+            assertThat(driver.events("revoked")).isEmpty();
+            assertThat(driver.events("lost")).isEmpty();
+            assertThat(driver.events("assigned")).hasSize(1);
         }
     }
 
     @Test
-    void aMemberThatWasSilentBeyondItsSessionLosesItsPartitionsBeforeItCommits() {
+    void aMemberSilentBeyondItsSessionEitherCommitsOrLosesItsPartitions() {
         String topic = Names.fresh("frozen");
         Partition partition = Partition.of(topic, 0);
-        try (Engine engine = Engine.started(shortSession(topic))) {
-            await().until(() -> engine.owned().size() == 1);
+        try (KafkaSourceDriver driver = KafkaSourceDriver.started(shortSession(topic))) {
+            await().until(() -> driver.owned().size() == 1);
             fill(kafka.address(), topic, 1, 10);
-            await().until(() -> engine.deliveredCount() == 10);
+            await().until(() -> driver.deliveredCount() == 10);
 
-            // To the member a frozen broker is what a frozen member is to its broker: silence.
+            // A frozen broker is as silent as one that does not hear the member's heartbeats.
             kafka.suspend();
             long since = System.nanoTime();
             await().until(() ->
                     System.nanoTime() - since > Duration.ofMillis(2 * SESSION).toNanos());
-            engine.call(() -> {
-                engine.source.commit(partition, 10);
-                engine.source.confirm(partition);
+            driver.call(() -> {
+                driver.source.commit(partition, 10);
+                driver.source.confirm(partition);
             });
             kafka.resume();
 
-            // Either way nothing is left open: it is still in and both go through, or it is out and comes back.
-            await().until(() -> !engine.events("confirmed").isEmpty()
-                    || engine.events("assigned").size() == 2);
-            if (!engine.events("confirmed").isEmpty()) {
-                assertThat(engine.events("lost")).isEmpty();
+            // Either the member is still in the group and both requests succeed, or it lost the partition and rejoined.
+            await().until(() -> !driver.events("confirmed").isEmpty()
+                    || driver.events("assigned").size() == 2);
+            if (!driver.events("confirmed").isEmpty()) {
+                assertThat(driver.events("lost")).isEmpty();
             } else {
-                assertThat(engine.events("lost")).hasSize(1);
+                assertThat(driver.events("lost")).hasSize(1);
             }
         } finally {
             kafka.resume();

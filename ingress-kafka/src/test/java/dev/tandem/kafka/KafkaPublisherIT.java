@@ -1,6 +1,6 @@
 package dev.tandem.kafka;
 
-import static dev.tandem.kafka.Topics.bytes;
+import static dev.tandem.kafka.TestTopics.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -28,7 +28,7 @@ class KafkaPublisherIT {
     }
 
     @Test
-    void aPublishedTaskArrivesAsItWas() {
+    void aPublishedTaskArrivesUnchanged() {
         String topic = Brokers.kafka().topic("published", 1);
         KafkaSettings settings = KafkaSettings.of(servers, topic);
         Task task = new Task(
@@ -44,20 +44,20 @@ class KafkaPublisherIT {
                 3,
                 "dedup");
         try (KafkaPublisher publisher = new KafkaPublisher(List.of(settings));
-                Engine engine = Engine.started(settings)) {
+                KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
             PublishedId id = done(publisher.publish(task));
             assertThat(id.id()).isEqualTo("order-7");
             assertThat(id.place()).isEqualTo(topic + ":0:0");
 
-            await().until(() -> engine.deliveredCount() == 1);
-            assertThat(engine.delivered(Partition.of(topic, 0)).get(0).task())
+            await().until(() -> driver.deliveredCount() == 1);
+            assertThat(driver.delivered(Partition.of(topic, 0)).get(0).task())
                     .usingRecursiveComparison()
                     .isEqualTo(task);
         }
     }
 
     @Test
-    void aTaskWithoutAnIdIsKnownByWhereItStands() {
+    void aTaskWithoutAnIdIsIdentifiedByItsOffset() {
         String topic = Brokers.kafka().topic("published", 1);
         try (KafkaPublisher publisher = new KafkaPublisher(List.of(KafkaSettings.of(servers, topic)))) {
             done(publisher.publish(Task.of(topic, null, bytes("1"))));
@@ -67,11 +67,11 @@ class KafkaPublisherIT {
     }
 
     @Test
-    void theLargestPayloadGoesInAndOutAndATopicThatTakesLessSaysSo() {
+    void theLargestPayloadIsDeliveredAndASmallerTopicLimitIsReported() {
         int size = 40 << 20;
         String topic = Names.fresh("large");
         String small = Brokers.kafka().topic("small", 1);
-        Topics.get(Brokers.kafka()
+        TestTopics.get(Brokers.kafka()
                 .admin()
                 .createTopics(List.of(new NewTopic(topic, 1, (short) 1)
                         .configs(Map.of("max.message.bytes", Integer.toString(size + 1_000)))))
@@ -79,17 +79,17 @@ class KafkaPublisherIT {
         KafkaSettings settings = KafkaSettings.of(servers, topic).withMaxPayload(size);
         try (KafkaPublisher publisher = new KafkaPublisher(
                         List.of(settings, KafkaSettings.of(servers, small).withMaxPayload(size)));
-                Engine engine = Engine.started(settings)) {
+                KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
             done(publisher.publish(Task.of(topic, null, new byte[size])));
-            await().until(() -> engine.deliveredCount() == 1);
-            assertThat(engine.delivered(Partition.of(topic, 0)).get(0).task().payload())
+            await().until(() -> driver.deliveredCount() == 1);
+            assertThat(driver.delivered(Partition.of(topic, 0)).get(0).task().payload())
                     .hasSize(size);
             assertFails(publisher.publish(Task.of(small, null, new byte[size])), "raise max.message.bytes");
         }
     }
 
     @Test
-    void whatCouldNotBeReadOnArrivalIsRefused() {
+    void refusesTasksThatWouldBeUnreadableOnArrival() {
         String topic = Names.fresh("refused");
         KafkaSettings settings = KafkaSettings.of(servers, topic).withMaxPayload(10);
         try (KafkaPublisher publisher = new KafkaPublisher(List.of(settings))) {
@@ -104,7 +104,7 @@ class KafkaPublisherIT {
     }
 
     @Test
-    void aMissingTopicAClosedPublisherAndABrokerOutOfReachFailWithARemedy() {
+    void failuresNameTheirCauseAndARemedy() {
         String topic = Names.fresh("missing");
         KafkaSettings hasty = KafkaSettings.of(servers, topic).withProperties(Map.of("max.block.ms", "300"));
         KafkaPublisher publisher = new KafkaPublisher(List.of(hasty));
@@ -123,7 +123,7 @@ class KafkaPublisherIT {
     }
 
     private static PublishedId done(CompletionStage<PublishedId> stage) {
-        return Topics.get(stage.toCompletableFuture());
+        return TestTopics.get(stage.toCompletableFuture());
     }
 
     private static void assertFails(CompletionStage<PublishedId> stage, String message) {

@@ -14,7 +14,7 @@ class KafkaSettingsTest {
     private final KafkaSettings settings = KafkaSettings.of("localhost:9092", "orders");
 
     @Test
-    void defaultsAreTheseAndNoOthers() {
+    void defaultsArePinned() {
         assertThat(settings)
                 .isEqualTo(
                         new KafkaSettings("localhost:9092", "orders", "orders", "tandem.orders", 0, 1 << 20, Map.of()));
@@ -46,7 +46,7 @@ class KafkaSettingsTest {
     }
 
     @Test
-    void eachClientGetsItsOwnPropertiesAndPlugInsGetTheirs() {
+    void eachClientGetsItsOwnPropertiesAndThoseOfPlugIns() {
         KafkaSettings more = settings.withProperties(Map.of(
                 "security.protocol", "SSL", "compression.type", "zstd", "fetch.max.wait.ms", "9", "my.plugin", "x"));
 
@@ -77,7 +77,7 @@ class KafkaSettingsTest {
         "session.timeout.ms, 900, at least twice the heartbeat",
         "security.protocol, TLS, not allowed",
     })
-    void propertiesThatBreakAGuaranteeOrCantBeReadAreRefused(String name, String value, String message) {
+    void refusesPropertiesThatBreakAGuaranteeOrAreInvalid(String name, String value, String message) {
         assertThatThrownBy(() -> settings.withProperties(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + name + "'")
@@ -85,7 +85,7 @@ class KafkaSettingsTest {
     }
 
     @Test
-    void whatIsFixedAnywayMayBeRepeated() {
+    void acceptsAFixedPropertyWithItsFixedValue() {
         assertThat(settings.withProperties(Map.of("enable.auto.commit", "false"))
                         .properties())
                 .hasSize(1);
@@ -93,14 +93,14 @@ class KafkaSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "localhost", "localhost:", "a:1,", "a:1,b", "a:123456"})
-    void serversWithoutAPortAreRefused(String servers) {
+    void refusesServersWithoutAPort(String servers) {
         assertThatThrownBy(() -> KafkaSettings.of(servers, "orders"))
                 .hasMessageContaining("'bootstrap-servers' is '" + servers + "'")
                 .hasMessageContaining("host:port");
     }
 
     @Test
-    void namesAndNumbersAreChecked() {
+    void checksNamesAndNumbers() {
         assertThatThrownBy(() -> settings.withTopic("a b")).hasMessageContaining("'topic' is 'a b'");
         assertThatThrownBy(() -> settings.withTopic("..")).hasMessageContaining("'topic' is '..'");
         assertThatThrownBy(() -> settings.withGroupId(" ")).hasMessageContaining("'group-id'");
@@ -110,7 +110,7 @@ class KafkaSettingsTest {
     }
 
     @Test
-    void secretsAreNotPrinted() {
+    void doesNotPrintSecrets() {
         assertThat(settings.withProperties(Map.of("sasl.jaas.config", "password=secret"))
                         .toString())
                 .doesNotContain("secret");

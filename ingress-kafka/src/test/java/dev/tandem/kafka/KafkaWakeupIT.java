@@ -7,40 +7,42 @@ import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
 import org.junit.jupiter.api.Test;
 
-/** Wake-ups of a source whose loop waits for its broker. */
+/** Wake-ups of a source that waits for its broker. */
 class KafkaWakeupIT {
 
-    private static final long AN_HOUR = 3_600_000;
+    private static final long ONE_HOUR_MILLIS = 3_600_000;
 
     @Test
-    void aWakeUpEndsALongWaitAndNeverDisturbsACommit() {
+    void aWakeUpEndsALongWaitAndDoesNotDisturbACommit() {
         String topic = Brokers.kafka().topic("wake", 1);
-        Topics.fill(Brokers.kafka().bootstrapServers(), topic, 1, 200);
-        Engine engine = new Engine(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic));
-        engine.maxMillis = AN_HOUR;
+        TestTopics.fill(Brokers.kafka().bootstrapServers(), topic, 1, 200);
+        KafkaSourceDriver driver =
+                new KafkaSourceDriver(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic));
+        driver.maxMillis = ONE_HOUR_MILLIS;
         Partition partition = Partition.of(topic, 0);
-        engine.start();
-        try (engine) {
-            await().until(() -> engine.deliveredCount() == 200);
+        driver.start();
+        try (driver) {
+            await().until(() -> driver.deliveredCount() == 200);
             for (int i = 1; i <= 200; i++) {
                 int upTo = i;
-                engine.call(() -> engine.source.commit(partition, upTo));
-                // From another thread, at any moment of the commit.
+                driver.call(() -> driver.source.commit(partition, upTo));
+                // From another thread, at any time during the commit.
                 for (int n = 0; n < i % 7; n++) {
-                    engine.source.wakeup();
+                    driver.source.wakeup();
                 }
             }
-            await().until(() -> engine.events("committed").stream().anyMatch(each -> each.number() == 200));
-            assertThat(engine.events("commitFailed")).isEmpty();
-            assertThat(engine.events("lost")).isEmpty();
+            await().until(() -> driver.events("committed").stream().anyMatch(each -> each.number() == 200));
+            assertThat(driver.events("commitFailed")).isEmpty();
+            assertThat(driver.events("lost")).isEmpty();
         }
     }
 
     @Test
-    void wakeUpsWhileAPartitionIsRevokedDoNotStopItsLastCommit() {
+    void wakeUpsDuringARevocationDoNotStopTheLastCommit() {
         String topic = Brokers.kafka().topic("wake-revoke", 2);
-        Topics.fill(Brokers.kafka().bootstrapServers(), topic, 2, 10);
-        Engine first = new Engine(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic));
+        TestTopics.fill(Brokers.kafka().bootstrapServers(), topic, 2, 10);
+        KafkaSourceDriver first =
+                new KafkaSourceDriver(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic));
         first.onRevoked = partition -> {
             first.source.commit(partition, 10);
             first.source.wakeup();
@@ -48,20 +50,21 @@ class KafkaWakeupIT {
         first.start();
         try (first) {
             await().until(() -> first.deliveredCount() == 20);
-            Thread nuisance = new Thread(() -> {
+            Thread waker = new Thread(() -> {
                 while (!Thread.currentThread().isInterrupted()) {
                     first.source.wakeup();
                     Thread.onSpinWait();
                 }
             });
-            nuisance.start();
-            try (Engine second = Engine.started(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic))) {
+            waker.start();
+            try (KafkaSourceDriver second =
+                    KafkaSourceDriver.started(KafkaSettings.of(Brokers.kafka().bootstrapServers(), topic))) {
                 await().until(() -> second.owned().size() == 1);
                 Partition moved = second.owned().iterator().next();
                 assertThat(second.events("assigned", moved).get(0).facts().committed())
                         .isEqualTo(10);
             } finally {
-                nuisance.interrupt();
+                waker.interrupt();
             }
         }
     }

@@ -5,22 +5,24 @@ import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How one queue reads its RabbitMQ queue, or its sub-queues.
+ * The settings by which one queue reads its RabbitMQ queue, or its sub-queues.
  *
- * @param uri {@code amqp://user:password@host:port/vhost}, or {@code amqps:}; several of one cluster separated by commas
+ * @param uri {@code amqp://user:password@host:port/vhost}, or {@code amqps:}; several of one cluster are separated by
+ *     commas
  * @param queue the logical queue
- * @param exchange where publishers send to; a durable topic exchange, declared when missing; default: {@code tandem}
- * @param routingKey what binds the queue to the exchange, {@code *} and {@code #} as in every topic exchange; default:
+ * @param exchange the durable topic exchange that publishers send to; declared if it is missing; default:
+ *     {@code tandem}
+ * @param routingKey binds the queue to the exchange, with {@code *} and {@code #} as in every topic exchange; default:
  *     the logical queue's name
- * @param brokerQueue the broker's queue; used as it is if it exists and {@code ordered} is false; with {@code ordered}
+ * @param brokerQueue the broker's queue, used as it is if it exists and {@code ordered} is false; with {@code ordered},
  *     the prefix of the sub-queues; default: the logical queue's name
  * @param ordered {@code ordering: key}: sub-queues behind a consistent-hash exchange, each with one active consumer
- * @param key what spreads the messages of an ordered queue over its sub-queues, and orders them
- * @param partitions ordered: sub-queues to make (those that exist are all used); else: how many processes at most may
- *     consume, since each needs a partition of its own
- * @param prefetch unacked messages of one channel, that is of one partition, 1 to 65,535; those that await durability
+ * @param key where the key of a message is found, which selects its sub-queue and orders it
+ * @param partitions ordered: the number of sub-queues to declare (all that exist are used); unordered: the maximum
+ *     number of consuming processes, since each needs a partition of its own
+ * @param prefetch the maximum number of unacked messages of one partition, 1 to 65,535; messages that await durability
  *     count too
- * @param maxPayload bytes; a message with a longer payload is unreadable
+ * @param maxPayload the longest readable payload in bytes
  */
 public record RabbitSettings(
         String uri,
@@ -39,23 +41,23 @@ public record RabbitSettings(
     public static final int DEFAULT_PREFETCH = 5_000;
 
     private static final int MAX_PARTITIONS = 1_000;
-    /** AMQP's limit is 255; what we append to make other names needs some. */
-    private static final int MAX_NAME = 200;
+    /** Leaves room below AMQP's limit of 255 for the suffixes of derived names. */
+    private static final int MAX_NAME_BYTES = 200;
 
-    private static final int MAX_ROUTING_KEY = 255;
+    private static final int MAX_ROUTING_KEY_BYTES = 255;
     private static final int MAX_PREFETCH = 65_535;
 
-    /** Where an ordered queue's key is found. */
+    /** Where the key of an ordered queue's messages is found. */
     public enum KeySource {
         /** The header {@code tandem-key}, which publishers must send as text. */
         HEADER,
-        /** The routing key, so that publishers need to know nothing of Tandem. */
+        /** The routing key, so that publishers need no header of Tandem. */
         ROUTING_KEY
     }
 
     /** @throws IllegalArgumentException naming the setting, its value and what is allowed */
     public RabbitSettings {
-        Client.check(uri);
+        RabbitConnector.check(uri);
         check(Partition.isName(queue), "queue", queue, "1 to 200 letters, digits, dots, underscores or hyphens");
         checkName("exchange", exchange);
         checkName("queue", brokerQueue);
@@ -63,20 +65,21 @@ public record RabbitSettings(
                 !brokerQueue.startsWith("amq."),
                 "queue",
                 brokerQueue,
-                "another name: those that begin with amq. belong to the broker");
-        check(bytes(routingKey) <= MAX_ROUTING_KEY, "routing-key", routingKey, "up to 255 bytes");
+                "another name: names that begin with amq. belong to the broker");
+        check(bytes(routingKey) <= MAX_ROUTING_KEY_BYTES, "routing-key", routingKey, "up to 255 bytes");
         check(
                 !ordered || key == KeySource.HEADER || isPattern(routingKey),
                 "routing-key",
                 routingKey,
-                "a pattern with * or # (for instance '" + queue + ".#'): with key: routing-key the routing keys are the"
-                        + " ordering keys, and this pattern lets only one through");
+                "a pattern with * or # (for instance '" + queue
+                        + ".#'): with 'key: routing-key' the routing keys are the"
+                        + " ordering keys, and this pattern matches only one");
         check(partitions >= 1 && partitions <= MAX_PARTITIONS, "partitions", partitions, "1 to " + MAX_PARTITIONS);
         check(prefetch >= 1 && prefetch <= MAX_PREFETCH, "prefetch", prefetch, "1 to " + MAX_PREFETCH);
         check(maxPayload > 0, "max-payload", maxPayload, "1 byte or more");
     }
 
-    /** With every default: unordered, everything named as the queue. */
+    /** Returns settings with every default: unordered, with the broker's names like the queue's. */
     public static RabbitSettings of(String uri, String queue) {
         return new RabbitSettings(
                 uri,
@@ -106,7 +109,7 @@ public record RabbitSettings(
                 uri, queue, exchange, routingKey, name, ordered, key, partitions, prefetch, maxPayload);
     }
 
-    /** {@code ordering: key}, by the header {@code tandem-key}. */
+    /** Returns settings with {@code ordering: key}, by the header {@code tandem-key}. */
     public RabbitSettings orderedByHeader() {
         return new RabbitSettings(
                 uri,
@@ -121,7 +124,7 @@ public record RabbitSettings(
                 maxPayload);
     }
 
-    /** {@code ordering: key}, by the routing keys that match the pattern. */
+    /** Returns settings with {@code ordering: key}, by the routing keys that match the pattern. */
     public RabbitSettings orderedByRoutingKey(String pattern) {
         return new RabbitSettings(
                 uri,
@@ -151,14 +154,14 @@ public record RabbitSettings(
                 uri, queue, exchange, routingKey, brokerQueue, ordered, key, partitions, prefetch, bytes);
     }
 
-    /** The keys of an ordered queue are its routing keys. */
+    /** Whether the keys of an ordered queue are its routing keys. */
     boolean keyIsRoutingKey() {
         return ordered && key == KeySource.ROUTING_KEY;
     }
 
-    /** The broker, without user and password. */
+    /** Returns the broker's addresses without user and password. */
     String address() {
-        return Client.shown(uri);
+        return RabbitConnector.withoutCredentials(uri);
     }
 
     private static boolean isPattern(String routingKey) {
@@ -171,30 +174,30 @@ public record RabbitSettings(
     }
 
     private static void checkName(String setting, String name) {
-        check(!name.isEmpty() && bytes(name) <= MAX_NAME, setting, name, "1 to " + MAX_NAME + " bytes");
+        check(!name.isEmpty() && bytes(name) <= MAX_NAME_BYTES, setting, name, "1 to " + MAX_NAME_BYTES + " bytes");
     }
 
     private static int bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private static void check(boolean fine, String name, Object value, String use) {
-        if (!fine) {
+    private static void check(boolean valid, String name, Object value, String use) {
+        if (!valid) {
             throw new IllegalArgumentException("The RabbitMQ setting '" + name + "' is '" + value + "': use " + use);
         }
     }
 
-    /** The sub-queue of an ordered queue's partition. */
+    /** Returns the name of the sub-queue of an ordered queue's partition. */
     public static String subQueueName(String brokerQueue, int number) {
         return brokerQueue + "." + number;
     }
 
-    /** Where messages of an ordered queue wait while there is no way to its sub-queues. */
+    /** Returns the name of the queue where messages wait while there is no ring that leads to the sub-queues. */
     public static String unroutedName(String brokerQueue) {
         return brokerQueue + ".unrouted";
     }
 
-    /** Without the URI's user and password. */
+    /** Leaves out the URI's user and password. */
     @Override
     public String toString() {
         return "RabbitSettings[" + address() + " queue=" + queue + " exchange=" + exchange + " routing-key="

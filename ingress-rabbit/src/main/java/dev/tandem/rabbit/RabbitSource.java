@@ -9,73 +9,66 @@ import dev.tandem.task.Source;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A queue's way in from RabbitMQ, or another AMQP 0-9-1 broker for {@code ordering: none}.
+ * Reads the tasks of a queue from RabbitMQ, or from another AMQP 0-9-1 broker if it has {@code ordering: none}.
  *
- * <p>Its partitions are owned by lease ({@link #leasable}): the sub-queues of an ordered queue; of an unordered one
- * numbers, each with a channel of its own that competes for the one queue's messages. An open partition has one
- * consuming channel, whose prefetch is the credit: a paused partition just takes no more from what came.
+ * <p>Its partitions are owned by lease ({@link #leasable}). The partitions of an ordered queue are its sub-queues.
+ * Those of an unordered queue are numbers, each with a channel of its own that competes for the messages of the one
+ * queue. An open partition has one consuming channel. The prefetch limits its unacked messages; a paused partition
+ * takes no deliveries from its channel.
  *
- * <p>A channel is closed to give a partition up, and never cancelled before: the broker would give the next owner's
- * consumer the later messages while ours still has the earlier ones.
+ * <p>To give a partition up, its channel is closed without cancelling its consumer first. After a cancel, the broker
+ * would deliver later messages to the next owner while this one still holds earlier ones.
  *
- * <p>The loop's thread decides everything here and sends the acks. A second thread makes the calls that wait for the
- * broker's answers, the client's reader only puts deliveries into queues. The connection heals itself; the partitions
- * of a lost one are {@linkplain Source.Events#lost lost} and may be leased again when it is back.
+ * <p>The loop's thread makes all decisions and sends the acks. A second thread makes the calls that wait for the
+ * broker. The client's reader thread only adds deliveries to queues. A lost connection is opened again; its partitions
+ * are {@linkplain Source.Events#lost lost} and may be leased again afterwards.
  */
 public final class RabbitSource implements Source {
 
     private static final Logger log = LoggerFactory.getLogger(RabbitSource.class);
 
-    private static final int BATCH = 512;
-    private static final long FIRST_BACKOFF_MILLIS = 100;
-    private static final long MAX_BACKOFF_MILLIS = 5_000;
-    private static final long STABLE_NANOS = 10_000_000_000L;
+    private static final int MAX_DELIVERIES_PER_TURN = 512;
 
     private final RabbitSettings settings;
-    private final MessageCodec codec;
-    private final Health health;
-    private final BrokerCalls calls;
-    private final Wakeups wakeups = new Wakeups();
-    private final ConcurrentLinkedQueue<Signal> signals = new ConcurrentLinkedQueue<>();
-    private final Mailbox mailbox = new Mailbox();
+    private final MessageDecoder decoder;
+    private final RabbitHealth health;
+    private final BlockingBrokerCalls calls;
+    private final LoopWakeup wakeup = new LoopWakeup();
+    private final SourceMailbox mailbox = new SourceMailbox(wakeup);
 
-    // The loop's own from here on.
-    private final Map<Partition, Slot> slots = new LinkedHashMap<>();
-    private final ArrayDeque<Signal> own = new ArrayDeque<>();
-    private List<Slot> turnOrder = List.of();
+    // The fields below are used by the loop's thread only.
+    private final SourceConnection connection;
+    private final Map<Partition, OpenPartition> openPartitions = new LinkedHashMap<>();
+    private final ArrayDeque<Consumer<Events>> pendingEvents = new ArrayDeque<>();
+    private final BrokerReports brokerReports = new BrokerReports();
+    private List<OpenPartition> turnOrder = List.of();
     private int turn;
-    private @Nullable Connection connection;
-    private List<String> queues = List.of();
-    private List<Partition> partitions = List.of();
-    private long connectedAt;
-    private int failures;
-    private long channels;
+    private long channelCount;
     private boolean closed;
 
-    /** Begins to connect; returns at once. */
+    /** Creates a source and starts to connect in the background. */
     public RabbitSource(RabbitSettings settings) {
         this(settings, InstantSource.system());
     }
 
     RabbitSource(RabbitSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.codec = new MessageCodec(settings, clock);
-        this.health = new Health(log, "Queue '" + settings.queue() + "', RabbitMQ at " + settings.address(), clock);
-        this.calls = new BrokerCalls(settings, mailbox, mailbox, threads(settings.queue()));
+        this.decoder = new MessageDecoder(settings, clock);
+        this.health = new RabbitHealth(settings, clock);
+        this.calls = new BlockingBrokerCalls(settings, health, mailbox, threads(settings.queue()));
+        this.connection = new SourceConnection(settings, health, calls);
         calls.connect(0);
     }
 
@@ -88,7 +81,7 @@ public final class RabbitSource implements Source {
         };
     }
 
-    /** How it stands with the broker. From any thread. */
+    /** Returns the state of the connection to the broker. May be called by any thread. */
     public RabbitStatus status() {
         return health.status();
     }
@@ -100,127 +93,125 @@ public final class RabbitSource implements Source {
 
     @Override
     public Collection<Partition> leasable() {
-        return connection == null ? List.of() : partitions;
+        return connection.partitions();
     }
 
-    // ---- turns
+    // ---- turns of the loop
 
     @Override
     public void poll(long maxMillis, Events events) {
-        boolean woken = wakeups.take();
-        boolean came = turn(events);
-        if (!came && !woken && maxMillis > 0 && !closed) {
-            wakeups.await(Math.min(maxMillis * 1_000_000, nanosToFlush()));
+        boolean woken = wakeup.consume();
+        boolean busy = turn(events);
+        if (!busy && !woken && maxMillis > 0 && !closed) {
+            wakeup.await(Math.min(maxMillis * 1_000_000, nanosToFlush()));
             turn(events);
         }
     }
 
     @Override
     public void wakeup() {
-        wakeups.wake();
+        wakeup.wake();
     }
 
+    /** Handles what has happened and delivers what has arrived. Returns whether there was anything. */
     private boolean turn(Events events) {
-        boolean came = false;
-        for (Signal signal = signals.poll(); signal != null; signal = signals.poll()) {
-            came = true;
-            signal.handle(events);
+        boolean busy = mailbox.handleAll(brokerReports, events);
+        for (Consumer<Events> event = pendingEvents.poll(); event != null; event = pendingEvents.poll()) {
+            busy = true;
+            event.accept(events);
         }
-        for (Signal signal = own.poll(); signal != null; signal = own.poll()) {
-            came = true;
-            signal.handle(events);
-        }
-        List<Slot> order = turnOrder;
+        List<OpenPartition> order = turnOrder;
         for (int i = 0; i < order.size(); i++) {
-            came |= deliver(order.get((turn + i) % order.size()), events);
+            busy |= deliver(order.get((turn + i) % order.size()), events);
         }
         turn++;
-        return came;
+        return busy;
     }
 
-    private boolean deliver(Slot slot, Events events) {
-        Intake intake = slot.intake();
-        if (slots.get(slot.partition) != slot) {
-            return false; // Gone since this turn began.
+    private boolean deliver(OpenPartition open, Events events) {
+        ConsumerChannel channel = open.channel();
+        if (openPartitions.get(open.partition) != open) {
+            return false; // It was closed during this turn.
         }
-        List<Delivery> batch = intake.take(BATCH);
+        List<Delivery> batch = channel.take(MAX_DELIVERIES_PER_TURN);
         if (!batch.isEmpty()) {
-            events.delivered(slot.partition, batch, -1);
-            slot.took(batch);
+            events.delivered(open.partition, batch, -1);
+            open.took(batch);
         }
         if (settings.ordered()) {
-            catchUp(slot, events);
+            catchUp(open, events);
         }
-        flush(intake, false);
+        flushAcks(channel, false);
         return !batch.isEmpty();
     }
 
-    private void catchUp(Slot slot, Events events) {
-        if (slot.isCountDue(System.nanoTime())) {
-            calls.count(slot.intake());
+    private void catchUp(OpenPartition open, Events events) {
+        if (open.isCountDue(System.nanoTime())) {
+            calls.countLeftover(open.channel());
         }
-        if (slot.becomesCaughtUp()) {
-            events.caughtUp(slot.partition);
+        if (open.becomesCaughtUp()) {
+            events.caughtUp(open.partition);
         }
     }
 
     private long nanosToFlush() {
         long now = System.nanoTime();
         long least = Long.MAX_VALUE;
-        for (Slot slot : turnOrder) {
-            least = Math.min(least, slot.intake().nanosToFlush(now));
+        for (OpenPartition open : turnOrder) {
+            least = Math.min(least, open.channel().nanosToFlush(now));
         }
         return least;
     }
 
-    // ---- what the engine wants
+    // ---- requests of the loop
 
     @Override
     public void open(Partition partition) {
-        if (connection == null || !partitions.contains(partition)) {
-            own.add(events -> events.lost(List.of(partition)));
+        if (!connection.partitions().contains(partition)) {
+            pendingEvents.add(events -> events.lost(List.of(partition)));
             return;
         }
-        String queue = queues.get(partitions.indexOf(partition));
-        Slot slot = new Slot(
-                partition, () -> new Intake(partition, queue, ++channels, settings.prefetch(), codec, mailbox));
-        Slot earlier = slots.put(partition, slot);
+        String queue = connection.queueOf(partition);
+        OpenPartition open = new OpenPartition(
+                partition,
+                () -> new ConsumerChannel(partition, queue, ++channelCount, settings.prefetch(), decoder, mailbox));
+        OpenPartition earlier = openPartitions.put(partition, open);
         if (earlier != null) {
-            end(earlier);
+            closeChannel(earlier);
         }
-        slotsChanged();
-        calls.open(slot.intake(), 0);
+        updateTurnOrder();
+        calls.open(open.channel(), 0);
     }
 
     @Override
     public void pause(Partition partition) {
-        pause(partition, true);
+        setPaused(partition, true);
     }
 
     @Override
     public void resume(Partition partition) {
-        pause(partition, false);
+        setPaused(partition, false);
     }
 
-    private void pause(Partition partition, boolean paused) {
-        Slot slot = slots.get(partition);
-        if (slot != null) {
-            slot.pause(paused);
+    private void setPaused(Partition partition, boolean paused) {
+        OpenPartition open = openPartitions.get(partition);
+        if (open != null) {
+            open.setPaused(paused);
         }
     }
 
     @Override
     public void rewind(Partition partition) {
-        Slot slot = slots.get(partition);
-        if (slot != null) {
-            Intake old = slot.intake();
-            flush(old, true);
+        OpenPartition open = openPartitions.get(partition);
+        if (open != null) {
+            ConsumerChannel old = open.channel();
+            flushAcks(old, true);
             old.close();
-            calls.replace(old, slot.begin());
+            calls.replace(old, open.renewChannel());
         }
     }
 
-    /** Logs only. */
+    /** @throws IllegalStateException always, since only the offsets of a log are committed */
     @Override
     public void commit(Partition partition, long upTo) {
         throw new IllegalStateException("The messages of " + partition + " are acked one by one");
@@ -228,60 +219,53 @@ public final class RabbitSource implements Source {
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        Slot slot = slots.get(partition);
-        if (slot == null) {
+        OpenPartition open = openPartitions.get(partition);
+        if (open == null) {
             return;
         }
         long now = System.nanoTime();
         for (long sequence : sequences) {
-            slot.intake().settled(sequence, now);
+            open.channel().settled(sequence, now);
         }
-        flush(slot.intake(), false);
+        flushAcks(open.channel(), false);
     }
 
-    /** The channel that consumes; null if there is none yet. For tests. */
-    @Nullable
-    Channel consuming(Partition partition) {
-        Slot slot = slots.get(partition);
-        return slot != null && slot.intake().wasOpened() ? slot.intake().channel() : null;
-    }
-
-    private void flush(Intake intake, boolean all) {
+    private void flushAcks(ConsumerChannel channel, boolean all) {
         try {
-            intake.flush(all, System.nanoTime());
+            channel.flushAcks(all, System.nanoTime());
         } catch (IOException e) {
-            // The end of the channel is told by itself, and what was not acked comes again.
-            log.debug("{}: acks were not taken: {}", intake, Replies.reason(e));
+            // The end of the channel is reported separately, and the messages will be redelivered.
+            log.debug("{}: could not send acks: {}", channel, BrokerErrors.explain(e));
         }
     }
 
     @Override
     public void confirm(Partition partition) {
-        Slot slot = slots.get(partition);
-        if (slot != null && slot.intake().wasOpened()) {
-            flush(slot.intake(), true);
-            calls.confirm(slot.intake());
-        } else if (connection != null) {
-            // Nothing was consumed yet, so nobody could have taken anything from us.
-            own.add(events -> events.confirmed(partition, Facts.NONE));
+        OpenPartition open = openPartitions.get(partition);
+        if (open != null && open.channel().wasOpened()) {
+            flushAcks(open.channel(), true);
+            calls.confirm(open.channel());
+        } else if (connection.isOpen()) {
+            // Nothing was consumed yet, so the broker cannot have given messages of ours to others.
+            pendingEvents.add(events -> events.confirmed(partition, Facts.NONE));
         } else {
-            own.add(events -> events.lost(List.of(partition)));
+            pendingEvents.add(events -> events.lost(List.of(partition)));
         }
     }
 
     @Override
     public void close(Partition partition) {
-        Slot slot = slots.remove(partition);
-        if (slot != null) {
-            slotsChanged();
-            end(slot);
+        OpenPartition open = openPartitions.remove(partition);
+        if (open != null) {
+            updateTurnOrder();
+            closeChannel(open);
         }
     }
 
-    private void end(Slot slot) {
-        flush(slot.intake(), true);
-        slot.intake().close();
-        calls.close(slot.intake());
+    private void closeChannel(OpenPartition open) {
+        flushAcks(open.channel(), true);
+        open.channel().close();
+        calls.close(open.channel());
     }
 
     @Override
@@ -290,178 +274,101 @@ public final class RabbitSource implements Source {
             return;
         }
         closed = true;
-        slots.values().forEach(this::end);
-        slots.clear();
-        slotsChanged();
+        openPartitions.values().forEach(this::closeChannel);
+        openPartitions.clear();
+        updateTurnOrder();
         calls.shutdown();
-        connection = null;
+        connection.close();
         health.closed();
     }
 
-    private void slotsChanged() {
-        turnOrder = List.copyOf(slots.values());
+    private void updateTurnOrder() {
+        turnOrder = List.copyOf(openPartitions.values());
     }
 
-    // ---- what the broker did
-
-    private void connected(Connection fresh, Broker broker, List<String> declared) {
-        if (closed || !fresh.isOpen()) {
-            return; // Its end is told next.
-        }
-        connection = fresh;
-        connectedAt = System.nanoTime();
-        queues = declared;
-        List<Partition> all = new ArrayList<>();
-        for (int i = 0; i < declared.size(); i++) {
-            all.add(Partition.of(settings.queue(), i));
-        }
-        partitions = List.copyOf(all);
-        health.up("connected to " + broker);
+    /** Returns the consuming channel, for tests; null if there is none yet. */
+    @Nullable
+    Channel consumingChannel(Partition partition) {
+        OpenPartition open = openPartitions.get(partition);
+        return open != null && open.channel().wasOpened() ? open.channel().channel() : null;
     }
 
-    private void connectFailed(Exception why) {
-        String reason = why instanceof RabbitTopologyException
-                ? String.valueOf(why.getMessage())
-                : "can't be reached: " + Replies.reason(why);
-        health.down(reason, reason);
-        reconnect();
-    }
-
-    private void disconnected(Connection gone, ShutdownSignalException signal, Events events) {
-        if (closed) {
-            return;
-        }
-        if (gone == connection || connection == null) {
-            connection = null;
-            failures = System.nanoTime() - connectedAt > STABLE_NANOS ? 0 : failures;
-            health.down("disconnected", "the connection is lost: " + Replies.reason(signal));
-            reconnect();
-            List<Partition> lost = List.copyOf(slots.keySet());
-            slots.values().forEach(slot -> slot.intake().close());
-            slots.clear();
-            slotsChanged();
-            if (!lost.isEmpty()) {
-                events.lost(lost);
-            }
-        }
-    }
-
-    private void reconnect() {
-        if (!closed) {
-            calls.connect(backoff(failures++));
-        }
-    }
-
-    /** A channel could not be opened: nothing was delivered on it, so it is just tried again. Else it is lost. */
-    private void failed(Intake intake, Exception why, Events events) {
-        if (intake.wasOpened()) {
-            ended(intake, why, events);
-            return;
-        }
-        Slot slot = current(intake);
-        if (slot == null || connection == null) {
-            return;
-        }
-        String reason = Replies.reason(why);
-        if (slot.isNews(reason)) {
-            health.warn("the channel for " + intake + " can't be opened: " + reason + "; trying again until it works");
-        }
-        calls.open(slot.begin(), backoff(slot.failures()));
-    }
-
-    private void ended(Intake intake, @Nullable Throwable why, Events events) {
-        Slot slot = current(intake);
-        if (slot == null || Replies.isConnectionEnd(why)) {
-            return; // Nobody's any more; or the connection's end, which is told by itself.
-        }
-        health.warn("the channel for " + intake + " ended, what was not acked comes again: "
-                + Replies.channelEnd(why, settings.prefetch()));
-        close(slot.partition);
-        events.lost(List.of(slot.partition));
-    }
-
-    private @Nullable Slot current(Intake intake) {
-        Slot slot = slots.get(intake.partition);
-        return slot != null && slot.intake() == intake ? slot : null;
-    }
-
-    private static long backoff(int failures) {
-        long millis = Math.min(MAX_BACKOFF_MILLIS, FIRST_BACKOFF_MILLIS << Math.min(failures, 10));
-        return millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1);
-    }
-
-    /** Something for the loop. */
-    private interface Signal {
-        void handle(Events events);
-    }
-
-    /** Brings what other threads have to say to the loop's thread. */
-    private final class Mailbox implements BrokerCalls.Listener, Intake.Listener, Declarer.Notes {
-
-        private void post(Signal signal) {
-            signals.add(signal);
-            wakeups.wake();
-        }
+    /** Handles reports of other threads on the loop's thread. */
+    private final class BrokerReports implements SourceMailbox.Handler {
 
         @Override
-        public void arrived() {
-            wakeups.wake();
-        }
-
-        @Override
-        public void ended(Intake intake, @Nullable ShutdownSignalException signal) {
-            if (!intake.isClosed() && (signal == null || !signal.isInitiatedByApplication())) {
-                post(events -> RabbitSource.this.ended(intake, signal, events));
-            }
-        }
-
-        @Override
-        public void connected(Connection fresh, Broker broker, List<String> declared) {
-            post(events -> RabbitSource.this.connected(fresh, broker, declared));
+        public void connected(Connection opened, BrokerProduct broker, List<String> queues) {
+            connection.connected(opened, broker, queues);
         }
 
         @Override
         public void connectFailed(Exception why) {
-            post(events -> RabbitSource.this.connectFailed(why));
+            connection.connectFailed(why);
         }
 
         @Override
-        public void failed(Intake intake, Exception why) {
-            post(events -> RabbitSource.this.failed(intake, why, events));
-        }
-
-        @Override
-        public void confirmed(Intake intake) {
-            post(events -> {
-                if (current(intake) != null) {
-                    events.confirmed(intake.partition, Facts.NONE);
+        public void disconnected(Connection ended, ShutdownSignalException signal, Events events) {
+            if (connection.disconnected(ended, signal)) {
+                List<Partition> lost = List.copyOf(openPartitions.keySet());
+                openPartitions.values().forEach(open -> open.channel().close());
+                openPartitions.clear();
+                updateTurnOrder();
+                if (!lost.isEmpty()) {
+                    events.lost(lost);
                 }
-            });
+            }
+        }
+
+        /** Opens the channel again if nothing was delivered on it yet. Otherwise its partition is lost. */
+        @Override
+        public void channelFailed(ConsumerChannel channel, Exception why, Events events) {
+            if (channel.wasOpened()) {
+                channelEnded(channel, why, events);
+                return;
+            }
+            OpenPartition open = withChannel(channel);
+            if (open == null || !connection.isOpen()) {
+                return;
+            }
+            String reason = BrokerErrors.explain(why);
+            if (open.openFailed(reason)) {
+                health.warn("cannot open the channel for " + channel + ": " + reason
+                        + ". Its tasks do not arrive; retrying until that works");
+            }
+            calls.open(open.renewChannel(), SourceConnection.backoffMillis(open.openFailures()));
         }
 
         @Override
-        public void counted(Intake intake, long deliveries) {
-            post(events -> {
-                Slot slot = current(intake);
-                if (slot != null && deliveries >= 0) {
-                    slot.counted(deliveries);
-                }
-            });
+        public void channelEnded(ConsumerChannel channel, @Nullable Throwable why, Events events) {
+            OpenPartition open = withChannel(channel);
+            if (open == null || BrokerErrors.isConnectionClosed(why)) {
+                return; // The channel is not in use any more, or the end of the connection is reported separately.
+            }
+            health.warn("the channel for " + channel + " ended, so its unacked messages will be redelivered: "
+                    + BrokerErrors.explainChannelEnd(why, settings.prefetch()));
+            close(open.partition);
+            events.lost(List.of(open.partition));
         }
 
         @Override
-        public void disconnected(Connection gone, ShutdownSignalException signal) {
-            post(events -> RabbitSource.this.disconnected(gone, signal, events));
+        public void channelConfirmed(ConsumerChannel channel, Events events) {
+            if (withChannel(channel) != null) {
+                events.confirmed(channel.partition, Facts.NONE);
+            }
         }
 
         @Override
-        public void info(String text) {
-            health.info(text);
+        public void leftoverCounted(ConsumerChannel channel, long deliveries) {
+            OpenPartition open = withChannel(channel);
+            if (open != null) {
+                open.leftoverCounted(deliveries);
+            }
         }
 
-        @Override
-        public void warn(String text) {
-            health.warn(text);
+        /** Returns the partition that uses the channel; null if none does any more. */
+        private @Nullable OpenPartition withChannel(ConsumerChannel channel) {
+            OpenPartition open = openPartitions.get(channel.partition);
+            return open != null && open.channel() == channel ? open : null;
         }
     }
 }

@@ -3,10 +3,10 @@ package dev.tandem.rabbit;
 import java.time.Instant;
 
 /**
- * How a source or publisher stands with its broker.
+ * The state of a source's connection to its broker.
  *
- * @param connected whether tasks can pass
- * @param since when that began
- * @param detail for people: why not, or to what
+ * @param connected whether tasks can arrive
+ * @param since when this state began
+ * @param detail for people: why it is not connected, or to which broker it is
  */
 public record RabbitStatus(boolean connected, Instant since, String detail) {}

@@ -1,6 +1,6 @@
 package dev.tandem.rabbit;
 
-/** Exchanges or queues are not, and can't be made, as they are needed. The message says which and what to do. */
+/** Thrown if an exchange or queue cannot be made as it is needed. The message names it and says what to do. */
 public final class RabbitTopologyException extends RuntimeException {
 
     RabbitTopologyException(String message) {

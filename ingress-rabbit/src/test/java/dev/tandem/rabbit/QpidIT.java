@@ -45,58 +45,60 @@ class QpidIT {
     }
 
     @Test
-    void tasksComeInAreAckedAndComeAgainUntilThey() throws Exception {
+    void redeliversTasksUntilTheyAreAcked() throws Exception {
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings))) {
             for (int i = 0; i < 10; i++) {
                 RabbitPublisherIT.get(publisher.publish(task("" + i)));
             }
         }
-        try (Loop loop = new Loop(settings).openAll()) {
-            loop.untilDelivered(10);
-            assertThat(loop.source.status().detail()).containsIgnoringCase("qpid");
-            assertThat(loop.all()).noneMatch(Delivery::redelivered);
-            loop.delivered.replaceAll((partition, all) ->
-                    all.stream().filter(d -> !Loop.body(d).equals("3")).toList());
-            loop.ackAll();
-            loop.turns();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
+            driver.untilDelivered(10);
+            assertThat(driver.source.status().detail()).containsIgnoringCase("qpid");
+            assertThat(driver.all()).noneMatch(Delivery::redelivered);
+            driver.delivered.replaceAll((partition, all) -> all.stream()
+                    .filter(d -> !RabbitSourceDriver.body(d).equals("3"))
+                    .toList());
+            driver.ackAll();
+            driver.turns();
         }
-        try (Loop loop = new Loop(settings).openAll()) {
-            loop.untilDelivered(1);
-            loop.turns();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
+            driver.untilDelivered(1);
+            driver.turns();
 
-            assertThat(loop.bodies()).containsExactly("3");
-            assertThat(loop.all()).allMatch(Delivery::redelivered);
+            assertThat(driver.bodies()).containsExactly("3");
+            assertThat(driver.all()).allMatch(Delivery::redelivered);
         }
     }
 
     @Test
-    void prefetchIsTheCredit() throws Exception {
+    void prefetchLimitsUnackedDeliveries() throws Exception {
         RabbitSettings narrow = settings.withPartitions(1).withPrefetch(4);
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(narrow));
-                Loop loop = new Loop(narrow).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(narrow).openAll()) {
             for (int i = 0; i < 10; i++) {
                 RabbitPublisherIT.get(publisher.publish(task("" + i)));
             }
-            loop.untilDelivered(4);
-            loop.settle(loop.partition(0));
-            assertThat(loop.all()).hasSize(4);
-            loop.ackAll();
-            loop.untilDelivered(8);
+            driver.untilDelivered(4);
+            driver.roundTrip(driver.partition(0));
+            assertThat(driver.all()).hasSize(4);
+            driver.ackAll();
+            driver.untilDelivered(8);
         }
     }
 
     @Test
-    void aRewindBringsWhatWasNotAcked() throws Exception {
+    void aRewindRedeliversWhatWasNotAcked() throws Exception {
         RabbitSettings one = settings.withPartitions(1);
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(one));
-                Loop loop = new Loop(one).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(one).openAll()) {
             RabbitPublisherIT.get(publisher.publish(task("1")));
-            loop.untilDelivered(1);
-            loop.source.rewind(loop.partition(0));
-            loop.untilDelivered(2);
+            driver.untilDelivered(1);
+            driver.source.rewind(driver.partition(0));
+            driver.untilDelivered(2);
 
-            assertThat(loop.all().get(1).redelivered()).isTrue();
-            assertThat(loop.all().get(1).identity()).isEqualTo(loop.all().get(0).identity());
+            assertThat(driver.all().get(1).redelivered()).isTrue();
+            assertThat(driver.all().get(1).identity())
+                    .isEqualTo(driver.all().get(0).identity());
         }
     }
 
@@ -116,25 +118,25 @@ class QpidIT {
     }
 
     @Test
-    void anExistingQueueIsUsedAsItIs() throws Exception {
+    void usesAnExistingQueueAsItIs() throws Exception {
         try (Connection connection = SharedRabbit.connect(qpid.address());
                 Channel channel = connection.createChannel()) {
             channel.queueDeclare(settings.brokerQueue(), true, false, false, Map.of("x-single-active-consumer", true));
         }
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
-                Loop loop = new Loop(settings).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
             RabbitPublisherIT.get(publisher.publish(task("1")));
 
-            loop.untilDelivered(1);
+            driver.untilDelivered(1);
         }
     }
 
     @Test
-    void orderNeedsRabbitMqAndTheStatusSaysSo() {
-        try (Loop loop = new Loop(settings.orderedByHeader())) {
-            loop.until("refused", () -> loop.source.status().detail().contains("needs RabbitMQ"));
+    void reportsThatOrderNeedsRabbitMq() {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings.orderedByHeader())) {
+            driver.until("refused", () -> driver.source.status().detail().contains("needs RabbitMQ"));
 
-            assertThat(loop.source.status().detail()).contains("'ordering: key' of the queue", "ordering: none");
+            assertThat(driver.source.status().detail()).contains("'ordering: key' of the queue", "ordering: none");
         }
     }
 

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Users who may read and write, and configure nothing or little, where others make what queues need. */
+/** Users who may read and write but configure little or nothing, on a topology that another user declared. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitPermissionIT {
 
-    private static final String FORBIDDEN = "is not allowed to this user (ACCESS_REFUSED";
+    private static final String FORBIDDEN = "cannot be used: RabbitMQ denies access (ACCESS_REFUSED";
 
     @TempDir
     private static Path folder;
@@ -66,58 +66,58 @@ class RabbitPermissionIT {
     }
 
     @Test
-    void anUnorderedQueueThatIsThereIsWorkedOffWithoutConfigure() throws Exception {
+    void consumesAnExistingUnorderedQueueWithoutConfigure() throws Exception {
         declared(as("guest"));
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(as("reader")));
-                Loop loop = new Loop(as("reader")).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(as("reader")).openAll()) {
             publish(publisher, "k");
-            loop.untilDelivered(1);
-            loop.ackAll();
-            loop.settle(loop.partition(0));
+            driver.untilDelivered(1);
+            driver.ackAll();
+            driver.roundTrip(driver.partition(0));
         }
     }
 
     @Test
-    void whatIsMissingIsNamedWithWhatToGrant() {
+    void namesMissingPartsAndThePermissionToGrant() {
         assertRefused(
                 as("reader"),
                 "The exchange '" + name + ".in' " + FORBIDDEN,
-                "grant configure, write and read on names that begin with '" + name + "'",
+                "Grant this user configure, write and read on names that begin with '" + name + "'",
                 "or have an administrator declare them");
     }
 
     @Test
-    void publishersToAnOrderedQueueNeedNoConfigure() throws Exception {
+    void publishesToAnOrderedQueueWithoutConfigure() throws Exception {
         declared(as("guest").orderedByHeader());
         try (RabbitPublisher publisher =
                         new RabbitPublisher(List.of(as("reader").orderedByHeader()));
-                Loop loop = new Loop(as("guest").orderedByHeader()).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(as("guest").orderedByHeader()).openAll()) {
             publish(publisher, "k");
-            loop.untilDelivered(1);
+            driver.untilDelivered(1);
         }
     }
 
     @Test
-    void executorsOfAnOrderedQueueAreToldOfTheRingsPermission() throws Exception {
+    void namesThePermissionThatTheRingNeeds() throws Exception {
         declared(as("guest").orderedByHeader());
 
         assertRefused(
                 as("reader").orderedByHeader(),
                 "The queue '" + name + ".ring-lock' " + FORBIDDEN,
-                "grant configure on '" + name + ".ring-lock' and '" + name + ".keys.ring'");
+                "grant this user configure on '" + name + ".ring-lock' and '" + name + ".keys.ring'");
     }
 
     @Test
-    void thatPermissionIsEnoughToMakeTheRing() throws Exception {
+    void thatPermissionSufficesToBuildTheRing() throws Exception {
         RabbitSettings settings = as("ringer").orderedByHeader();
         declared(as("guest").orderedByHeader());
         try (Connection connection = SharedRabbit.connect(rabbit.address())) {
-            connection.createChannel().exchangeDelete(Topology.ringName(settings));
+            connection.createChannel().exchangeDelete(QueueTopology.ringExchange(settings));
         }
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
-                Loop loop = new Loop(settings).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
             publish(publisher, "k");
-            loop.untilDelivered(1);
+            driver.untilDelivered(1);
         }
     }
 
@@ -128,8 +128,8 @@ class RabbitPermissionIT {
     }
 
     private static void declared(RabbitSettings settings) {
-        try (Loop loop = new Loop(settings)) {
-            loop.connected();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings)) {
+            driver.connected();
         }
     }
 
@@ -138,14 +138,16 @@ class RabbitPermissionIT {
     }
 
     private static void assertRefused(RabbitSettings refused, String... parts) {
-        try (Loop loop = new Loop(refused)) {
-            loop.until("refused", () -> !loop.source.status().detail().startsWith("not connected yet"));
-            assertThat(loop.source.status().connected()).isFalse();
-            assertThat(loop.source.status().detail()).contains(parts);
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(refused)) {
+            driver.until("refused", () -> !driver.source.status().detail().startsWith("not connected yet"));
+            assertThat(driver.source.status().connected()).isFalse();
+            assertThat(driver.source.status().detail()).contains(parts);
         }
     }
 
-    /** With its name for a password, hashed as RabbitMQ does: salt, then SHA-256 of salt and password. */
+    /**
+     * Defines a user whose password is its name, hashed as RabbitMQ does: the salt, then SHA-256 of salt and password.
+     */
     private static String user(String name) {
         byte[] salt = {1, 2, 3, 4};
         try {

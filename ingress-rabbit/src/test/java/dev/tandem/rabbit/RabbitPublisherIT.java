@@ -35,7 +35,7 @@ class RabbitPublisherIT {
     }
 
     @Test
-    void aPublishedTaskArrivesAsItWas() throws Exception {
+    void aPublishedTaskArrivesUnchanged() throws Exception {
         Task task = new Task(
                 "o-1",
                 settings.queue(),
@@ -53,19 +53,21 @@ class RabbitPublisherIT {
 
             assertThat(published.id()).isEqualTo("o-1");
             assertThat(published.place()).contains(settings.exchange(), settings.queue());
-            try (Loop loop = new Loop(settings).openAll()) {
-                loop.untilDelivered(1);
-                assertThat(loop.all().get(0).task()).usingRecursiveComparison().isEqualTo(task);
-                assertThat(loop.all().get(0).identity()).startsWith("m");
+            try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
+                driver.untilDelivered(1);
+                assertThat(driver.all().get(0).task())
+                        .usingRecursiveComparison()
+                        .isEqualTo(task);
+                assertThat(driver.all().get(0).identity()).startsWith("m");
             }
         }
     }
 
     @Test
-    void manyAreConfirmedAndNoneIsLost() throws Exception {
+    void confirmsManyTasksAndLosesNone() throws Exception {
         int count = 12_000;
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
-                Loop loop = new Loop(settings.withPrefetch(65_535)).openAll()) {
+                RabbitSourceDriver driver = new RabbitSourceDriver(settings.withPrefetch(65_535)).openAll()) {
             List<CompletionStage<PublishedId>> stages = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 stages.add(publisher.publish(task(null, Integer.toString(i))));
@@ -74,22 +76,22 @@ class RabbitPublisherIT {
             for (CompletionStage<PublishedId> stage : stages) {
                 ids.add(get(stage).id());
             }
-            loop.untilDelivered(count);
+            driver.untilDelivered(count);
 
-            assertThat(ids).as("ids of tasks that name none").hasSize(count);
-            assertThat(new HashSet<>(loop.bodies())).hasSize(count);
+            assertThat(ids).as("ids of tasks without an id of their own").hasSize(count);
+            assertThat(new HashSet<>(driver.bodies())).hasSize(count);
         }
     }
 
     @Test
-    void tasksOfAKeyGoWhereTheirOrderIsKept() throws Exception {
+    void tasksOfOneKeyKeepTheirOrder() throws Exception {
         RabbitSettings byHeader = settings.orderedByHeader().withPartitions(3);
         RabbitSettings byRoutingKey = RabbitSettings.of(settings.uri(), settings.queue() + "-2")
                 .orderedByRoutingKey("r.#")
                 .withPartitions(3);
         for (RabbitSettings ordered : List.of(byHeader, byRoutingKey)) {
             try (RabbitPublisher publisher = new RabbitPublisher(List.of(ordered));
-                    Loop loop = new Loop(ordered).openAll()) {
+                    RabbitSourceDriver driver = new RabbitSourceDriver(ordered).openAll()) {
                 for (int i = 0; i < 30; i++) {
                     get(publisher.publish(new Task(
                             null,
@@ -104,17 +106,17 @@ class RabbitPublisherIT {
                             0,
                             null)));
                 }
-                loop.untilDelivered(30);
+                driver.untilDelivered(30);
 
-                loop.delivered
+                driver.delivered
                         .values()
                         .forEach(deliveries -> assertThat(deliveries.stream()
-                                        .map(d -> Integer.parseInt(Loop.body(d)))
+                                        .map(d -> Integer.parseInt(RabbitSourceDriver.body(d)))
                                         .toList())
                                 .isSorted());
-                assertThat(loop.all().stream().filter(d -> d.task().key() == null))
+                assertThat(driver.all().stream().filter(d -> d.task().key() == null))
                         .singleElement()
-                        .satisfies(d -> assertThat(Loop.body(d)).isEqualTo("0"));
+                        .satisfies(d -> assertThat(RabbitSourceDriver.body(d)).isEqualTo("0"));
             }
         }
     }
@@ -132,7 +134,7 @@ class RabbitPublisherIT {
     }
 
     @Test
-    void whatCouldNotBeReadOnArrivalIsRefused() {
+    void refusesTasksThatWouldBeUnreadableOnArrival() {
         try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings.withMaxPayload(3)))) {
             assertThatThrownBy(() -> get(publisher.publish(task(null, "four"))))
                     .isInstanceOf(PublishException.class)
@@ -143,7 +145,7 @@ class RabbitPublisherIT {
     }
 
     @Test
-    void aLostConnectionFailsWhatIsUnderWayAndIsMadeAgain() throws Exception {
+    void failsUnconfirmedTasksOfALostConnectionAndReconnects() throws Exception {
         try (Wire wire = new Wire(settings.uri());
                 RabbitPublisher publisher = new RabbitPublisher(
                         List.of(RabbitSettings.of(wire.uri(), settings.queue()).withExchange(settings.exchange())))) {
@@ -160,7 +162,7 @@ class RabbitPublisherIT {
     }
 
     @Test
-    void aClosedPublisherSaysSo() {
+    void aClosedPublisherRefusesTasks() {
         RabbitPublisher publisher = new RabbitPublisher(List.of(settings));
         publisher.close();
         publisher.close();
@@ -171,7 +173,7 @@ class RabbitPublisherIT {
     }
 
     @Test
-    void queuesOfDifferentBrokersNeedPublishersOfTheirOwn() {
+    void refusesQueuesOfDifferentBrokers() {
         assertThatThrownBy(() -> new RabbitPublisher(List.of(settings, RabbitSettings.of("amqp://elsewhere", "b"))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("different brokers");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Keys of an ordered queue stay in their sub-queue, whatever happens to the exchange that spreads them. */
+/** Keys of an ordered queue stay in their sub-queue, whatever happens to the ring. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitRingIT extends RingFixture {
 
@@ -28,45 +28,45 @@ class RabbitRingIT extends RingFixture {
     }
 
     @Test
-    void keysThatAreRoutingKeysStayToo() throws Exception {
+    void keysStayInTheirSubQueueIfTheyAreRoutingKeys() throws Exception {
         settings = settings.orderedByRoutingKey("#");
-        Map<String, String> before = placesBeforeAnything();
+        Map<String, String> before = initialPlaces();
         loseRing();
         publishAll("gap");
 
-        try (Loop loop = new Loop(settings).connected()) {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             assertThat(places("gap")).isEqualTo(before);
         }
     }
 
     @Test
-    void executorsThatComeBackAtOnceAgreeWhileAPublisherGoesOn() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
+    void keysStayInTheirSubQueueWhenSeveralExecutorsReconnectAtOnce() throws Exception {
+        Map<String, String> before = initialPlaces();
         loseRing();
-        List<Loop> loops = new ArrayList<>();
+        List<RabbitSourceDriver> loops = new ArrayList<>();
         try {
             publishAll("0");
             for (int i = 0; i < 5; i++) {
-                loops.add(new Loop(settings)); // It connects by itself.
+                loops.add(new RabbitSourceDriver(settings));
             }
             int rounds = 1;
             do {
                 publishAll(Integer.toString(rounds++));
             } while (loops.stream()
-                    .anyMatch(loop -> loop.poll().source.leasable().isEmpty()));
+                    .anyMatch(driver -> driver.poll().source.leasable().isEmpty()));
             for (int round = 0; round < rounds; round++) {
                 assertThat(places(Integer.toString(round)))
                         .as("round %d", round)
                         .isEqualTo(before);
             }
         } finally {
-            loops.forEach(Loop::close);
+            loops.forEach(RabbitSourceDriver::close);
         }
     }
 
     @Test
-    void whatCameWhileThereWasNoRingIsAsItWasAndInOrder() throws Exception {
-        placesBeforeAnything();
+    void movesUnroutedMessagesUnchangedAndInOrder() throws Exception {
+        initialPlaces();
         loseRing();
         BasicProperties properties = new BasicProperties.Builder()
                 .appId("shop")
@@ -88,7 +88,7 @@ class RabbitRingIT extends RingFixture {
         }
         channel.waitForConfirmsOrDie(PATIENCE.toMillis());
 
-        try (Loop loop = new Loop(settings).connected()) {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             await().atMost(PATIENCE).until(() -> waiting(unrouted()) == 0);
         }
         consume();
@@ -107,31 +107,32 @@ class RabbitRingIT extends RingFixture {
     }
 
     @Test
-    void whoDiesWhileMakingTheRingIsFollowedByTheNext() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
+    void anotherProcessContinuesIfTheRingBuilderDies() throws Exception {
+        Map<String, String> before = initialPlaces();
         for (int bound : List.of(0, 5, SUB_QUEUES)) {
             loseRing();
             publishAll("gap");
             Connection dying = SharedRabbit.connect(uri());
-            Declarer declarer = new Declarer(dying, Broker.of(dying.getServerProperties()), settings, NO_NOTES);
-            assertThat(declarer.lock()).isTrue();
-            declarer.makeRing(new Declarer.Declared(Topology.subQueueNames(settings, bound), false));
+            TopologyDeclarer declarer =
+                    new TopologyDeclarer(dying, BrokerProduct.of(dying.getServerProperties()), settings, NO_LOG);
+            assertThat(declarer.lockRing()).isTrue();
+            declarer.declareRing(new DeclaredQueues(QueueTopology.subQueueNames(settings, bound), false));
             Channel holding = dying.createChannel();
             assertThat(holding.basicGet(unrouted(), false)).isNotNull();
 
-            try (Loop loop = new Loop(settings).connected()) {
-                // It works without: what is in the sub-queues is not to wait.
+            try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
+                // The source works without the ring: messages in the sub-queues must not wait for it.
                 assertThat(waiting(unrouted())).isEqualTo(KEYS - 1);
                 dying.abort();
-                assertThat(places("gap")).as("%d were bound", bound).isEqualTo(before);
+                assertThat(places("gap")).as("%d sub-queues were bound", bound).isEqualTo(before);
             }
         }
     }
 
     @Test
-    void aRingThatIsDeletedInRunningIsMadeAgain() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
-        try (Loop loop = new Loop(settings).connected()) {
+    void rebuildsARingThatIsDeletedWhileRunning() throws Exception {
+        Map<String, String> before = initialPlaces();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             loseRing();
             publishAll("lost");
             assertThat(places("lost")).isEqualTo(before);
@@ -139,38 +140,38 @@ class RabbitRingIT extends RingFixture {
     }
 
     @Test
-    void allThatIsDeletedInRunningIsMadeAgain() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
-        try (Loop loop = new Loop(settings).connected()) {
-            channel.exchangeDelete(Topology.keysName(settings));
-            channel.exchangeDelete(Topology.ringName(settings));
+    void redeclaresAllThatIsDeletedWhileRunning() throws Exception {
+        Map<String, String> before = initialPlaces();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
+            channel.exchangeDelete(QueueTopology.keysExchange(settings));
+            channel.exchangeDelete(QueueTopology.ringExchange(settings));
             channel.exchangeDelete(unrouted());
             channel.queueDelete(unrouted());
-            await().atMost(PATIENCE).until(this::hasAWay);
+            await().atMost(PATIENCE).until(this::isRoutable);
             publishAll("again");
             assertThat(places("again")).isEqualTo(before);
         }
     }
 
-    /** Else its buckets would be the last ones until the next restart, and keys would move then. */
+    /** Otherwise it would get the last buckets until the next restart, and keys would move then. */
     @Test
-    void aSubQueueThatWasDeletedGetsItsKeysBack() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
-        channel.queueDelete(Topology.subQueueName(settings, 3));
-        consumed.remove(Topology.subQueueName(settings, 3));
+    void aRecreatedSubQueueGetsItsKeysBack() throws Exception {
+        Map<String, String> before = initialPlaces();
+        channel.queueDelete(QueueTopology.subQueueName(settings, 3));
+        consumed.remove(QueueTopology.subQueueName(settings, 3));
 
-        try (Loop loop = new Loop(settings).connected()) {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             publishAll("again");
             assertThat(places("again")).isEqualTo(before);
         }
     }
 
     @Test
-    void publishersMakeTheRingToo() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
+    void publishersBuildTheRingToo() throws Exception {
+        Map<String, String> before = initialPlaces();
         loseRing();
         publishAll("gap");
-        // One publisher tries for a short while only, at its first task.
+        // A publisher tries to build the ring for a short time only, at its first task.
         await().atMost(PATIENCE).until(() -> {
             try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings))) {
                 RabbitPublisherIT.get(publisher.publish(Task.of(settings.queue(), "k", bytes("publisher:k"))));
@@ -182,22 +183,25 @@ class RabbitRingIT extends RingFixture {
     }
 
     @Test
-    void anExchangeThatWouldOutliveTheBrokerIsRefusedByNameAndRemedy() throws Exception {
-        placesBeforeAnything();
-        String ring = Topology.ringName(settings);
+    void refusesADurableRingExchangeAndSaysWhatToDo() throws Exception {
+        initialPlaces();
+        String ring = QueueTopology.ringExchange(settings);
         channel.exchangeDelete(ring);
-        channel.exchangeDeclare(ring, Topology.HASH_TYPE, true, false, Map.of("hash-header", "tandem-key"));
-        try (Loop loop = new Loop(settings)) {
-            loop.until("refused", () -> loop.source.status().detail().contains(ring));
-            assertThat(loop.source.status().detail())
-                    .contains("The exchange '" + ring + "' is not as Tandem makes it", "'durable'", "Delete it");
+        channel.exchangeDeclare(ring, QueueTopology.HASH_TYPE, true, false, Map.of("hash-header", "tandem-key"));
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings)) {
+            driver.until("refused", () -> driver.source.status().detail().contains(ring));
+            assertThat(driver.source.status().detail())
+                    .contains(
+                            "The exchange '" + ring + "' was declared differently from how Tandem declares it",
+                            "'durable'",
+                            "Delete it");
 
             channel.exchangeDelete(ring);
-            loop.connected();
+            driver.connected();
         }
     }
 
-    private static final Declarer.Notes NO_NOTES = new Declarer.Notes() {
+    private static final QueueLog NO_LOG = new QueueLog() {
         @Override
         public void info(String text) {}
 

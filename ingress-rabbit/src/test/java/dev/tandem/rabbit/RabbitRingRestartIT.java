@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** They stay there over restarts of the broker too; and what would slow down others on theirs. */
+/** Keys stay in their sub-queue across restarts of the broker. Also tests that would slow down the shared broker. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitRingRestartIT extends RingFixture {
 
-    /** From RabbitMQ 4.2 the ring may outlive the broker: it is kept on disc. */
+    /** From RabbitMQ 4.2 the ring may survive the restart, since Khepri keeps it on disk. */
     private static final int WITH_KHEPRI = 0;
 
     private static LocalAmqp rabbit;
@@ -48,22 +48,24 @@ class RabbitRingRestartIT extends RingFixture {
 
     @Test
     @Execution(ExecutionMode.SAME_THREAD)
-    void keysStayInTheirSubQueueOverRestartsOfTheBroker() throws Exception {
-        Map<String, String> before = placesBeforeAnything();
+    void keysStayInTheirSubQueueAcrossBrokerRestarts() throws Exception {
+        Map<String, String> before = initialPlaces();
         assertThat(Set.copyOf(before.values())).as("sub-queues in use").hasSize(SUB_QUEUES);
 
         for (int restart = 1; restart <= 2; restart++) {
             restart();
             publishAll("gap");
-            assertThat(waiting(unrouted())).as("what waits for the ring").isIn(KEYS, WITH_KHEPRI);
+            assertThat(waiting(unrouted()))
+                    .as("messages that wait for the ring")
+                    .isIn(KEYS, WITH_KHEPRI);
 
-            try (Loop loop = new Loop(settings).connected()) {
+            try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
                 assertThat(places("gap"))
-                        .as("restart %d, what came before executors", restart)
+                        .as("restart %d, messages that came before executors", restart)
                         .isEqualTo(before);
                 publishAll("later");
                 assertThat(places("later"))
-                        .as("restart %d, what came after", restart)
+                        .as("restart %d, later messages", restart)
                         .isEqualTo(before);
             }
         }
@@ -71,19 +73,19 @@ class RabbitRingRestartIT extends RingFixture {
 
     @Test
     @Execution(ExecutionMode.SAME_THREAD)
-    void keysMoveWithMoreSubQueuesButNotByTheNextRestart() throws Exception {
-        placesBeforeAnything();
+    void keysMoveWhenSubQueuesAreAddedButNotAtTheNextRestart() throws Exception {
+        initialPlaces();
         settings = settings.withPartitions(SUB_QUEUES + 4);
-        Map<String, String> grown = placesBeforeAnything();
+        Map<String, String> grown = initialPlaces();
         restart();
 
-        assertThat(placesBeforeAnything()).isEqualTo(grown);
+        assertThat(initialPlaces()).isEqualTo(grown);
     }
 
     @Test
     @Execution(ExecutionMode.SAME_THREAD)
-    void theWayOpensThoughAPublisherNeverPauses() throws Exception {
-        placesBeforeAnything();
+    void theRingOpensAlthoughAPublisherNeverPauses() throws Exception {
+        initialPlaces();
         loseRing();
         AtomicBoolean publishing = new AtomicBoolean(true);
         CompletableFuture<Void> publisher = CompletableFuture.runAsync(() -> {
@@ -100,7 +102,7 @@ class RabbitRingRestartIT extends RingFixture {
             }
         });
         await().atMost(PATIENCE).until(() -> waiting(unrouted()) > KEYS);
-        try (Loop loop = new Loop(settings).connected()) {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             await().atMost(PATIENCE).until(() -> waiting(unrouted()) == 0);
             assertThat(publisher).isNotDone();
         } finally {

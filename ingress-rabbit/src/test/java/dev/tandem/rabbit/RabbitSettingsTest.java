@@ -13,7 +13,7 @@ class RabbitSettingsTest {
     private final RabbitSettings settings = RabbitSettings.of("amqp://guest:guest@localhost:5672", "mail");
 
     @Test
-    void defaultsAreNamedAsTheQueue() {
+    void defaultsArePinned() {
         assertThat(settings.exchange()).isEqualTo("tandem");
         assertThat(settings.routingKey()).isEqualTo("mail");
         assertThat(settings.brokerQueue()).isEqualTo("mail");
@@ -36,9 +36,9 @@ class RabbitSettingsTest {
     }
 
     @Test
-    void routingKeysAsKeysNeedAPattern() {
+    void requiresAPatternIfRoutingKeysAreKeys() {
         assertRefused(
-                () -> settings.orderedByRoutingKey("mail"), "'routing-key' is 'mail'", "'mail.#'", "only one through");
+                () -> settings.orderedByRoutingKey("mail"), "'routing-key' is 'mail'", "'mail.#'", "matches only one");
         assertThat(settings.orderedByRoutingKey("mail.*").keyIsRoutingKey()).isTrue();
         assertThat(settings.orderedByRoutingKey("#").keyIsRoutingKey()).isTrue();
         assertThat(settings.orderedByHeader().keyIsRoutingKey()).isFalse();
@@ -52,7 +52,7 @@ class RabbitSettingsTest {
                 "amqp://a:5672/x,amqp://b:5672/x",
                 "amqp://localhost/",
             })
-    void addressesThatAreFine(String uri) {
+    void acceptsValidAddresses(String uri) {
         assertThat(RabbitSettings.of(uri, "mail").uri()).isEqualTo(uri);
     }
 
@@ -67,12 +67,12 @@ class RabbitSettingsTest {
                 "amqp://h/a/b",
                 "amqp://u:p@ss word@h"
             })
-    void addressesThatAreNot(String uri) {
+    void refusesInvalidAddresses(String uri) {
         assertRefused(() -> RabbitSettings.of(uri, "mail"), "'uri'", "use amqp://user:password@host");
     }
 
     @Test
-    void noSecretIsShown() {
+    void doesNotPrintSecrets() {
         RabbitSettings secret = RabbitSettings.of("amqp://me:s3cret@h:1/v,amqp://me:s3cret@i/v", "mail");
 
         assertThat(secret.toString()).doesNotContain("s3cret").contains("h:1/v,i/v");

@@ -8,7 +8,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.local.LocalAmqp;
-import dev.tandem.rabbit.Topology.Queue;
+import dev.tandem.rabbit.QueueTopology.Queue;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
 import java.io.IOException;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitTopologyIT {
 
-    private static final Broker RABBIT = new Broker("RabbitMQ", "3.10.8");
+    private static final BrokerProduct RABBIT = new BrokerProduct("RabbitMQ", "3.10.8");
 
     private Connection connection;
     private Channel channel;
@@ -51,71 +51,75 @@ class RabbitTopologyIT {
     }
 
     @Test
-    void whatExistsAsItMustIsDeclaredAgainByTheNextProcess() throws Exception {
+    void aSecondProcessAcceptsTheDeclaredTopology() throws Exception {
         RabbitSettings ordered = settings.orderedByHeader();
-        try (Loop first = new Loop(ordered);
-                Loop second = new Loop(ordered)) {
+        try (RabbitSourceDriver first = new RabbitSourceDriver(ordered);
+                RabbitSourceDriver second = new RabbitSourceDriver(ordered)) {
             assertThat(second.partitions()).hasSize(2);
             assertThat(first.partitions()).isEqualTo(second.partitions());
         }
-        try (Loop first = new Loop(settings);
-                Loop second = new Loop(settings)) {
+        try (RabbitSourceDriver first = new RabbitSourceDriver(settings);
+                RabbitSourceDriver second = new RabbitSourceDriver(settings)) {
             assertThat(first.partitions()).isEqualTo(second.partitions());
         }
     }
 
     @Test
-    void allSubQueuesThatExistAreUsed() throws Exception {
-        try (Loop three = new Loop(settings.orderedByHeader().withPartitions(3))) {
+    void usesAllExistingSubQueues() throws Exception {
+        try (RabbitSourceDriver three =
+                new RabbitSourceDriver(settings.orderedByHeader().withPartitions(3))) {
             assertThat(three.partitions()).hasSize(3);
         }
-        try (Loop one = new Loop(settings.orderedByHeader().withPartitions(1))) {
+        try (RabbitSourceDriver one =
+                new RabbitSourceDriver(settings.orderedByHeader().withPartitions(1))) {
             assertThat(one.partitions()).hasSize(3);
         }
-        try (Loop four = new Loop(settings.orderedByHeader().withPartitions(4))) {
+        try (RabbitSourceDriver four =
+                new RabbitSourceDriver(settings.orderedByHeader().withPartitions(4))) {
             assertThat(four.partitions()).hasSize(4);
         }
     }
 
     @Test
-    void aSubQueueMadeOtherwiseIsRefusedByNameArgumentAndRemedy() throws Exception {
+    void refusesASubQueueWithOtherArguments() throws Exception {
         String name = settings.brokerQueue() + ".1";
-        Map<String, Object> arguments = new HashMap<>(((Queue) Topology.ordered(settings.orderedByHeader(), 1).stream()
-                        .filter(p -> p instanceof Queue q && q.name().endsWith(".0"))
-                        .findFirst()
-                        .orElseThrow())
-                .arguments());
+        Map<String, Object> arguments =
+                new HashMap<>(((Queue) QueueTopology.ordered(settings.orderedByHeader(), 1).stream()
+                                .filter(p -> p instanceof Queue q && q.name().endsWith(".0"))
+                                .findFirst()
+                                .orElseThrow())
+                        .arguments());
         arguments.remove("x-single-active-consumer");
         channel.queueDeclare(name, true, false, false, arguments);
 
         assertRefused(
                 settings.orderedByHeader(),
-                "The queue '" + name + "' exists with another 'x-single-active-consumer' than Tandem needs",
+                "The queue '" + name + "' exists, but its 'x-single-active-consumer' is",
                 "Delete it once it is empty");
     }
 
     @Test
-    void anExchangeOfAnotherTypeIsRefused() throws Exception {
+    void refusesAnExchangeOfAnotherType() throws Exception {
         channel.exchangeDeclare(settings.exchange(), "direct", true);
 
-        assertRefused(settings, "The exchange '" + settings.exchange() + "' exists with another 'type'", "'topic'");
+        assertRefused(settings, "The exchange '" + settings.exchange() + "' exists, but its 'type' is", "'topic'");
     }
 
     @Test
-    void anotherKeyThanTheExchangeWasMadeForIsRefused() throws Exception {
-        try (Loop byHeader = new Loop(settings.orderedByHeader())) {
+    void refusesAnotherKindOfKeyThanTheExchangeWasMadeFor() throws Exception {
+        try (RabbitSourceDriver byHeader = new RabbitSourceDriver(settings.orderedByHeader())) {
             byHeader.connected();
         }
 
         assertRefused(
                 settings.orderedByRoutingKey("#"),
-                "are filled by the exchange '" + settings.brokerQueue() + ".keys', which was made for key: header");
+                "are fed by the exchange '" + settings.brokerQueue() + ".keys', which was made for 'key: header'");
         assertThat(channel.exchangeDeclarePassive(settings.brokerQueue() + ".keys"))
                 .isNotNull();
     }
 
     @Test
-    void aMissingPluginIsNamedWithTheCommandThatEnablesIt(@TempDir Path data) throws Exception {
+    void namesAMissingPluginAndTheCommandThatEnablesIt(@TempDir Path data) throws Exception {
         try (LocalAmqp rabbit =
                 Brokers.orSkip(() -> LocalAmqp.builder().rabbitOnly().data(data).start())) {
             rabbit.stop();
@@ -130,49 +134,50 @@ class RabbitTopologyIT {
     }
 
     @Test
-    void wrongCredentialsAreSaid() {
+    void reportsWrongCredentials() {
         String uri = settings.uri().replace("guest:guest", "guest:wrong");
 
         assertRefused(RabbitSettings.of(uri, "orders"), "the broker refused user or password");
     }
 
     @Test
-    void returnedMessagesComeAgainFirstAndInOrder() throws Exception {
-        try (Loop loop = new Loop(settings.withPartitions(1).withPrefetch(3)).openAll()) {
-            loop.settle(loop.partition(0));
+    void returnedMessagesAreRedeliveredFirstAndInOrder() throws Exception {
+        try (RabbitSourceDriver driver =
+                new RabbitSourceDriver(settings.withPartitions(1).withPrefetch(3)).openAll()) {
+            driver.roundTrip(driver.partition(0));
             publish(settings.brokerQueue(), 6);
             for (int crash = 0; crash < 3; crash++) {
-                loop.untilDelivered(3);
-                assertThat(loop.bodies()).containsExactly("0", "1", "2");
-                loop.delivered.clear();
-                loop.source.rewind(loop.partition(0));
+                driver.untilDelivered(3);
+                assertThat(driver.bodies()).containsExactly("0", "1", "2");
+                driver.delivered.clear();
+                driver.source.rewind(driver.partition(0));
             }
-            loop.untilDelivered(3);
-            loop.ackAll();
-            loop.untilDelivered(6);
+            driver.untilDelivered(3);
+            driver.ackAll();
+            driver.untilDelivered(6);
 
-            assertThat(loop.bodies()).containsExactly("0", "1", "2", "3", "4", "5");
+            assertThat(driver.bodies()).containsExactly("0", "1", "2", "3", "4", "5");
         }
     }
 
     @Test
-    void whatTheBrokerGivesUpIsKeptAsADeadLetter() throws Exception {
-        try (Loop loop = new Loop(settings).connected()) {
+    void keepsRejectedMessagesAsDeadLetters() throws Exception {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             publish(settings.brokerQueue(), 2);
             await().until(() -> count(settings.brokerQueue()) == 2);
             GetResponse first = channel.basicGet(settings.brokerQueue(), false);
             channel.basicReject(first.getEnvelope().getDeliveryTag(), false);
 
-            await().until(() -> count(Topology.deadLetterName(settings)) == 1);
+            await().until(() -> count(QueueTopology.deadLetterName(settings)) == 1);
         }
     }
 
-    /** Why the limit is high: all that a channel holds counts once more at each end of it. */
+    /** Shows why the limit is high: each end of a channel counts as a delivery of all messages that it held. */
     @Test
-    void withALowDeliveryLimitAWholePrefetchBecomesDeadLettersThatNeverFailed() throws Exception {
-        try (Loop loop = new Loop(settings).connected()) {
+    void aLowDeliveryLimitTurnsAWholePrefetchIntoDeadLetters() throws Exception {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             Map<String, Object> arguments =
-                    new HashMap<>(Topology.queue(settings, RABBIT).arguments());
+                    new HashMap<>(QueueTopology.unorderedQueue(settings, RABBIT).arguments());
             arguments.put("x-delivery-limit", 2);
             String low = settings.brokerQueue() + ".low";
             channel.queueDeclare(low, true, false, false, arguments);
@@ -191,17 +196,17 @@ class RabbitTopologyIT {
                 }
             }
 
-            await().until(() -> count(Topology.deadLetterName(settings)) == 5);
+            await().until(() -> count(QueueTopology.deadLetterName(settings)) == 5);
             assertThat(count(low)).isZero();
         }
     }
 
     private static void assertRefused(RabbitSettings refused, String... parts) {
-        try (Loop loop = new Loop(refused)) {
-            loop.until("refused", () -> !loop.source.status().detail().startsWith("not connected yet"));
-            assertThat(loop.source.status().connected()).isFalse();
-            assertThat(loop.source.status().detail()).contains(parts);
-            assertThat(loop.source.leasable()).isEmpty();
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(refused)) {
+            driver.until("refused", () -> !driver.source.status().detail().startsWith("not connected yet"));
+            assertThat(driver.source.status().connected()).isFalse();
+            assertThat(driver.source.status().detail()).contains(parts);
+            assertThat(driver.source.leasable()).isEmpty();
         }
     }
 

@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** An ordered queue of many sub-queues and keys, and where its messages come out. */
+/** An ordered queue with many sub-queues and keys, and a record of which sub-queue each message reached. */
 abstract class RingFixture {
 
-    /** So many that their names sort otherwise than their numbers. */
+    /** More than ten, so that the order of their names differs from that of their numbers. */
     static final int SUB_QUEUES = 12;
 
     static final int KEYS = 400;
@@ -36,7 +36,7 @@ abstract class RingFixture {
     private Connection connection;
     Channel channel;
     private final AtomicInteger returned = new AtomicInteger();
-    /** What came out of sub-queues, and where; in order for each. */
+    /** The messages consumed from sub-queues, those of each sub-queue in their order. */
     final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
 
     final Set<String> consumed = new HashSet<>();
@@ -51,7 +51,7 @@ abstract class RingFixture {
         }
     }
 
-    /** Where the broker is. */
+    /** Returns the broker's address. */
     abstract String uri();
 
     @BeforeEach
@@ -77,13 +77,13 @@ abstract class RingFixture {
         consumed.clear();
     }
 
-    /** As a restart of a broker does whose ring is in memory, and sooner. */
+    /** Deletes the ring, as a restart of the broker does. */
     final void loseRing() throws IOException {
-        channel.exchangeDelete(Topology.ringName(settings));
+        channel.exchangeDelete(QueueTopology.ringExchange(settings));
     }
 
     final String unrouted() {
-        return Topology.unroutedName(settings);
+        return QueueTopology.unroutedName(settings);
     }
 
     /** Publishes a message for each key and waits until the broker has them all. */
@@ -98,24 +98,24 @@ abstract class RingFixture {
             channel.basicPublish(settings.exchange(), routingKey, true, properties, bytes(round + ":" + key));
         }
         channel.waitForConfirmsOrDie(PATIENCE.toMillis());
-        assertThat(returned).as("messages without a way").hasValue(0);
+        assertThat(returned).as("returned messages").hasValue(0);
     }
 
-    final Map<String, String> placesBeforeAnything() throws Exception {
-        try (Loop loop = new Loop(settings).connected()) {
+    final Map<String, String> initialPlaces() throws Exception {
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
             publishAll("first");
             return places("first");
         }
     }
 
-    /** Where the round's messages are, once they are all in sub-queues; fails when one is there twice. */
+    /** Waits for all messages of the round, and returns the sub-queue of each key. Fails if a message arrived twice. */
     final Map<String, String> places(String round) throws IOException {
         consume();
         await().atMost(PATIENCE).until(() -> of(round).size() >= KEYS);
         Map<String, String> places = new TreeMap<>();
         of(round)
                 .forEach(arrival -> assertThat(places.put(arrival.key(), arrival.queue()))
-                        .as("a copy of %s", arrival.body())
+                        .as("second arrival of %s", arrival.body())
                         .isNull());
         arrivals.removeIf(arrival -> arrival.round().equals(round));
         return places;
@@ -125,9 +125,9 @@ abstract class RingFixture {
         return arrivals.stream().filter(a -> a.round().equals(round)).toList();
     }
 
-    /** Takes all that comes into sub-queues. */
+    /** Consumes all sub-queues. */
     final void consume() throws IOException {
-        for (String queue : Topology.subQueueNames(settings, settings.partitions())) {
+        for (String queue : QueueTopology.subQueueNames(settings, settings.partitions())) {
             if (consumed.add(queue)) {
                 channel.basicConsume(
                         queue,
@@ -143,7 +143,7 @@ abstract class RingFixture {
         return channel.queueDeclarePassive(queue).getMessageCount();
     }
 
-    final boolean hasAWay() throws Exception {
+    final boolean isRoutable() throws Exception {
         returned.set(0);
         channel.basicPublish(settings.exchange(), settings.queue(), true, new BasicProperties(), bytes("probe:"));
         channel.waitForConfirmsOrDie(PATIENCE.toMillis());

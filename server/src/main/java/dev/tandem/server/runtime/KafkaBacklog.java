@@ -60,7 +60,7 @@ final class KafkaBacklog implements AutoCloseable {
             var committed = asked.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
             Map<TopicPartition, OffsetAndMetadata> ours = new HashMap<>(await(committed));
             String topicId = described.topicId().toString();
-            ours.values().removeIf(commit -> commit == null || !KafkaSource.counts(commit.metadata(), topicId));
+            ours.values().removeIf(commit -> commit == null || !KafkaSource.belongsToTopic(commit.metadata(), topicId));
             return lags(await(latest), await(earliest), ours);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             log.debug("The backlog of {} is not known: {}", topic, e.toString());

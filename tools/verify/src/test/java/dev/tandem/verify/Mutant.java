@@ -112,13 +112,14 @@ enum Mutant {
             "rabbit-ordered",
             Rule.ORDER,
             source(
-                    "ingress-rabbit/src/main/java/dev/tandem/rabbit/Intake.java",
+                    "ingress-rabbit/src/main/java/dev/tandem/rabbit/ConsumerChannel.java",
                     "on.basicConsume(queue, false, this);",
                     "on.basicConsume(queue, false, \"mutant\", this);"),
             source(
-                    "ingress-rabbit/src/main/java/dev/tandem/rabbit/BrokerCalls.java",
-                    "later(acksMillis(intake), () -> {",
-                    "try { channel.basicCancel(\"mutant\"); } catch (IOException e) { } later(acksMillis(intake), () -> {")),
+                    "ingress-rabbit/src/main/java/dev/tandem/rabbit/ChannelCloser.java",
+                    "thread.later(ackWaitMillis(consumer), () -> {",
+                    "try { channel.basicCancel(\"mutant\"); } catch (IOException e) { } "
+                            + "thread.later(ackWaitMillis(consumer), () -> {")),
     SETTLE_WITHOUT_TOKEN(
             "an outcome ends whatever claim there is",
             "freeze",

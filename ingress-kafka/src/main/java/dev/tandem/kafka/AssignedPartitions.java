@@ -1,0 +1,277 @@
+package dev.tandem.kafka;
+
+import static dev.tandem.kafka.PartitionAssignment.NEVER;
+import static dev.tandem.kafka.PartitionAssignment.NO_OFFSET;
+
+import dev.tandem.kafka.KafkaHealth.Problem;
+import dev.tandem.kafka.PartitionAssignment.Stage;
+import dev.tandem.task.Partition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The partitions that the group assigned to this process. Looks up their offsets without blocking, and checks the
+ * topic's id periodically, since a topic that is deleted and created again keeps its name. Used by the polling thread
+ * only.
+ */
+final class AssignedPartitions {
+
+    private static final long RETRY_MILLIS = 1_000;
+
+    private final KafkaSettings settings;
+    private final KafkaClients clients;
+    private final AnswerQueue answers;
+    private final KafkaHealth health;
+    private final LoopEvents events;
+    private final OffsetCommitter committer;
+    private final MonotonicClock clock;
+    private final Map<TopicPartition, PartitionAssignment> assignments = new HashMap<>();
+    private final long topicCheckMillis;
+    private long topicCheckAt;
+    private boolean checkingTopic;
+    private long fetches;
+
+    AssignedPartitions(
+            KafkaSettings settings,
+            KafkaClients clients,
+            AnswerQueue answers,
+            KafkaHealth health,
+            LoopEvents events,
+            OffsetCommitter committer,
+            MonotonicClock clock) {
+        this.settings = settings;
+        this.clients = clients;
+        this.answers = answers;
+        this.health = health;
+        this.events = events;
+        this.committer = committer;
+        this.clock = clock;
+        this.topicCheckMillis = ClientProperties.topicCheckMillis(settings.properties());
+        this.topicCheckAt = topicCheckMillis;
+    }
+
+    /** Adds a partition that the group assigned. Nothing is read from it before {@link #seek}. */
+    PartitionAssignment add(TopicPartition topicPartition) {
+        PartitionAssignment added =
+                new PartitionAssignment(topicPartition, Partition.of(settings.queue(), topicPartition.partition()));
+        assignments.put(topicPartition, added);
+        added.lookUpAt = clock.now();
+        // Any position will do: the consumer then does not look one up itself, and reads nothing while paused.
+        consumer().pause(List.of(topicPartition));
+        consumer().seek(topicPartition, 0);
+        return added;
+    }
+
+    @Nullable
+    PartitionAssignment get(TopicPartition topicPartition) {
+        return assignments.get(topicPartition);
+    }
+
+    /** Returns the partition's assignment if the queue's loop was told of it, else null. */
+    @Nullable
+    PartitionAssignment announced(Partition partition) {
+        try {
+            PartitionAssignment found =
+                    assignments.get(new TopicPartition(settings.topic(), Integer.parseInt(partition.name())));
+            return found != null && found.isAnnounced() && found.partition.equals(partition) ? found : null;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /** Returns the assignments of those of the partitions that are assigned. */
+    List<PartitionAssignment> among(Collection<TopicPartition> partitions) {
+        List<PartitionAssignment> assigned = new ArrayList<>();
+        for (TopicPartition each : partitions) {
+            PartitionAssignment assignment = assignments.get(each);
+            if (assignment != null) {
+                assigned.add(assignment);
+            }
+        }
+        return assigned;
+    }
+
+    List<PartitionAssignment> all() {
+        return List.copyOf(assignments.values());
+    }
+
+    void remove(Collection<PartitionAssignment> leaving) {
+        for (PartitionAssignment each : leaving) {
+            each.stage = Stage.GONE;
+            assignments.remove(each.topicPartition);
+        }
+        // The partitions of a deleted topic are taken away too, so check the topic soon.
+        topicCheckAt = Math.min(topicCheckAt, clock.now() + RETRY_MILLIS);
+    }
+
+    /** Continues to read at the offset, unless the partition is paused or out of range. */
+    void seek(PartitionAssignment assignment, long offset) {
+        if (!assignment.isOutOfRange()) {
+            assignment.soughtAfterFetch = fetches;
+            consumer().seek(assignment.topicPartition, offset);
+            if (!assignment.paused) {
+                consumer().resume(List.of(assignment.topicPartition));
+            }
+        }
+    }
+
+    /** Notes that records were fetched. Those of a partition that is moved from now on must not be delivered. */
+    void recordsFetched() {
+        fetches++;
+    }
+
+    boolean soughtSinceFetch(PartitionAssignment assignment) {
+        return assignment.soughtAfterFetch == fetches;
+    }
+
+    /** Handles that the consumer cannot read at this offset because the log does not contain it. */
+    void outOfRange(TopicPartition topicPartition, long offset) {
+        PartitionAssignment assignment = assignments.get(topicPartition);
+        if (assignment != null) {
+            consumer().pause(List.of(topicPartition));
+            assignment.outOfRangeAt = offset;
+            assignment.lookUpAt = clock.now();
+        }
+    }
+
+    /** Returns when {@link #lookUpDue} has something to do. */
+    long nextAt() {
+        long next = topicCheckAt;
+        for (PartitionAssignment each : assignments.values()) {
+            next = Math.min(next, each.lookUpAt);
+        }
+        return next;
+    }
+
+    /** Starts the lookups that are due. Their answers arrive through the answer queue. */
+    void lookUpDue() {
+        long now = clock.now();
+        List<PartitionAssignment> due = new ArrayList<>();
+        for (PartitionAssignment each : assignments.values()) {
+            if (each.lookUpAt <= now) {
+                each.lookUpAt = NEVER;
+                due.add(each);
+            }
+        }
+        if (!due.isEmpty()) {
+            Map<TopicPartition, CompletionStage<PartitionOffsets>> lookups = clients.admin()
+                    .offsets(due.stream().map(each -> each.topicPartition).toList());
+            for (PartitionAssignment each : due) {
+                answers.onAnswer(
+                        Objects.requireNonNull(lookups.get(each.topicPartition)),
+                        found -> lookedUp(each, found),
+                        problem -> lookupFailed(each, problem));
+            }
+        }
+        if (topicCheckAt <= now && !checkingTopic) {
+            checkingTopic = true;
+            topicCheckAt = NEVER;
+            answers.onAnswer(clients.admin().topicId(), this::topicChecked, this::topicCheckFailed);
+        }
+    }
+
+    private void lookupFailed(PartitionAssignment assignment, Throwable problem) {
+        if (!assignment.isGone()) {
+            assignment.lookUpAt = clock.now() + RETRY_MILLIS;
+            health.report(
+                    Problem.OFFSETS_UNKNOWN,
+                    "cannot look up the offsets of partition " + assignment.partition.name() + ": "
+                            + KafkaErrors.explain(problem));
+        }
+    }
+
+    private void lookedUp(PartitionAssignment assignment, PartitionOffsets found) {
+        if (assignment.isGone()) {
+            return;
+        }
+        health.resolve(Problem.OFFSETS_UNKNOWN);
+        if (!assignment.isAnnounced()) {
+            announce(assignment, found);
+        } else if (!found.topicId().equals(assignment.topicId)) {
+            topicRecreated(assignment, found.topicId());
+        } else {
+            assignment.logStart = found.logStart();
+            if (assignment.isOutOfRange()) {
+                recoverPosition(assignment);
+            }
+            if (assignment.confirmRequested && !assignment.isGone()) {
+                assignment.confirmReady = true;
+                committer.commitUnchanged(assignment);
+            }
+        }
+    }
+
+    private void announce(PartitionAssignment assignment, PartitionOffsets found) {
+        StartOffset start = StartOffset.of(assignment.partition.name(), found, assignment.logTruncated);
+        if (start.warning() != null) {
+            health.warn(start.warning());
+        }
+        assignment.announce(start, found);
+        long generation = consumer().groupMetadata().generationId();
+        events.emit(loop -> loop.assigned(assignment.partition, assignment.facts(generation)));
+    }
+
+    private void topicChecked(String id) {
+        checkingTopic = false;
+        topicCheckAt = clock.now() + topicCheckMillis;
+        health.resolve(Problem.TOPIC_MISSING);
+        for (PartitionAssignment each : all()) {
+            if (each.isAnnounced() && !each.topicId.equals(id)) {
+                topicRecreated(each, id);
+            }
+        }
+    }
+
+    private void topicCheckFailed(Throwable problem) {
+        checkingTopic = false;
+        topicCheckAt = clock.now() + RETRY_MILLIS;
+        if (problem instanceof UnknownTopicOrPartitionException) {
+            health.report(Problem.TOPIC_MISSING, "the topic does not exist any more: create it again");
+        }
+    }
+
+    private void topicRecreated(PartitionAssignment assignment, String id) {
+        health.warn("partition " + assignment.partition.name() + ": the topic was deleted and created again (id "
+                + assignment.topicId + ", now " + id + "), so tasks of the former topic that were not read are lost."
+                + " Reading starts anew");
+        replace(assignment, false);
+    }
+
+    private void recoverPosition(PartitionAssignment assignment) {
+        long offset = assignment.outOfRangeAt;
+        long logStart = assignment.logStart;
+        if (offset >= logStart) {
+            health.warn("partition " + assignment.partition.name() + ": the log ends before offset " + offset
+                    + ", so it was truncated. The partition is given up and assigned anew");
+            replace(assignment, true);
+            return;
+        }
+        health.warn(StartOffset.deletedWarning(assignment.partition.name(), offset, logStart));
+        assignment.outOfRangeAt = NO_OFFSET;
+        assignment.start = logStart;
+        assignment.gapEndToReport = logStart;
+        if (assignment.isOpen()) {
+            seek(assignment, logStart);
+        }
+    }
+
+    /** Reports the partition as lost and assigns it anew, since nothing known about it is valid any more. */
+    private void replace(PartitionAssignment assignment, boolean logTruncated) {
+        assignment.stage = Stage.GONE;
+        events.emit(loop -> loop.lost(List.of(assignment.partition)));
+        add(assignment.topicPartition).logTruncated = logTruncated;
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer() {
+        return Objects.requireNonNull(clients.consumer(), "no partition is assigned without a consumer");
+    }
+}

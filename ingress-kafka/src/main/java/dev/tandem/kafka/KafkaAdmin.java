@@ -1,0 +1,130 @@
+package dev.tandem.kafka;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * Asks the brokers about the topic and the group, beside the consumer. No method blocks; answers arrive on the admin
+ * client's thread.
+ */
+final class KafkaAdmin implements AutoCloseable {
+
+    private static final int CONNECT_TIMEOUT_MILLIS = 4_000;
+    private static final int LOOKUP_TIMEOUT_MILLIS = 10_000;
+
+    private final KafkaSettings settings;
+    private final Admin admin;
+
+    /** @throws org.apache.kafka.common.KafkaException if no server's name can be resolved */
+    KafkaAdmin(KafkaSettings settings) {
+        this.settings = settings;
+        this.admin = Admin.create(ClientProperties.admin(settings.bootstrapServers(), settings.properties()));
+    }
+
+    /**
+     * Creates the topic if it is missing. The answer says whether it was. It comes with a short timeout, since people
+     * wait for it.
+     */
+    CompletionStage<Boolean> ensureTopic() {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        topicId(CONNECT_TIMEOUT_MILLIS).whenComplete((id, problem) -> {
+            if (problem == null) {
+                answer.complete(false);
+            } else if (KafkaErrors.unwrap(problem) instanceof UnknownTopicOrPartitionException) {
+                create(answer);
+            } else {
+                answer.completeExceptionally(problem);
+            }
+        });
+        return answer;
+    }
+
+    private void create(CompletableFuture<Boolean> answer) {
+        Optional<Integer> partitions =
+                settings.partitions() == 0 ? Optional.empty() : Optional.of(settings.partitions());
+        admin.createTopics(List.of(new NewTopic(settings.topic(), partitions, Optional.empty())))
+                .all()
+                .toCompletionStage()
+                .whenComplete((nothing, problem) -> {
+                    if (problem == null) {
+                        answer.complete(true);
+                    } else if (KafkaErrors.unwrap(problem) instanceof TopicExistsException) {
+                        answer.complete(false);
+                    } else {
+                        answer.completeExceptionally(problem);
+                    }
+                });
+    }
+
+    /** Looks up the topic's id. Fails with {@link UnknownTopicOrPartitionException} if there is no such topic. */
+    CompletionStage<String> topicId() {
+        return topicId(LOOKUP_TIMEOUT_MILLIS);
+    }
+
+    private CompletionStage<String> topicId(int timeoutMillis) {
+        return admin.describeTopics(List.of(settings.topic()), new DescribeTopicsOptions().timeoutMs(timeoutMillis))
+                .allTopicNames()
+                .toCompletionStage()
+                .thenApply(topics -> topics.values().iterator().next().topicId().toString());
+    }
+
+    /** Looks up the offsets of each partition. A partition without a leader delays only its own answer. */
+    Map<TopicPartition, CompletionStage<PartitionOffsets>> offsets(Collection<TopicPartition> partitions) {
+        ListConsumerGroupOffsetsSpec ours = new ListConsumerGroupOffsetsSpec().topicPartitions(partitions);
+        CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed = admin.listConsumerGroupOffsets(
+                        Map.of(settings.groupId(), ours), new ListConsumerGroupOffsetsOptions().requireStable(true))
+                .partitionsToOffsetAndMetadata(settings.groupId())
+                .toCompletionStage();
+        Map<TopicPartition, OffsetSpec> earliest = new HashMap<>();
+        partitions.forEach(each -> earliest.put(each, OffsetSpec.earliest()));
+        ListOffsetsResult logStarts = admin.listOffsets(earliest);
+        CompletionStage<String> topicId = topicId();
+
+        Map<TopicPartition, CompletionStage<PartitionOffsets>> answers = new HashMap<>();
+        for (TopicPartition each : partitions) {
+            CompletionStage<Long> logStart = logStarts
+                    .partitionResult(each)
+                    .toCompletionStage()
+                    .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
+            answers.put(
+                    each,
+                    topicId.thenCombine(
+                                    committed,
+                                    (id, offsets) -> new TopicAndCommit(id, Optional.ofNullable(offsets.get(each))))
+                            .thenCombine(logStart, TopicAndCommit::withLogStart));
+        }
+        return answers;
+    }
+
+    private record TopicAndCommit(String topicId, Optional<OffsetAndMetadata> commit) {
+        PartitionOffsets withLogStart(long logStart) {
+            return new PartitionOffsets(
+                    topicId,
+                    commit.map(OffsetAndMetadata::offset).orElse(-1L),
+                    commit.map(OffsetAndMetadata::metadata).orElse(""),
+                    logStart);
+        }
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ofSeconds(1));
+    }
+}

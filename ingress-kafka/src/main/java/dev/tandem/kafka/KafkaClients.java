@@ -1,0 +1,139 @@
+package dev.tandem.kafka;
+
+import dev.tandem.kafka.KafkaHealth.Problem;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The consumer and the admin client of one source. They are created once brokers can be reached and the topic exists.
+ * Used by the polling thread; only {@link #wakeup} may be called by any thread.
+ */
+final class KafkaClients implements AutoCloseable {
+
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
+    private static final long RETRY_MILLIS = 1_000;
+
+    private final KafkaSettings settings;
+    private final KafkaHealth health;
+    private final AnswerQueue answers;
+    private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
+    private @Nullable KafkaAdmin admin;
+    private @Nullable BrokerLiveness liveness;
+    private long connectAt;
+
+    KafkaClients(KafkaSettings settings, KafkaHealth health, AnswerQueue answers) {
+        this.settings = settings;
+        this.health = health;
+        this.answers = answers;
+    }
+
+    /** Returns the consumer, or null before the first connection. */
+    @Nullable
+    KafkaConsumer<byte[], byte[]> consumer() {
+        return consumer;
+    }
+
+    /** @throws IllegalStateException before there is a {@link #consumer} */
+    KafkaAdmin admin() {
+        KafkaAdmin current = admin;
+        if (current == null) {
+            throw new IllegalStateException("Not connected yet");
+        }
+        return current;
+    }
+
+    /** Interrupts a waiting poll of the consumer. May be called by any thread. */
+    void wakeup() {
+        KafkaConsumer<byte[], byte[]> waiting = consumer;
+        if (waiting != null) {
+            waiting.wakeup();
+        }
+    }
+
+    /**
+     * Tries to connect if it is time to.
+     *
+     * @return when to call again. An answer that is awaited wakes the polling thread by itself
+     */
+    long connect(MonotonicClock clock, ConsumerRebalanceListener listener) {
+        if (clock.now() >= connectAt) {
+            try {
+                KafkaAdmin current = admin;
+                if (current == null) {
+                    current = new KafkaAdmin(settings);
+                    admin = current;
+                }
+                connectAt = Long.MAX_VALUE;
+                answers.onAnswer(
+                        current.ensureTopic(),
+                        created -> subscribe(created, clock, listener),
+                        problem -> connectFailed(problem, clock));
+            } catch (KafkaException e) {
+                connectFailed(e, clock);
+            }
+        }
+        return connectAt;
+    }
+
+    private void subscribe(boolean topicCreated, MonotonicClock clock, ConsumerRebalanceListener listener) {
+        if (topicCreated) {
+            health.info("created the topic, which was missing");
+        }
+        try {
+            KafkaConsumer<byte[], byte[]> created = new KafkaConsumer<>(
+                    ClientProperties.consumer(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            created.subscribe(List.of(settings.topic()), listener);
+            liveness = new BrokerLiveness(created.metrics(), clock.now());
+            consumer = created;
+            health.resolve(Problem.NEVER_CONNECTED);
+        } catch (KafkaException e) {
+            connectFailed(e, clock);
+        }
+    }
+
+    private void connectFailed(Throwable problem, MonotonicClock clock) {
+        connectAt = clock.now() + RETRY_MILLIS;
+        health.report(Problem.NEVER_CONNECTED, "cannot connect to Kafka: " + KafkaErrors.explain(problem));
+    }
+
+    /** Updates the health if brokers have begun or stopped to answer. */
+    void checkBrokers(long now) {
+        BrokerLiveness current = liveness;
+        if (current != null) {
+            switch (current.check(now)) {
+                case UNKNOWN -> {}
+                case ANSWERING -> {
+                    health.resolve(Problem.BROKERS_UNREACHABLE);
+                    health.connected();
+                }
+                case DISCONNECTED -> health.report(Problem.BROKERS_UNREACHABLE, "no broker can be reached");
+                case SILENT ->
+                    health.report(Problem.BROKERS_UNREACHABLE, "connections to brokers are open, but none answers");
+            }
+        }
+    }
+
+    /** Leaves the group and closes both clients. */
+    @Override
+    public void close() {
+        KafkaConsumer<byte[], byte[]> closing = consumer;
+        consumer = null;
+        if (closing != null) {
+            try {
+                closing.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            } catch (KafkaException e) {
+                health.warn("the consumer did not close cleanly, so the group may notice only after its session timeout"
+                        + " that it left: " + KafkaErrors.explain(e));
+            }
+        }
+        if (admin != null) {
+            admin.close();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.tandem.kafka;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** Explains exceptions of Kafka's clients in sentences that say what to do. */
+final class KafkaErrors {
+
+    private KafkaErrors() {}
+
+    static String explain(Throwable problem) {
+        if (problem instanceof TimeoutException) {
+            return "no broker answered in time (" + problem.getMessage()
+                    + "): check the address, and that a broker runs there";
+        }
+        if (problem instanceof AuthorizationException) {
+            return problem.getMessage()
+                    + ": a consumer needs READ on the topic and the group (and CREATE if the topic is missing), a"
+                    + " publisher needs WRITE on the topic";
+        }
+        if (problem instanceof UnknownTopicOrPartitionException) {
+            return "the topic does not exist: create it";
+        }
+        if (problem instanceof RecordTooLargeException) {
+            return problem.getMessage()
+                    + ": raise max.message.bytes of the topic, or send a reference instead of the data";
+        }
+        Throwable root = problem;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String message = root.getMessage();
+        String name = root.getClass().getSimpleName();
+        return message == null || message.isBlank() ? name : message + " (" + name + ")";
+    }
+
+    /** Returns the cause behind the wrappers that futures add. */
+    static Throwable unwrap(Throwable problem) {
+        Throwable current = problem;
+        while ((current instanceof CompletionException || current instanceof ExecutionException)
+                && current.getCause() != null) {
+            current = current.getCause();
+        }
+        return current;
+    }
+}

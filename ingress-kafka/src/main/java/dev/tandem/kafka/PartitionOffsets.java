@@ -1,0 +1,11 @@
+package dev.tandem.kafka;
+
+/**
+ * The offsets of a partition, as the brokers report them.
+ *
+ * @param topicId the id of the topic that exists now
+ * @param committed the group's committed offset; -1 if there is none
+ * @param metadata the text committed beside it, which anybody may have written; empty if there is none
+ * @param logStart the first offset that still exists
+ */
+record PartitionOffsets(String topicId, long committed, String metadata, long logStart) {}

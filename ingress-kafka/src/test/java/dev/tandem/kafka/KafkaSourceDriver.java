@@ -1,0 +1,200 @@
+package dev.tandem.kafka;
+
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Source;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the place of a queue's loop: drives a source on one thread and records its events. */
+final class KafkaSourceDriver implements Source.Events, AutoCloseable {
+
+    static {
+        // Long, because the machine may be busy.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
+
+    private static final AtomicLong CLOCK = new AtomicLong();
+
+    /** An event of the source. {@code at} orders the events of all drivers. */
+    record Event(long at, String kind, @Nullable Partition partition, long number, Source.@Nullable Facts facts) {}
+
+    final KafkaSource source;
+    private final Queue<Event> events = new ConcurrentLinkedQueue<>();
+    private final Map<Partition, Queue<Delivery>> delivered = new ConcurrentHashMap<>();
+    private final AtomicInteger deliveredCount = new AtomicInteger();
+    final Map<Partition, Long> position = new ConcurrentHashMap<>();
+
+    /** Called on the polling thread when a partition is assigned. Opens it by default. */
+    volatile Consumer<Partition> onAssigned;
+
+    /** Called on the polling thread while partitions are revoked. */
+    volatile Consumer<Partition> onRevoked = partition -> {};
+
+    volatile long maxMillis = 500;
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private volatile boolean stopped;
+    private volatile @Nullable Throwable failure;
+
+    KafkaSourceDriver(KafkaSettings settings) {
+        source = new KafkaSource(settings);
+        onAssigned = source::open;
+        thread = new Thread(this::run, "polling");
+    }
+
+    static KafkaSourceDriver started(KafkaSettings settings) {
+        KafkaSourceDriver driver = new KafkaSourceDriver(settings);
+        driver.start();
+        return driver;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (!stopped) {
+                source.poll(maxMillis, this);
+                for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+                    action.run();
+                }
+            }
+            source.close();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+    }
+
+    /** Runs the action on the polling thread and waits for it. */
+    void call(Runnable action) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        actions.add(() -> {
+            action.run();
+            done.complete(null);
+        });
+        source.wakeup();
+        // If the thread has ended, close() reports why.
+        done.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    /** Returns all events, oldest first. */
+    List<Event> events() {
+        return List.copyOf(events);
+    }
+
+    List<Event> events(String kind) {
+        return events.stream().filter(each -> each.kind().equals(kind)).toList();
+    }
+
+    List<Event> events(String kind, Partition partition) {
+        return events(kind).stream()
+                .filter(each -> partition.equals(each.partition()))
+                .toList();
+    }
+
+    List<Delivery> delivered(Partition partition) {
+        Queue<Delivery> some = delivered.get(partition);
+        return some == null ? List.of() : List.copyOf(some);
+    }
+
+    /** Returns the partitions that were assigned and not taken away since. */
+    Set<Partition> owned() {
+        Set<Partition> owned = new HashSet<>();
+        for (Event each : events) {
+            if (each.kind().equals("assigned")) {
+                owned.add(each.partition());
+            } else if (each.kind().equals("revoked") || each.kind().equals("lost")) {
+                owned.remove(each.partition());
+            }
+        }
+        return owned;
+    }
+
+    int deliveredCount() {
+        return deliveredCount.get();
+    }
+
+    List<Long> offsets(Partition partition) {
+        return delivered(partition).stream().map(Delivery::sequence).toList();
+    }
+
+    @Override
+    public void assigned(Partition partition, Source.Facts facts) {
+        add("assigned", partition, facts.committed(), facts);
+        onAssigned.accept(partition);
+    }
+
+    @Override
+    public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+        add("delivered", partition, nextSequence, null);
+        delivered
+                .computeIfAbsent(partition, each -> new ConcurrentLinkedQueue<>())
+                .addAll(deliveries);
+        deliveredCount.addAndGet(deliveries.size());
+        position.put(partition, nextSequence);
+    }
+
+    @Override
+    public void committed(Partition partition, long upTo) {
+        add("committed", partition, upTo, null);
+    }
+
+    @Override
+    public void commitFailed(Partition partition, String why) {
+        add("commitFailed", partition, -1, null);
+    }
+
+    @Override
+    public void confirmed(Partition partition, Source.Facts facts) {
+        add("confirmed", partition, facts.committed(), facts);
+    }
+
+    @Override
+    public void revoked(Collection<Partition> partitions) {
+        partitions.forEach(each -> add("revoked", each, -1, null));
+        partitions.forEach(onRevoked);
+    }
+
+    @Override
+    public void lost(Collection<Partition> partitions) {
+        partitions.forEach(each -> add("lost", each, -1, null));
+    }
+
+    private void add(String kind, Partition partition, long number, Source.@Nullable Facts facts) {
+        if (!Thread.currentThread().equals(thread)) {
+            throw new AssertionError("The event " + kind + " was reported on " + Thread.currentThread());
+        }
+        events.add(new Event(CLOCK.incrementAndGet(), kind, partition, number, facts));
+    }
+
+    /** Closes the source, which leaves the group. */
+    @Override
+    public void close() {
+        stopped = true;
+        source.wakeup();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (failure != null) {
+            throw new AssertionError("The polling thread failed: " + failure, failure);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.tandem.rabbit;
+
+import dev.tandem.task.Delivery;
+import dev.tandem.task.Partition;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * A partition that the queue's loop has opened: its present channel, and whether that is caught up. Used by the loop's
+ * thread only.
+ */
+final class OpenPartition {
+
+    private static final long FIRST_COUNT_NANOS = 200_000_000L;
+    private static final long MAX_COUNT_NANOS = 10_000_000_000L;
+    private static final long UNKNOWN = -1;
+
+    final Partition partition;
+    private final Supplier<ConsumerChannel> newChannel;
+    private ConsumerChannel channel;
+    private boolean paused;
+    private String lastOpenFailure = "";
+    private int openFailures;
+
+    private boolean caughtUp;
+    /** The number of deliveries after which it is caught up. */
+    private long caughtUpAfter = UNKNOWN;
+
+    private long lastCountAt;
+    private long countInterval;
+
+    /** @param newChannel returns another channel at each call */
+    OpenPartition(Partition partition, Supplier<ConsumerChannel> newChannel) {
+        this.partition = partition;
+        this.newChannel = newChannel;
+        this.channel = newChannel.get();
+    }
+
+    ConsumerChannel channel() {
+        return channel;
+    }
+
+    /** Replaces the channel by a new one. */
+    ConsumerChannel renewChannel() {
+        channel = newChannel.get();
+        channel.setPaused(paused);
+        caughtUp = false;
+        caughtUpAfter = UNKNOWN;
+        countInterval = 0;
+        return channel;
+    }
+
+    void setPaused(boolean wanted) {
+        paused = wanted;
+        channel.setPaused(wanted);
+    }
+
+    /**
+     * Counts that the channel could not be opened.
+     *
+     * @return whether the reason differs from the last one
+     */
+    boolean openFailed(String reason) {
+        openFailures++;
+        boolean differs = !reason.equals(lastOpenFailure);
+        lastOpenFailure = reason;
+        return differs;
+    }
+
+    int openFailures() {
+        return openFailures;
+    }
+
+    /**
+     * Looks at the deliveries taken last. One that is not a redelivery proves that the partition is caught up, because
+     * what earlier owners left comes first: a classic queue puts returned messages back in their places, a quorum queue
+     * with a delivery limit puts them before all others.
+     */
+    void took(List<Delivery> batch) {
+        if (!caughtUp && batch.stream().anyMatch(delivery -> !delivery.redelivered())) {
+            leftoverCounted(channel.taken());
+        }
+    }
+
+    /**
+     * Whether to ask the queue now how many messages of earlier owners are still to come. The answer is only valid once
+     * our consumer is the active one, and the only one, so the question is repeated.
+     */
+    boolean isCountDue(long nowNanos) {
+        if (caughtUp || !channel.wasOpened() || (countInterval > 0 && nowNanos - lastCountAt < countInterval)) {
+            return false;
+        }
+        lastCountAt = nowNanos;
+        countInterval = Math.max(FIRST_COUNT_NANOS, Math.min(MAX_COUNT_NANOS, countInterval * 2));
+        return true;
+    }
+
+    /**
+     * Sets the number of deliveries after which the partition is caught up, at most. A message may be counted twice if
+     * it arrives between the two round trips of a count.
+     */
+    void leftoverCounted(long deliveries) {
+        caughtUpAfter = caughtUpAfter == UNKNOWN ? deliveries : Math.min(caughtUpAfter, deliveries);
+    }
+
+    /** Returns true once per channel, when all that earlier owners left has been taken. */
+    boolean becomesCaughtUp() {
+        boolean becomes = !caughtUp && caughtUpAfter != UNKNOWN && channel.taken() >= caughtUpAfter;
+        caughtUp |= becomes;
+        return becomes;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.tandem.rabbit;
+
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the status of a source and logs each change once. Written by the loop's thread, read by any thread. */
+final class RabbitHealth implements QueueLog {
+
+    private static final Logger log = LoggerFactory.getLogger(RabbitSource.class);
+
+    private final String prefix;
+    private final InstantSource clock;
+    private volatile RabbitStatus status;
+    private String problem = "";
+
+    RabbitHealth(RabbitSettings settings, InstantSource clock) {
+        this.prefix = "Queue '" + settings.queue() + "', RabbitMQ at " + settings.address();
+        this.clock = clock;
+        this.status = new RabbitStatus(false, clock.instant(), "not connected yet");
+    }
+
+    RabbitStatus status() {
+        return status;
+    }
+
+    void connected(String detail) {
+        if (!status.connected()) {
+            status = new RabbitStatus(true, clock.instant(), detail);
+            log.info("{}: {}", prefix, detail);
+        }
+        problem = "";
+    }
+
+    /**
+     * Sets the status to not connected.
+     *
+     * @param kind tells problems apart: the same one is logged once
+     * @param consequence for the log: what the problem means for tasks
+     */
+    void disconnected(String kind, String why, String consequence) {
+        boolean known = problem.equals(kind);
+        status = new RabbitStatus(false, known ? status.since() : clock.instant(), why);
+        if (!known) {
+            problem = kind;
+            log.warn("{}: {}. {}", prefix, why, consequence);
+        }
+    }
+
+    void closed() {
+        status = new RabbitStatus(false, clock.instant(), "closed");
+    }
+
+    @Override
+    public void info(String text) {
+        log.info("{}: {}", prefix, text);
+    }
+
+    @Override
+    public void warn(String text) {
+        log.warn("{}: {}", prefix, text);
+    }
+}
