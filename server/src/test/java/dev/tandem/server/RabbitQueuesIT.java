@@ -36,12 +36,12 @@ class RabbitQueuesIT {
     private static final String UNORDERED = Names.fresh("mails");
     private static final String ORDERED = Names.fresh("letters");
 
-    private static Endpoint endpoint;
+    private static RecordingEndpoint endpoint;
     private static RunningServer server;
 
     @BeforeAll
     static void start() throws IOException {
-        endpoint = new Endpoint();
+        endpoint = new RecordingEndpoint();
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
@@ -131,7 +131,7 @@ class RabbitQueuesIT {
 
         await().atMost(PATIENCE).until(() -> endpoint.callsOfKey(key).size() == 3);
         assertThat(endpoint.callsOfKey(key))
-                .extracting(Endpoint.Call::id)
+                .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
                 .until(() -> !server.get(path).json().path("blocked").asBoolean());

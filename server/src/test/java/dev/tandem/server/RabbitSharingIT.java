@@ -33,7 +33,7 @@ class RabbitSharingIT {
     @Test
     void thoseThatStartTogetherShareAndWhoComesOrLeavesMakesNoTaskRunTwiceOrTooEarly() throws Exception {
         String queue = Names.fresh("shared");
-        try (Endpoint endpoint = new Endpoint();
+        try (RecordingEndpoint endpoint = new RecordingEndpoint();
                 Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
             Map<String, String> settings = settings(queue, endpoint);
@@ -54,7 +54,7 @@ class RabbitSharingIT {
         }
     }
 
-    private static Map<String, String> settings(String queue, Endpoint endpoint) {
+    private static Map<String, String> settings(String queue, RecordingEndpoint endpoint) {
         String at = "tandem.queues." + queue + ".";
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
@@ -113,7 +113,7 @@ class RabbitSharingIT {
         channel.waitForConfirmsOrDie(PATIENCE.toMillis());
     }
 
-    private static void awaitCalls(Endpoint endpoint, int perKey) {
+    private static void awaitCalls(RecordingEndpoint endpoint, int perKey) {
         await("all tasks")
                 .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(IntStream.range(0, KEYS)
@@ -122,12 +122,14 @@ class RabbitSharingIT {
                         .isEmpty());
     }
 
-    private static void assertEachRanOnceInOrder(Endpoint endpoint, int perKey) {
+    private static void assertEachRanOnceInOrder(RecordingEndpoint endpoint, int perKey) {
         for (int key = 0; key < KEYS; key++) {
             String name = "k" + key;
             List<String> expected = new ArrayList<>();
             IntStream.range(0, perKey).forEach(number -> expected.add(name + "-" + number));
-            assertThat(endpoint.callsOfKey(name)).extracting(Endpoint.Call::id).containsExactlyElementsOf(expected);
+            assertThat(endpoint.callsOfKey(name))
+                    .extracting(RecordingEndpoint.Call::id)
+                    .containsExactlyElementsOf(expected);
         }
     }
 }

@@ -55,11 +55,13 @@ class ServerArgumentsTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-        assertThat(TandemServer.run(new String[] {"--help"}, new PrintStream(out), new PrintStream(err)))
-                .isZero();
-        assertThat(TandemServer.run(new String[] {"now"}, new PrintStream(out), new PrintStream(err)))
-                .isEqualTo(2);
+        assertThat(run(out, err, "--help")).isZero();
+        assertThat(run(out, err, "now")).isEqualTo(2);
         assertThat(out.toString()).startsWith("Usage: tandem server");
         assertThat(err.toString()).startsWith("'now' can't be understood");
+    }
+
+    private static int run(ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {
+        return TandemServer.run(TandemServer.application(), args, new PrintStream(out), new PrintStream(err));
     }
 }

@@ -32,12 +32,12 @@ class ServerIT {
     private static final String TASKS = "/api/v1/queues/" + QUEUE + "/tasks";
     private static final String KEYS = "/api/v1/queues/" + QUEUE + "/keys/";
 
-    private static Endpoint endpoint;
+    private static RecordingEndpoint endpoint;
     private static RunningServer server;
 
     @BeforeAll
     static void start() throws IOException {
-        endpoint = new Endpoint();
+        endpoint = new RecordingEndpoint();
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
@@ -69,7 +69,7 @@ class ServerIT {
 
         assertThat(answer.status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> endpoint.calls("paid-1").size() == 1);
-        Endpoint.Call call = endpoint.calls("paid-1").get(0);
+        RecordingEndpoint.Call call = endpoint.calls("paid-1").get(0);
         assertThat(call.body()).isEqualTo("{\"n\":1}");
         assertThat(call.key()).isEqualTo("order/1");
         assertThat(call.type()).isEqualTo("order.paid");
@@ -105,8 +105,8 @@ class ServerIT {
         assertThat(server.post(TASKS + "/busy/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> hasEnded("busy"));
-        List<Endpoint.Call> calls = endpoint.calls("busy");
-        assertThat(calls).extracting(Endpoint.Call::attempt).containsExactly(1, 2);
+        List<RecordingEndpoint.Call> calls = endpoint.calls("busy");
+        assertThat(calls).extracting(RecordingEndpoint.Call::attempt).containsExactly(1, 2);
         assertThat(calls.get(1).token()).isGreaterThan(calls.get(0).token());
     }
 
@@ -161,7 +161,7 @@ class ServerIT {
         await().atMost(PATIENCE)
                 .until(() -> endpoint.callsOfKey(encodedKey(key)).size() == 3);
         assertThat(endpoint.callsOfKey(encodedKey(key)))
-                .extracting(Endpoint.Call::id)
+                .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
                 .until(() ->

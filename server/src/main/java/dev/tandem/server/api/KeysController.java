@@ -22,11 +22,11 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1/queues/{queue}/keys")
 final class KeysController {
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
 
-    KeysController(KnownQueues queues, Inspection inspection, Administration administration) {
+    KeysController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;

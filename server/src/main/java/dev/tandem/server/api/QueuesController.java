@@ -28,12 +28,12 @@ final class QueuesController {
 
     record Executors(List<ExecutorInfo> executors) {}
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
     private final Backlog backlog;
 
-    QueuesController(KnownQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
+    QueuesController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;

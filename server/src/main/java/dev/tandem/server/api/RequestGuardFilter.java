@@ -40,7 +40,7 @@ final class RequestGuardFilter extends OncePerRequestFilter {
             response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
             json.writeValue(
                     response.getOutputStream(),
-                    Problems.asMap(
+                    ProblemDetails.asMap(
                             HttpStatus.FORBIDDEN,
                             refusal.get().detail(),
                             refusal.get().remedy()));

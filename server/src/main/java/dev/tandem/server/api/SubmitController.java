@@ -35,12 +35,12 @@ final class SubmitController {
 
     private static final Set<String> PASSED_ON = Set.of(TaskHeaders.CONTENT_TYPE, "traceparent", "tracestate");
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Publisher publisher;
     private final int maxPayload;
     private final InstantSource clock;
 
-    SubmitController(KnownQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
+    SubmitController(ConfiguredQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
         this.queues = queues;
         this.publisher = publisher;
         this.maxPayload = (int) settings.maxPayload().toBytes();

@@ -40,11 +40,11 @@ final class TasksController {
             TaskState.DEAD,
             TaskState.SUCCEEDED);
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
 
-    TasksController(KnownQueues queues, Inspection inspection, Administration administration) {
+    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;

@@ -21,7 +21,7 @@ final class ExecutorsCommand implements Runnable {
     }
 
     private static void rows(JsonNode answer, PrintWriter out) {
-        Table table = new Table("EXECUTOR", "QUEUE", "PARTITIONS", "RUNNING", "SEEN");
+        TextTable table = new TextTable("EXECUTOR", "QUEUE", "PARTITIONS", "RUNNING", "SEEN");
         for (JsonNode executor : answer.path("executors")) {
             for (JsonNode queue : executor.path("queues")) {
                 table.row(

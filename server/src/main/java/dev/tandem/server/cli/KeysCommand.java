@@ -85,7 +85,7 @@ final class KeysCommand implements Runnable {
     }
 
     private static void rows(JsonNode answer, PrintWriter out) {
-        Table table = new Table("KEY", "PARTITION", "WHY", "SINCE", "HEAD", "PARKED");
+        TextTable table = new TextTable("KEY", "PARTITION", "WHY", "SINCE", "HEAD", "PARKED");
         for (JsonNode key : answer.path("keys")) {
             table.row(
                     TaskRows.text(key, "key"),

@@ -30,7 +30,7 @@ final class QueuesCommand implements Runnable {
     }
 
     private static void list(JsonNode answer, PrintWriter out) {
-        Table table = new Table(
+        TextTable table = new TextTable(
                 "QUEUE",
                 "SOURCE",
                 "ORDERING",
@@ -63,8 +63,8 @@ final class QueuesCommand implements Runnable {
     private static void one(JsonNode queue, PrintWriter out) {
         ObjectNodes.single("queues", queue, QueuesCommand::list, out);
         out.println();
-        Table table =
-                new Table("PARTITION", "OWNER", "LAG", "ACTIVE", "SCHEDULED", "RETRY", "PARKED", "DEAD", "BLOCKED");
+        TextTable table =
+                new TextTable("PARTITION", "OWNER", "LAG", "ACTIVE", "SCHEDULED", "RETRY", "PARKED", "DEAD", "BLOCKED");
         for (JsonNode partition : queue.path("partitions")) {
             JsonNode counts = partition.path("counts");
             table.row(

@@ -15,7 +15,7 @@ final class TaskRows {
     private TaskRows() {}
 
     static void list(JsonNode answer, PrintWriter out) {
-        Table table = new Table("ID", "STATE", "TYPE", "KEY", "ATTEMPTS", "WHEN", "ERROR");
+        TextTable table = new TextTable("ID", "STATE", "TYPE", "KEY", "ATTEMPTS", "WHEN", "ERROR");
         for (JsonNode task : answer.path("tasks")) {
             table.row(
                     text(task, "id"),

@@ -79,7 +79,7 @@ final class HttpHandler implements Handler {
 
     private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         try {
-            return client.send(request, BoundedText.handler());
+            return client.send(request, BoundedTextSubscriber.handler());
         } catch (ConnectException e) {
             // It has no message of its own.
             throw new HttpStatusException("no connection to " + url.getAuthority());
@@ -99,10 +99,10 @@ final class HttpHandler implements Handler {
                 request,
                 "Content-Type",
                 contentType(task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, DEFAULT_CONTENT_TYPE)));
-        set(request, "Tandem-Task-Id", HeaderText.encode(task.id()));
+        set(request, "Tandem-Task-Id", HeaderEncoding.encode(task.id()));
         set(request, "Tandem-Queue", task.queue());
-        set(request, "Tandem-Task-Type", HeaderText.encode(task.type()));
-        set(request, "Tandem-Task-Key", task.key() == null ? null : HeaderText.encode(task.key()));
+        set(request, "Tandem-Task-Type", HeaderEncoding.encode(task.type()));
+        set(request, "Tandem-Task-Key", task.key() == null ? null : HeaderEncoding.encode(task.key()));
         set(request, "Tandem-Attempt", Integer.toString(task.attempt()));
         set(request, "Tandem-Fencing-Token", Long.toString(task.token()));
         set(request, "traceparent", trace(task, "traceparent"));
@@ -118,12 +118,12 @@ final class HttpHandler implements Handler {
     }
 
     private static String contentType(String given) {
-        return HeaderText.isPlain(given) ? given : DEFAULT_CONTENT_TYPE;
+        return HeaderEncoding.isPlain(given) ? given : DEFAULT_CONTENT_TYPE;
     }
 
     private static @Nullable String trace(TaskContext task, String name) {
         String value = task.headers().get(name);
-        return value != null && HeaderText.isPlain(value) ? value : null;
+        return value != null && HeaderEncoding.isPlain(value) ? value : null;
     }
 
     private Duration until(Instant deadline) {

@@ -13,7 +13,7 @@ import dev.tandem.scheduler.Retention;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Inspection;
-import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
@@ -53,12 +53,12 @@ public final class Platform implements SmartLifecycle {
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
-        Sources factory = new Sources(settings);
+        QueueSourceFactory factory = new QueueSourceFactory(settings);
         Executor.Builder builder = Executor.builder()
                 .id(ExecutorId.of(settings.executor()))
                 .concurrency(settings.executor().concurrency())
                 .drainTimeout(settings.executor().drainTimeout())
-                .settings(Policies.core(settings))
+                .settings(PolicySettings.core(settings))
                 .metrics(metrics);
         settings.queues().forEach((name, queue) -> {
             QueueSource source = factory.of(name, queue);
@@ -90,11 +90,11 @@ public final class Platform implements SmartLifecycle {
         QueueSpec.Builder spec = QueueSpec.queue(name)
                 .source(source.source())
                 .store(store)
-                .policy(Policies.queue(queue))
+                .policy(PolicySettings.queue(queue))
                 .members(() -> live.of(name))
                 .timeout(queue.timeout())
                 .maxAttempts(queue.maxAttempts())
-                .retry(Policies.retry(queue.backoff()));
+                .retry(PolicySettings.retry(queue.backoff()));
         handlers.forEach(spec::handler);
         String own = queue.handler();
         if (queue.effectiveSource() == SourceType.KAFKA) {
@@ -167,9 +167,9 @@ public final class Platform implements SmartLifecycle {
     }
 
     /** Whether Redis can be reached. */
-    Reach redis() {
+    Reachability redis() {
         RedisStore.Status status = store.status();
-        return new Reach(status.connected(), status.detail());
+        return new Reachability(status.connected(), status.detail());
     }
 
     public TandemSettings settings() {
@@ -182,10 +182,10 @@ public final class Platform implements SmartLifecycle {
     }
 
     /** Whether the queue's broker can be reached from this process. */
-    Reach reach(String queue) {
+    Reachability reach(String queue) {
         QueueSource source = sources.get(queue);
         return source == null
-                ? new Reach(false, "there is no such queue")
+                ? new Reachability(false, "there is no such queue")
                 : source.reach().get();
     }
 }

@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +24,7 @@ public final class PlatformHealth {
             boolean[] up = {true};
             platform.settings().queues().forEach((name, queue) -> {
                 if (queue.effectiveSource() == type) {
-                    Reach reach = platform.reach(name);
+                    Reachability reach = platform.reach(name);
                     up[0] &= reach.reached();
                     details.put(name, reach.detail());
                 }
@@ -37,7 +37,7 @@ public final class PlatformHealth {
     /** Whether Redis can be reached. */
     public HealthIndicator redis() {
         return () -> {
-            Reach reach = platform.redis();
+            Reachability reach = platform.redis();
             return (reach.reached() ? Health.up() : Health.down())
                     .withDetail("redis", reach.detail())
                     .build();

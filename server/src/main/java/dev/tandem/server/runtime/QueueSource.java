@@ -9,11 +9,11 @@ import java.util.function.Supplier;
  *
  * @param reach asked from any thread, never waits
  */
-record QueueSource(SourceType type, Source source, Supplier<Reach> reach) {
+record QueueSource(SourceType type, Source source, Supplier<Reachability> reach) {
 
     /**
      * @param reached whether tasks can come in
      * @param detail for people: why not, or where to
      */
-    record Reach(boolean reached, String detail) {}
+    record Reachability(boolean reached, String detail) {}
 }

@@ -1,6 +1,6 @@
 package dev.tandem.server.runtime;
 
-import static dev.tandem.server.runtime.RedisAnswers.await;
+import static dev.tandem.server.runtime.RedisCalls.await;
 
 import dev.tandem.scheduler.Inspector;
 import dev.tandem.scheduler.KeyView;

@@ -24,13 +24,13 @@ final class SettingsCheck {
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
 
     private final TandemSettings settings;
-    private final List<Problem> problems = new ArrayList<>();
+    private final List<SettingProblem> problems = new ArrayList<>();
 
     private SettingsCheck(TandemSettings settings) {
         this.settings = settings;
     }
 
-    static List<Problem> check(TandemSettings settings) {
+    static List<SettingProblem> check(TandemSettings settings) {
         SettingsCheck check = new SettingsCheck(settings);
         check.shared();
         check.queues();
@@ -134,9 +134,9 @@ final class SettingsCheck {
                 && redis.horizon().compareTo(settings.executor().lease().multipliedBy(2)) > 0) {
             problem(
                     "tandem.redis.horizon",
-                    Durations.text(redis.horizon()),
+                    DurationText.text(redis.horizon()),
                     "it must be at most twice tandem.executor.lease, which is "
-                            + Durations.text(settings.executor().lease()));
+                            + DurationText.text(settings.executor().lease()));
         }
     }
 
@@ -266,8 +266,8 @@ final class SettingsCheck {
         if (backoff.initial().compareTo(backoff.max()) > 0) {
             problem(
                     at + "initial",
-                    Durations.text(backoff.initial()),
-                    "it must not be longer than " + at + "max, which is " + Durations.text(backoff.max()));
+                    DurationText.text(backoff.initial()),
+                    "it must not be longer than " + at + "max, which is " + DurationText.text(backoff.max()));
         }
     }
 
@@ -389,15 +389,15 @@ final class SettingsCheck {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             problem(
                     setting,
-                    Durations.text(value),
-                    "it must be " + Durations.text(min) + " to " + Durations.text(max)
+                    DurationText.text(value),
+                    "it must be " + DurationText.text(min) + " to " + DurationText.text(max)
                             + " (a number without a unit means milliseconds)");
         }
     }
 
     private void problem(String setting, @Nullable String value, String remedy) {
         String name = setting.endsWith(".") ? setting.substring(0, setting.length() - 1) : setting;
-        problems.add(new Problem(name, value, remedy));
+        problems.add(new SettingProblem(name, value, remedy));
     }
 
     private static String at(String queue) {

@@ -56,7 +56,7 @@ public final class SettingsLoader {
     private static final SettingNames NAMES = new SettingNames(TandemSettings.class);
 
     private final ConfigurableEnvironment environment;
-    private final List<Problem> problems = new ArrayList<>();
+    private final List<SettingProblem> problems = new ArrayList<>();
 
     private SettingsLoader(ConfigurableEnvironment environment) {
         this.environment = environment;
@@ -112,7 +112,7 @@ public final class SettingsLoader {
                 && !SERVICE_LINK.matcher(variable).matches()
                 && !OWN_VARIABLE.matcher(variable).matches()) {
             ConfigurationPropertyName name = ConfigurationPropertyName.adapt(variable.toLowerCase(Locale.ROOT), '_');
-            problems.add(new Problem(
+            problems.add(new SettingProblem(
                     "The environment variable " + raw,
                     "set",
                     NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)"));
@@ -132,9 +132,9 @@ public final class SettingsLoader {
             return;
         }
         if (name.getNumberOfElements() == 1 || NAMES.isSection(name)) {
-            problems.add(new Problem(raw, value, "it is a section: write settings below it, or leave it out"));
+            problems.add(new SettingProblem(raw, value, "it is a section: write settings below it, or leave it out"));
         } else {
-            problems.add(new Problem(raw, shown(raw, value), bracketsAdvice(name, raw)));
+            problems.add(new SettingProblem(raw, shown(raw, value), bracketsAdvice(name, raw)));
         }
     }
 
@@ -142,7 +142,7 @@ public final class SettingsLoader {
     private boolean checkQueueKey(String raw, Map<String, String> queues) {
         String key = raw.substring((PREFIX + ".queues.").length()).split("[.\\[]", 2)[0];
         if (!PLAIN_KEY.matcher(key).matches()) {
-            problems.add(new Problem(
+            problems.add(new SettingProblem(
                     raw,
                     "named by the key '" + key + "'",
                     "a queue name with other characters than letters, digits and hyphens is written in brackets, in YAML"
@@ -152,7 +152,7 @@ public final class SettingsLoader {
         String uniform = key.toLowerCase(Locale.ROOT).replace("-", "");
         String other = queues.putIfAbsent(uniform, key);
         if (other != null && !other.equals(key)) {
-            problems.add(new Problem(
+            problems.add(new SettingProblem(
                     PREFIX + ".queues." + key,
                     "there beside " + PREFIX + ".queues." + other,
                     "names that differ only in capitals or hyphens are taken for one; rename a queue, or write both"
@@ -192,7 +192,7 @@ public final class SettingsLoader {
                 if (property == null) {
                     throw new IllegalStateException("The settings at " + name + " can't be read", error);
                 }
-                problems.add(new Problem(
+                problems.add(new SettingProblem(
                         name.toString(),
                         shown(name.toString(), String.valueOf(property.getValue())),
                         wanted(target.getType().resolve(Object.class))));
@@ -232,14 +232,14 @@ public final class SettingsLoader {
     }
 
     /** The problem with the value as it was written, and where. */
-    private String described(Problem problem) {
+    private String described(SettingProblem problem) {
         if (ConfigurationPropertyName.isValid(problem.setting())) {
             ConfigurationPropertyName name = ConfigurationPropertyName.of(problem.setting());
             for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
                 ConfigurationProperty property = source.getConfigurationProperty(name);
                 if (property != null) {
                     String value = shown(problem.setting(), String.valueOf(property.getValue()));
-                    return new Problem(problem.setting(), value, problem.remedy()) + place(property.getOrigin());
+                    return new SettingProblem(problem.setting(), value, problem.remedy()) + place(property.getOrigin());
                 }
             }
         }

@@ -48,7 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The API over real HTTP, with tasks in memory behind it. */
 class ApiTest {
 
-    private static final FakeDesk DESK = new FakeDesk();
+    private static final InMemoryPlatform PLATFORM = new InMemoryPlatform();
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
@@ -68,8 +68,8 @@ class ApiTest {
         }
 
         @Bean
-        FakeDesk desk() {
-            return DESK;
+        InMemoryPlatform desk() {
+            return PLATFORM;
         }
 
         @Bean
@@ -97,7 +97,7 @@ class ApiTest {
 
     @BeforeEach
     void reset() {
-        DESK.reset();
+        PLATFORM.reset();
     }
 
     @Test
@@ -207,7 +207,7 @@ class ApiTest {
     void idsAndKeysMayHaveAnyCharacters(String encoded) {
         String id = java.net.URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
         put("0", "1:1", TaskState.DEAD, named(id));
-        DESK.keys.put(id, key(id));
+        PLATFORM.keys.put(id, key(id));
 
         assertThat(get("/api/v1/queues/orders/tasks/" + encoded, 200).path("id").asString())
                 .isEqualTo(id);
@@ -216,7 +216,7 @@ class ApiTest {
         assertThat(get("/api/v1/queues/orders/keys/" + encoded, 200).path("key").asString())
                 .isEqualTo(id);
 
-        assertThat(DESK.changes).containsExactly("retry orders @0/1:1", "SKIP orders " + id);
+        assertThat(PLATFORM.changes).containsExactly("retry orders @0/1:1", "SKIP orders " + id);
     }
 
     @Test
@@ -227,7 +227,7 @@ class ApiTest {
         JsonNode problem = post("/api/v1/queues/orders/tasks/same/retry", 409);
 
         assertThat(problem.path("remedy").asString()).contains("@0/1:1", "@1/1:5");
-        assertThat(DESK.changes).isEmpty();
+        assertThat(PLATFORM.changes).isEmpty();
     }
 
     @Test
@@ -235,7 +235,7 @@ class ApiTest {
         put("0", "1:1", TaskState.DEAD, named("a"));
         put("0", "1:2", TaskState.ACTIVE, named("b"));
         put("0", "1:3", TaskState.SUCCEEDED, named("c"));
-        DESK.keys.put("k", key("k"));
+        PLATFORM.keys.put("k", key("k"));
 
         post("/api/v1/queues/orders/tasks/a/retry", 202);
         assertThat(send("DELETE", "/api/v1/queues/orders/tasks/a", null, null, 202)
@@ -251,7 +251,7 @@ class ApiTest {
         post("/api/v1/queues/orders/pause", 202);
         post("/api/v1/queues/orders/resume", 202);
 
-        assertThat(DESK.changes)
+        assertThat(PLATFORM.changes)
                 .containsExactly(
                         "retry orders @0/1:1",
                         "delete orders @0/1:1",
@@ -263,7 +263,7 @@ class ApiTest {
 
     @Test
     void aKeySaysWhetherItIsBlockedByWhatAndSinceWhen() {
-        DESK.keys.put("order/7", key("order/7"));
+        PLATFORM.keys.put("order/7", key("order/7"));
 
         JsonNode blocked = get("/api/v1/queues/orders/keys/order%2F7", 200);
         JsonNode open = get("/api/v1/queues/orders/keys/order%2F8", 200);
@@ -292,8 +292,8 @@ class ApiTest {
                 """, 202);
 
         assertThat(answer.path("id").asString()).isEqualTo("order-7");
-        assertThat(DESK.published).hasSize(1);
-        Task task = DESK.published.get(0);
+        assertThat(PLATFORM.published).hasSize(1);
+        Task task = PLATFORM.published.get(0);
         assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo("{\"total\":12}");
         assertThat(task.type()).isEqualTo("t");
         assertThat(task.key()).isEqualTo("customer/7");
@@ -308,7 +308,7 @@ class ApiTest {
     void everythingIsOptional() {
         assertThat(json("/api/v1/queues/orders/tasks", "{}", 202).path("id").asString())
                 .isEqualTo("orders:0:17");
-        assertThat(DESK.published.get(0).payload()).isEmpty();
+        assertThat(PLATFORM.published.get(0).payload()).isEmpty();
     }
 
     @Test
@@ -322,7 +322,7 @@ class ApiTest {
 
         send(request, 202);
 
-        Task task = DESK.published.get(0);
+        Task task = PLATFORM.published.get(0);
         assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo("1;2;3");
         assertThat(task.id()).isEqualTo("row-1");
         assertThat(task.key()).isEqualTo("a");
@@ -345,7 +345,7 @@ class ApiTest {
             """)
     void whatCantBeReadIsRefusedBeforeItIsPublished(String body, String named) {
         assertThat(json("/api/v1/queues/orders/tasks", body, 400).toString()).contains(named);
-        assertThat(DESK.published).isEmpty();
+        assertThat(PLATFORM.published).isEmpty();
     }
 
     @Test
@@ -360,12 +360,12 @@ class ApiTest {
 
         assertThat(problem.path("detail").asString()).contains("1025 bytes").contains("1024");
         json("/api/v1/queues/orders/tasks", " ".repeat(1_000_000), 413);
-        assertThat(DESK.published).isEmpty();
+        assertThat(PLATFORM.published).isEmpty();
     }
 
     @Test
     void whereRedisOrTheBrokerCantBeReachedItSaysSo() {
-        DESK.trouble = new UnavailableException("Redis at redis://localhost:6379 can't be reached");
+        PLATFORM.trouble = new UnavailableException("Redis at redis://localhost:6379 can't be reached");
 
         assertThat(get("/api/v1/queues", 503).path("detail").asString()).startsWith("Redis at");
         assertThat(json("/api/v1/queues/orders/tasks", "{}", 503).path("remedy").asString())
@@ -374,7 +374,7 @@ class ApiTest {
 
     @Test
     void anErrorFromInsideTellsNothingOfIt() {
-        DESK.trouble = new IllegalStateException("secret");
+        PLATFORM.trouble = new IllegalStateException("secret");
 
         JsonNode problem = get("/api/v1/queues", 500);
 
@@ -403,7 +403,7 @@ class ApiTest {
                         .POST(BodyPublishers.noBody()),
                 403);
         assertThat(rebound()).startsWith("HTTP/1.1 403");
-        assertThat(DESK.changes).isEmpty();
+        assertThat(PLATFORM.changes).isEmpty();
     }
 
     /** The client would not send such a Host. */
@@ -419,7 +419,7 @@ class ApiTest {
 
     private static void put(String partition, String position, TaskState state, Task task) {
         TaskRef ref = new TaskRef(partition, position);
-        DESK.tasks.put(
+        PLATFORM.tasks.put(
                 ref,
                 new TaskInfo(
                         ref,

@@ -15,23 +15,26 @@ class CutOffIT {
 
     @Test
     void whatEndsOnItWhenAnotherHasItsPartitionIsRecordedAndNotRunAgain() throws Exception {
-        try (Topic topic = new Topic("cut-off", 1);
+        try (KafkaTestQueue topic = new KafkaTestQueue("cut-off", 1);
                 Wire wire = Brokers.kafka().wire();
-                Worker away = new Worker(topic.worker().by(wire.address()).leasedFor(4_000))) {
+                TestWorker away =
+                        new TestWorker(topic.worker().by(wire.address()).leasedFor(4_000))) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.awaitStarted("a-0");
             wire.down();
-            try (Worker heir = new Worker(topic.worker().leasedFor(4_000))) {
+            try (TestWorker heir = new TestWorker(topic.worker().leasedFor(4_000))) {
                 topic.send("b", 0, "ok");
                 await("another key on the heir")
-                        .atMost(Topic.PATIENCE)
+                        .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().succeeded().contains("b-0"));
                 assertThat(topic.history().runsOf("a-1"))
                         .as("its key waits for what runs")
                         .isEmpty();
 
-                await("its doubt, and nobody to ask").atMost(Topic.PATIENCE).until(away::isConfirming);
+                await("its doubt, and nobody to ask")
+                        .atMost(KafkaTestQueue.PATIENCE)
+                        .until(away::isConfirming);
                 away.release();
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();

@@ -13,8 +13,8 @@ class DelayIT {
 
     @Test
     void delayedTasksStartWhenTheyAreDueAndHoldNobodyUp() {
-        try (Topic topic = new Topic("delayed", 4);
-                Worker worker = new Worker(topic.worker())) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("delayed", 4);
+                TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("warm", 0, "ok");
             topic.awaitAllSucceeded();
             Map<String, Long> due = new HashMap<>();
@@ -24,16 +24,16 @@ class DelayIT {
                 long at = System.currentTimeMillis() + 1_000 + (number * 7_919L) % 3_000;
                 String key = "d" + number;
                 due.put(key + "-0", at);
-                topic.send(key, 0, "ok", Topic.header("tandem-not-before", Long.toString(at)));
+                topic.send(key, 0, "ok", KafkaTestQueue.header("tandem-not-before", Long.toString(at)));
             }
-            topic.send("far", Behaviour.payload("far-0", "ok"), Topic.header("tandem-delay", "PT1H"));
+            topic.send("far", ScriptedHandler.payload("far-0", "ok"), KafkaTestQueue.header("tandem-delay", "PT1H"));
             topic.send("far", 2, "ok");
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             List<Long> lateness = new ArrayList<>();
-            for (History.Run run : history.runs()) {
+            for (RunHistory.Run run : history.runs()) {
                 Long at = due.get(run.id());
                 if (at != null) {
                     lateness.add((run.start() - offset) / 1_000 - at * 1_000);

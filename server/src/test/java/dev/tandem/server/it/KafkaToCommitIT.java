@@ -9,8 +9,8 @@ class KafkaToCommitIT {
 
     @Test
     void everyTaskRunsOnceInOrderOfItsKeyAndAllOffsetsAreCommitted() {
-        try (Topic topic = new Topic("orders", 8);
-                Worker worker = new Worker(topic.worker())) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("orders", 8);
+                TestWorker worker = new TestWorker(topic.worker())) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "ok");
@@ -19,7 +19,7 @@ class KafkaToCommitIT {
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion();
             assertThat(history.runs()).hasSize(10_000);
             assertThat(worker.status().succeeded()).isEqualTo(10_000);

@@ -20,9 +20,9 @@ class KilledExecutorIT {
     void orderAndExclusionPerKeyHoldWithFailuresAndAKilledExecutor() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (Topic topic = new Topic("killed", 8);
-                Child doomed = topic.child();
-                Child survivor = topic.child()) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("killed", 8);
+                WorkerProcess doomed = topic.child();
+                WorkerProcess survivor = topic.child()) {
             // Both have their share before the work begins.
             topic.awaitWorkers(2);
             for (int number = 0; number < PER_KEY; number++) {
@@ -31,21 +31,21 @@ class KilledExecutorIT {
                 }
             }
             await("work under way, of both")
-                    .atMost(Topic.PATIENCE)
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > KEYS * PER_KEY / 4
                             && !topic.runsOf(doomed).isEmpty());
             doomed.kill();
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion("seed " + seed);
             assertThat(topic.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
             // Only what the killed one had finished and could not record runs a second time; with relays that is more
             // than it ran at once.
             assertThat(topic.runsOf(doomed).stream()
-                            .filter(History.Run::succeeded)
-                            .map(History.Run::id))
+                            .filter(RunHistory.Run::succeeded)
+                            .map(RunHistory.Run::id))
                     .containsAll(history.duplicates());
             assertThat(survivor.isRunning()).isTrue();
         }
@@ -53,18 +53,18 @@ class KilledExecutorIT {
 
     @Test
     void aTaskWhoseExecutorIsKilledRunsAgainElsewhereAndItsKeyWaitsForIt() {
-        try (Topic topic = new Topic("held", 1);
-                Child doomed = topic.child()) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("held", 1);
+                WorkerProcess doomed = topic.child()) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.send("b", 0, "ok");
             topic.awaitStarted("a-0");
-            await().atMost(Topic.PATIENCE)
+            await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().contains("b-0"));
             doomed.kill();
 
-            try (Worker heir = new Worker(topic.worker())) {
-                await().atMost(Topic.PATIENCE)
+            try (TestWorker heir = new TestWorker(topic.worker())) {
+                await().atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().runsOf("a-0").size() == 2);
                 assertThat(topic.history().runsOf("a-1")).isEmpty();
                 assertThat(topic.history().runsOf("a-0").get(1).attempt()).isEqualTo(2);
@@ -83,14 +83,15 @@ class KilledExecutorIT {
     void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
         int attempts = 3;
         int deaths = 0;
-        try (Topic topic = new Topic("poison", 1)) {
-            topic.send("bad", Behaviour.payload("bad-0", "poison"));
-            Child current = topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000))
+        try (KafkaTestQueue topic = new KafkaTestQueue("poison", 1)) {
+            topic.send("bad", ScriptedHandler.payload("bad-0", "poison"));
+            WorkerProcess current = topic.child(
+                            topic.worker().retrying(1_000, attempts).leasedFor(4_000))
                     .doomed();
             while (DeadTasks.of(topic.name(), 1).isEmpty()) {
-                Child watched = current;
+                WorkerProcess watched = current;
                 await("death of the task or of its executor")
-                        .atMost(Topic.PATIENCE)
+                        .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> !watched.isRunning()
                                 || !DeadTasks.of(topic.name(), 1).isEmpty());
                 if (!watched.isRunning()) {
@@ -108,7 +109,7 @@ class KilledExecutorIT {
                             .doomed();
                 }
             }
-            try (Child last = current) {
+            try (WorkerProcess last = current) {
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
                 assertThat(deaths).isEqualTo(attempts);
@@ -123,7 +124,7 @@ class KilledExecutorIT {
         }
     }
 
-    private static void send(Topic topic, int from, int to) {
+    private static void send(KafkaTestQueue topic, int from, int to) {
         for (int number = from; number < to; number++) {
             for (int key = 0; key < 4; key++) {
                 topic.send("good" + key, number, "work");
@@ -132,8 +133,8 @@ class KilledExecutorIT {
     }
 
     /** At its last start the poison task had no neighbours, though there were others to run. */
-    private static void assertAlone(History history) {
-        List<History.Run> starts = history.runsOf("bad-0");
+    private static void assertAlone(RunHistory history) {
+        List<RunHistory.Run> starts = history.runsOf("bad-0");
         long last = starts.get(starts.size() - 1).start();
         assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.end() < last);
         assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.start() > last);

@@ -25,8 +25,8 @@ class OffsetsIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aTopicThatIsCreatedAgainWhileNobodyWorksIsWorkedOffFromItsStart() throws Exception {
-        try (Topic topic = new Topic("again", PARTITIONS)) {
-            try (Worker worker = new Worker(topic.worker())) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("again", PARTITIONS)) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
@@ -40,11 +40,11 @@ class OffsetsIT {
                     .all()
                     .get();
 
-            try (Worker worker = new Worker(topic.worker())) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
             }
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion();
             assertThat(history.duplicates()).isEmpty();
         }
@@ -53,8 +53,8 @@ class OffsetsIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aTopicThatIsCreatedAgainWhileItIsWorkedOffLosesNoTask() throws Exception {
-        try (Topic topic = new Topic("twin", PARTITIONS);
-                Worker worker = new Worker(topic.worker().leasedFor(4_000))) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("twin", PARTITIONS);
+                TestWorker worker = new TestWorker(topic.worker().leasedFor(4_000))) {
             send(topic, 0, 5);
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
@@ -70,8 +70,8 @@ class OffsetsIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void whatAnOperatorSetsTheGroupBackToRunsAgain() throws Exception {
-        try (Topic topic = new Topic("back", PARTITIONS)) {
-            try (Worker worker = new Worker(topic.worker())) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("back", PARTITIONS)) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
@@ -82,10 +82,10 @@ class OffsetsIT {
                     .all()
                     .get();
 
-            try (Worker worker = new Worker(topic.worker())) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 await("all again")
-                        .atMost(Topic.PATIENCE)
-                        .pollInterval(Topic.LOOK)
+                        .atMost(KafkaTestQueue.PATIENCE)
+                        .pollInterval(KafkaTestQueue.LOOK)
                         .until(() -> topic.expected().stream()
                                 .allMatch(id -> topic.history().runsOf(id).size() == 2));
                 topic.awaitAllCommitted();
@@ -93,7 +93,7 @@ class OffsetsIT {
         }
     }
 
-    private static void send(Topic topic, int from, int to) {
+    private static void send(KafkaTestQueue topic, int from, int to) {
         for (int number = from; number < to; number++) {
             for (int key = 0; key < KEYS; key++) {
                 topic.send("k" + key, number, "ok");
@@ -101,12 +101,12 @@ class OffsetsIT {
         }
     }
 
-    private void recreate(Topic topic) throws Exception {
+    private void recreate(KafkaTestQueue topic) throws Exception {
         admin.deleteTopics(List.of(topic.name())).all().get();
         Brokers.kafka().createTopic(topic.name(), PARTITIONS);
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> offsets(Topic topic) throws Exception {
+    private Map<TopicPartition, OffsetAndMetadata> offsets(KafkaTestQueue topic) throws Exception {
         return admin.listConsumerGroupOffsets("tandem." + topic.name())
                 .partitionsToOffsetAndMetadata()
                 .get();

@@ -20,8 +20,8 @@ class RabbitRedeliveryIT {
     void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
         int keys = 100;
         int perKey = 100;
-        try (RabbitQueue queue = new RabbitQueue("once", true);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("once", true);
+                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
@@ -30,11 +30,11 @@ class RabbitRedeliveryIT {
             }
             queue.flush();
             await("work under way")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.recorded() > 1_000);
             doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
+            try (TestWorker heir = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
                 heir.awaitNothingUnsettled();
                 queue.history().assertOrderAndExclusion();
@@ -49,8 +49,8 @@ class RabbitRedeliveryIT {
     void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
         int keys = 20;
         int perKey = 200;
-        try (RabbitQueue queue = new RabbitQueue("equal", true);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("equal", true);
+                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
@@ -59,13 +59,13 @@ class RabbitRedeliveryIT {
             }
             queue.flush();
             await("work under way")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.recorded() > 400);
             doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
+            try (TestWorker heir = new TestWorker(queue.worker())) {
                 await("all of them")
-                        .atMost(Workplace.PATIENCE)
+                        .atMost(TestQueue.PATIENCE)
                         .pollInterval(LOOK)
                         .until(() -> queue.recorded() >= keys * perKey && queue.messages() == 0);
                 heir.awaitNothingUnsettled();
@@ -77,7 +77,7 @@ class RabbitRedeliveryIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() throws Exception {
-        try (RabbitQueue queue = new RabbitQueue("poison", true)) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("poison", true)) {
             int deaths = untilPoisonIsDead(queue, () -> {
                 for (int number = 0; number < 20; number++) {
                     queue.send("good" + number % 4, number / 4, "work");
@@ -91,7 +91,7 @@ class RabbitRedeliveryIT {
     @Execution(ExecutionMode.CONCURRENT)
     void aPoisonousMessageThatIsStartedRightAfterOthersOfItsKeyIsDeadInTheEndAndTheyAreNot() throws Exception {
         int before = 12;
-        try (RabbitQueue queue = new RabbitQueue("relayed", true)) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("relayed", true)) {
             // Its key's tasks go from one to the next without waiting for Redis, so the death may be laid to one
             // before.
             int deaths = untilPoisonIsDead(queue, () -> {}, () -> {
@@ -103,24 +103,26 @@ class RabbitRedeliveryIT {
         }
     }
 
-    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst) throws Exception {
+    private static int untilPoisonIsDead(RabbitTestQueue queue, Runnable afterItsFirst) throws Exception {
         return untilPoisonIsDead(queue, afterItsFirst, () -> {});
     }
 
     /** Starts executors until the task is dead. @return how many it killed */
-    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst, Runnable before) throws Exception {
+    private static int untilPoisonIsDead(RabbitTestQueue queue, Runnable afterItsFirst, Runnable before)
+            throws Exception {
         int deaths = 0;
-        Child current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
+        WorkerProcess current =
+                queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
         queue.awaitDeclared();
         before.run();
         queue.sendNameless("bad", "poison");
         queue.flush();
-        while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
-            Child watched = current;
+        while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
+            WorkerProcess watched = current;
             await("death of the task or of its executor")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .until(() -> !watched.isRunning()
-                            || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                            || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
                                     .isEmpty());
             if (!watched.isRunning()) {
                 watched.gone();
@@ -132,9 +134,9 @@ class RabbitRedeliveryIT {
                 current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
             }
         }
-        try (Child last = current) {
+        try (WorkerProcess last = current) {
             queue.awaitAllSucceeded();
-            assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+            assertThat(DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS))
                     .singleElement()
                     .satisfies(dead -> {
                         assertThat(dead.task().key()).isEqualTo("bad");
@@ -149,9 +151,9 @@ class RabbitRedeliveryIT {
     @Execution(ExecutionMode.CONCURRENT)
     void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
         int keys = 16;
-        try (RabbitQueue queue = new RabbitQueue("cut", true);
+        try (RabbitTestQueue queue = new RabbitTestQueue("cut", true);
                 Wire wire = new Wire(Brokers.rabbit().uri());
-                Worker worker = new Worker(queue.worker().by(wire.uri()))) {
+                TestWorker worker = new TestWorker(queue.worker().by(wire.uri()))) {
             queue.awaitDeclared();
             for (int key = 0; key < keys; key++) {
                 queue.send("k" + key, 0, "hold");
@@ -160,9 +162,9 @@ class RabbitRedeliveryIT {
                 queue.awaitStarted("k" + key + "-0");
             }
             wire.down();
-            await("loss").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            await("loss").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
             wire.up();
-            await("redeliveries").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == keys);
+            await("redeliveries").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == keys);
             for (int key = 0; key < keys; key++) {
                 queue.send("k" + key, 1, "ok");
             }

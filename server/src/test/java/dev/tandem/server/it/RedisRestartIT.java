@@ -20,8 +20,8 @@ class RedisRestartIT {
     @Execution(ExecutionMode.CONCURRENT)
     void nothingIsLostWhenRedisIsRestartedUnderLoad() {
         try (LocalRedis redis = Brokers.ownRedis();
-                Topic topic = new Topic("restarted", 4, redis.address());
-                Worker worker = new Worker(topic.worker())) {
+                KafkaTestQueue topic = new KafkaTestQueue("restarted", 4, redis.address());
+                TestWorker worker = new TestWorker(topic.worker())) {
             publish(topic);
             awaitSome(topic);
             redis.kill();
@@ -30,7 +30,7 @@ class RedisRestartIT {
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             topic.history().assertOrderAndExclusion();
-            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+            await().atMost(KafkaTestQueue.PATIENCE).until(() -> worker.status().healthy());
         }
     }
 
@@ -38,25 +38,25 @@ class RedisRestartIT {
     @Execution(ExecutionMode.CONCURRENT)
     void nothingIsLostWhenRedisForgetsItsLastWrites() {
         try (LocalRedis redis = Brokers.ownRedis();
-                Topic topic = new Topic("forgetful", 4, redis.address());
-                Worker worker = new Worker(topic.worker())) {
+                KafkaTestQueue topic = new KafkaTestQueue("forgetful", 4, redis.address());
+                TestWorker worker = new TestWorker(topic.worker())) {
             publish(topic);
             awaitSome(topic);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = topic.history().succeeded().size();
             await("more that will be forgotten")
-                    .atMost(Topic.PATIENCE)
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > before + 50);
             redis.restartFrom(checkpoint);
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             topic.history().assertOrderAndExclusion();
-            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+            await().atMost(KafkaTestQueue.PATIENCE).until(() -> worker.status().healthy());
         }
     }
 
-    private static void publish(Topic topic) {
+    private static void publish(KafkaTestQueue topic) {
         for (int number = 0; number < PER_KEY; number++) {
             for (int key = 0; key < KEYS; key++) {
                 // 2 % of all, spread over the keys: each failure holds its key for a second.
@@ -65,9 +65,9 @@ class RedisRestartIT {
         }
     }
 
-    private static void awaitSome(Topic topic) {
+    private static void awaitSome(KafkaTestQueue topic) {
         await("work under way")
-                .atMost(Topic.PATIENCE)
+                .atMost(KafkaTestQueue.PATIENCE)
                 .until(() -> topic.history().succeeded().size() > KEYS);
         assertThat(topic.history().succeeded().size()).isLessThan(KEYS * PER_KEY);
     }

@@ -23,20 +23,20 @@ class UnorderedRedeliveryIT {
     void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
         int tasks = 10_000;
         AtomicReference<Set<String>> others = new AtomicReference<>(Set.of("another"));
-        try (RabbitQueue queue = new RabbitQueue("scattered", false);
-                Worker survivor = new Worker(queue.worker().leasedFor(4_000), others::get)) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("scattered", false);
+                TestWorker survivor = new TestWorker(queue.worker().leasedFor(4_000), others::get)) {
             await("its half")
-                    .atMost(Workplace.PATIENCE)
-                    .until(() -> survivor.status().partitions() == Worker.RABBIT_PARTITIONS / 2);
+                    .atMost(TestQueue.PATIENCE)
+                    .until(() -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
             queue.awaitDeclared();
-            try (Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
-                await("its channels").atMost(Workplace.PATIENCE).until(() -> queue.consumers() == 4);
+            try (WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
+                await("its channels").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
                 for (int number = 0; number < tasks; number++) {
                     queue.send("k", number, number % 100 == 0 ? "fail-once" : "ok");
                 }
                 queue.flush();
                 await("work of the doomed one")
-                        .atMost(Workplace.PATIENCE)
+                        .atMost(TestQueue.PATIENCE)
                         .pollInterval(LOOK)
                         .until(() -> queue.runsOf(doomed).size() > 1_000);
                 doomed.kill();
@@ -45,7 +45,7 @@ class UnorderedRedeliveryIT {
                 queue.awaitAllSucceeded();
                 // Those that ended when their executor died were not recorded, and run again when their claims have
                 // lapsed.
-                await("all are recorded").atMost(Workplace.PATIENCE).until(() -> queue.recorded() >= tasks);
+                await("all are recorded").atMost(TestQueue.PATIENCE).until(() -> queue.recorded() >= tasks);
                 survivor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
@@ -57,21 +57,21 @@ class UnorderedRedeliveryIT {
     @Execution(ExecutionMode.CONCURRENT)
     void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
         int tasks = 4_000;
-        try (RabbitQueue queue = new RabbitQueue("alike", false);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("alike", false);
+                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.sendNameless("k", "ok");
             }
             queue.flush();
             await("work under way")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.recorded() > 400);
             doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
+            try (TestWorker heir = new TestWorker(queue.worker())) {
                 await("all of them")
-                        .atMost(Workplace.PATIENCE)
+                        .atMost(TestQueue.PATIENCE)
                         .pollInterval(LOOK)
                         .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
                 heir.awaitNothingUnsettled();
@@ -85,18 +85,19 @@ class UnorderedRedeliveryIT {
     void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEnd() throws Exception {
         int attempts = 3;
         int deaths = 0;
-        try (RabbitQueue queue = new RabbitQueue("venom", false)) {
-            Worker.Options options = queue.worker().retrying(1_000, attempts).leasedFor(4_000);
-            Child current = queue.child(options);
+        try (RabbitTestQueue queue = new RabbitTestQueue("venom", false)) {
+            TestWorker.Options options =
+                    queue.worker().retrying(1_000, attempts).leasedFor(4_000);
+            WorkerProcess current = queue.child(options);
             queue.awaitDeclared();
             queue.sendNameless("bad", "poison");
             queue.flush();
-            while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
-                Child watched = current;
+            while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
+                WorkerProcess watched = current;
                 await("death of the task or of its executor")
-                        .atMost(Workplace.PATIENCE)
+                        .atMost(TestQueue.PATIENCE)
                         .until(() -> !watched.isRunning()
-                                || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                                || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
                                         .isEmpty());
                 if (!watched.isRunning()) {
                     watched.gone();
@@ -106,9 +107,9 @@ class UnorderedRedeliveryIT {
                             queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
                 }
             }
-            try (Child last = current) {
+            try (WorkerProcess last = current) {
                 assertThat(deaths).isEqualTo(attempts);
-                assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+                assertThat(DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS))
                         .singleElement()
                         .satisfies(dead -> assertThat(dead.error()).contains("all 3 attempts are used up"));
                 assertThat(last.isRunning()).isTrue();
@@ -120,9 +121,9 @@ class UnorderedRedeliveryIT {
     @Execution(ExecutionMode.CONCURRENT)
     void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
         int tasks = 64;
-        try (RabbitQueue queue = new RabbitQueue("severed", false);
+        try (RabbitTestQueue queue = new RabbitTestQueue("severed", false);
                 Wire wire = new Wire(Brokers.rabbit().uri());
-                Worker worker = new Worker(queue.worker().by(wire.uri()))) {
+                TestWorker worker = new TestWorker(queue.worker().by(wire.uri()))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 if (number % 2 == 0) {
@@ -135,13 +136,13 @@ class UnorderedRedeliveryIT {
             queue.flush();
             // Soon: Redis takes over what runs for longer than the horizon.
             await("all run")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.history().runs().size() == tasks);
             wire.down();
-            await("loss").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            await("loss").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
             wire.up();
-            await("redeliveries").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() > 0);
+            await("redeliveries").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() > 0);
             // They run here still, and their messages are acked.
             worker.awaitNothingUnsettled();
             worker.release();
@@ -156,26 +157,26 @@ class UnorderedRedeliveryIT {
     void nothingIsLostWhenRedisForgetsItsLastWritesWithinTheHorizonAfterAKill() throws Exception {
         int tasks = 3_000;
         try (LocalRedis redis = Brokers.ownRedis();
-                RabbitQueue queue = new RabbitQueue("amnesia", false, redis.address());
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+                RabbitTestQueue queue = new RabbitTestQueue("amnesia", false, redis.address());
+                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.send("k", number, number % 20 == 0 ? "fail-once" : "work");
             }
             queue.flush();
             await("work under way")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.history().succeeded().size() > 200);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = queue.history().succeeded().size();
             await("more that will be forgotten")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .pollInterval(LOOK)
                     .until(() -> queue.history().succeeded().size() > before + 200);
             doomed.kill();
             redis.restartFrom(checkpoint);
-            try (Worker heir = new Worker(queue.worker())) {
+            try (TestWorker heir = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
                 heir.awaitNothingUnsettled();
             }

@@ -145,7 +145,7 @@ class SettingsDefaultsTest {
 
     private static String text(Object value) {
         if (value instanceof Duration duration) {
-            return Durations.text(duration);
+            return DurationText.text(duration);
         }
         if (value instanceof DataSize size) {
             return size.toMegabytes() + "MB";
