@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** Servers share the sub-queues of a RabbitMQ queue by themselves. */
+/** Servers share the sub-queues of a RabbitMQ queue among themselves. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitSharingIT {
 
@@ -31,7 +31,7 @@ class RabbitSharingIT {
     private static final int KEYS = 60;
 
     @Test
-    void thoseThatStartTogetherShareAndWhoComesOrLeavesMakesNoTaskRunTwiceOrTooEarly() throws Exception {
+    void serversShareEvenlyAndNoTaskRunsTwiceOrOutOfOrder() throws Exception {
         String queue = Names.fresh("shared");
         try (RecordingEndpoint endpoint = new RecordingEndpoint();
                 Connection connection = Brokers.rabbit().connect();
@@ -75,7 +75,7 @@ class RabbitSharingIT {
                         .containsExactlyElementsOf(Arrays.stream(shares).boxed().toList()));
     }
 
-    /** Under load. @return the number of the next task of each key */
+    /** Sends tasks until the partitions are shared as expected. @return the number of the next task of each key */
     private static int sendUntilShared(Channel channel, String queue, int from, RunningServer server, long... shares)
             throws Exception {
         List<Long> wanted = Arrays.stream(shares).boxed().toList();
@@ -91,7 +91,7 @@ class RabbitSharingIT {
         return next;
     }
 
-    /** How many partitions each owner has. */
+    /** Returns how many partitions each owner has. */
     private static List<Long> shares(RunningServer server, String queue) {
         Map<String, Long> shares = new LinkedHashMap<>();
         for (JsonNode partition : server.get("/api/v1/queues/" + queue).json().path("partitions")) {
@@ -100,7 +100,7 @@ class RabbitSharingIT {
         return List.copyOf(shares.values());
     }
 
-    /** One more task of each key. */
+    /** Sends one more task of each key. */
     private static void send(Channel channel, String queue, int number) throws Exception {
         for (int key = 0; key < KEYS; key++) {
             AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()

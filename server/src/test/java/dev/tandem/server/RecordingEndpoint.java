@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Somebody's HTTP service that tasks are posted to. It does as it was told for a task's id, else it is content. */
+/** An HTTP service that tasks are posted to. Records all calls, and answers 204 unless told otherwise for a task's id. */
 final class RecordingEndpoint implements AutoCloseable {
 
     record Call(String id, String key, String type, int attempt, long token, String contentType, String body) {}
@@ -65,7 +65,8 @@ final class RecordingEndpoint implements AutoCloseable {
         replies.put(id, new Reply(status, retryAfter));
     }
 
-    void content(String id) {
+    /** Answers 204 for this task from now on. */
+    void accept(String id) {
         replies.remove(id);
     }
 

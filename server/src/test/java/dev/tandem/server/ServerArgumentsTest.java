@@ -19,7 +19,7 @@ class ServerArgumentsTest {
     private Path folder;
 
     @Test
-    void aFileAndSettingsAreTaken() throws IOException {
+    void fileAndSettingsAreParsed() throws IOException {
         Path file = Files.createFile(folder.resolve("my settings.yml"));
 
         ServerArguments arguments =
@@ -36,14 +36,14 @@ class ServerArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--config", "--config=nowhere.yml", "start", "-x", "--tandem.max-payload"})
-    void whatCantBeUnderstoodIsRefused(String argument) {
+    void invalidArgumentIsRefused(String argument) {
         assertThatThrownBy(() -> ServerArguments.parse(argument))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(argument.split("=")[0]);
     }
 
     @Test
-    void aFileOfAnUnknownKindIsRefused() throws IOException {
+    void fileWithUnknownExtensionIsRefused() throws IOException {
         Path file = Files.createFile(folder.resolve("settings.json"));
 
         assertThatThrownBy(() -> ServerArguments.parse("--config", file.toString()))

@@ -17,7 +17,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The web side of the server. */
+/** The beans of the HTTP API. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 public class ApiConfiguration {
@@ -31,7 +31,7 @@ public class ApiConfiguration {
         return filter;
     }
 
-    /** Ids and keys may have slashes; they come percent-encoded and are decoded as path variables, not before. */
+    /** Passes encoded slashes through: ids and keys may contain slashes, which are decoded in path variables only. */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> encodedSlashes() {
         String handling = EncodedSolidusHandling.PASS_THROUGH.getValue();

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/** Every error of a controller as {@code application/problem+json}. */
+/** Answers every error of a controller as {@code application/problem+json}. */
 @RestControllerAdvice
 final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
 
@@ -30,19 +30,20 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
         return answer(ProblemDetails.of(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 String.valueOf(unavailable.getMessage()),
-                "Try again; GET /actuator/health says how the server stands"));
+                "Try again; GET /actuator/health shows which part is down"));
     }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> failed(Exception failure) {
-        log.error("A request failed", failure);
+        log.error("A request to the API failed", failure);
         return answer(ProblemDetails.of(
                 HttpStatus.INTERNAL_SERVER_ERROR,
-                "The server failed at this request (" + failure.getClass().getSimpleName() + ")",
-                "The server's log says more"));
+                "The server failed to process this request ("
+                        + failure.getClass().getSimpleName() + ")",
+                "See the server's log"));
     }
 
-    /** Spring's own refusals have their details already. */
+    /** Adds a remedy to Spring's own errors, which have their details already. */
     @Override
     protected ResponseEntity<Object> createResponseEntity(
             @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {

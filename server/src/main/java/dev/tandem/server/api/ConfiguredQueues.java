@@ -3,10 +3,10 @@ package dev.tandem.server.api;
 import dev.tandem.server.settings.QueueSettings;
 import java.util.Map;
 
-/** The queues of this server's settings. */
+/** The queues in this server's settings. */
 record ConfiguredQueues(Map<String, QueueSettings> all) {
 
-    /** @throws ApiException with status 404 if there is none of this name */
+    /** @throws ApiException with status 404 if there is no such queue */
     QueueSettings get(String name) {
         QueueSettings found = all.get(name);
         if (found == null) {

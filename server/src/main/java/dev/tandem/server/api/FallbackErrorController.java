@@ -9,7 +9,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.RequestMapping;
 
-/** Errors that no controller saw, in the same form, without a word from inside. */
+/** Answers the errors that no controller handled, in the same form and without internal details. */
 @Controller
 final class FallbackErrorController implements ErrorController {
 
@@ -21,7 +21,9 @@ final class FallbackErrorController implements ErrorController {
         return ResponseEntity.status(shown)
                 .body(ProblemDetails.of(
                         shown,
-                        shown.is5xxServerError() ? "The server failed at this request" : shown.getReasonPhrase(),
-                        shown.is5xxServerError() ? "The server's log says more" : null));
+                        shown.is5xxServerError()
+                                ? "The server failed to process this request"
+                                : shown.getReasonPhrase(),
+                        shown.is5xxServerError() ? "See the server's log" : null));
     }
 }

@@ -9,7 +9,7 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
-/** Says so when the API, which has no login yet, listens where other machines can call it. */
+/** Warns when other machines can reach the API, which has no login yet. */
 final class OpenApiWarning implements ApplicationListener<WebServerInitializedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(OpenApiWarning.class);
@@ -25,14 +25,15 @@ final class OpenApiWarning implements ApplicationListener<WebServerInitializedEv
         String address = environment.getProperty("server.address");
         if (isOpen(address)) {
             log.warn(
-                    "The API listens on {}, port {}, and has no login: whoever reaches it may read, retry and delete"
-                            + " tasks. Set server.address to 127.0.0.1, or let only trusted networks reach it",
+                    "The API listens on {}, port {}, and has no login: anyone who can reach it can read, retry and"
+                            + " delete tasks. Set server.address to 127.0.0.1, or make sure that only trusted networks"
+                            + " can reach it",
                     address == null || address.isBlank() ? "every address" : address,
                     event.getWebServer().getPort());
         }
     }
 
-    /** Whether others than this machine may reach what listens there. */
+    /** Whether other machines can reach a server that listens on this address. */
     static boolean isOpen(@Nullable String address) {
         if (address == null || address.isBlank()) {
             return true;

@@ -7,7 +7,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 
-/** Errors as RFC 9457 has them, with a {@code remedy} of our own beside the detail. */
+/** Creates problem details (RFC 9457) with a {@code remedy} besides the detail. */
 final class ProblemDetails {
 
     private ProblemDetails() {}
@@ -24,7 +24,7 @@ final class ProblemDetails {
         return problem;
     }
 
-    /** The same for a writer that knows nothing of Spring's class. */
+    /** Returns the same as a map, for code outside of Spring MVC. */
     static Map<String, Object> asMap(HttpStatus status, String detail, String remedy) {
         Map<String, Object> problem = new LinkedHashMap<>();
         problem.put("title", status.getReasonPhrase());

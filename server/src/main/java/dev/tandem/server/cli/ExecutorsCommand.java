@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
-/** Who runs tasks. */
+/** Lists the live executors. */
 @Command(
         name = "executors",
         mixinStandardHelpOptions = true,

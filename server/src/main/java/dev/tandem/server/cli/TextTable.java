@@ -4,10 +4,10 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns as wide as what is in them; numbers to the right. */
+/** Prints a table whose columns are as wide as their content. Numbers are aligned to the right. */
 final class TextTable {
 
-    private static final int WIDEST = 80;
+    private static final int MAX_WIDTH = 80;
 
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -47,9 +47,9 @@ final class TextTable {
         out.flush();
     }
 
-    /** On one line, without what a terminal would take for commands. */
+    /** Returns the cell on one line, without control characters that a terminal would obey. */
     private static String clean(String cell) {
         String line = cell.replaceAll("\\p{Cntrl}+", " ");
-        return line.length() <= WIDEST ? line : line.substring(0, WIDEST - 1) + "…";
+        return line.length() <= MAX_WIDTH ? line : line.substring(0, MAX_WIDTH - 1) + "…";
     }
 }

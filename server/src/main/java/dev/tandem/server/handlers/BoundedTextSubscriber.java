@@ -12,19 +12,18 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an answer's body without ever holding much of it: the beginning of an error's text is kept, because it often
- * says why; the rest is thrown away, and a body that does not end is cut off with its connection.
+ * Reads the body of a response with bounded memory. Keeps the beginning of an error's body, which often tells the reason,
+ * and discards the rest. A body that is too long is cut off by closing the connection.
  */
 final class BoundedTextSubscriber implements BodySubscriber<String> {
 
-    /** Kept, in bytes. */
-    static final int KEPT = 300;
+    private static final int MAX_KEPT_BYTES = 300;
 
-    /** Read to its end, so that the connection can be used again; what is longer is not worth it. */
-    static final int READ = 64 * 1024;
+    /** A shorter body is read to its end, so that the connection can be reused. */
+    private static final int MAX_READ_BYTES = 64 * 1024;
 
     private final CompletableFuture<String> body = new CompletableFuture<>();
-    private final ByteBuffer kept = ByteBuffer.allocate(KEPT);
+    private final ByteBuffer kept = ByteBuffer.allocate(MAX_KEPT_BYTES);
     private Flow.@Nullable Subscription subscription;
     private int read;
 
@@ -45,9 +44,9 @@ final class BoundedTextSubscriber implements BodySubscriber<String> {
     }
 
     @Override
-    public void onSubscribe(Flow.Subscription given) {
-        subscription = given;
-        given.request(Long.MAX_VALUE);
+    public void onSubscribe(Flow.Subscription newSubscription) {
+        subscription = newSubscription;
+        newSubscription.request(Long.MAX_VALUE);
     }
 
     @Override
@@ -57,7 +56,7 @@ final class BoundedTextSubscriber implements BodySubscriber<String> {
             int more = Math.min(kept.remaining(), buffer.remaining());
             kept.put(kept.position(), buffer, buffer.position(), more).position(kept.position() + more);
         }
-        if (read > READ && subscription != null) {
+        if (read > MAX_READ_BYTES && subscription != null) {
             subscription.cancel();
             onComplete();
         }
@@ -65,7 +64,7 @@ final class BoundedTextSubscriber implements BodySubscriber<String> {
 
     @Override
     public void onError(Throwable failure) {
-        // The status came through, and it is what counts.
+        // The status has arrived, and it decides the outcome.
         onComplete();
     }
 

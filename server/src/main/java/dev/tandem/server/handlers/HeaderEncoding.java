@@ -3,14 +3,14 @@ package dev.tandem.server.handlers;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Text in HTTP header values, which hold only printable ASCII for sure. */
+/** Encodes text for HTTP header values, which can safely hold only printable ASCII. */
 final class HeaderEncoding {
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private HeaderEncoding() {}
 
-    /** Percent-encodes the UTF-8 of what is not printable ASCII, and the percent sign. */
+    /** Percent-encodes, as UTF-8, all characters but printable ASCII, and the percent sign itself. */
     static String encode(String text) {
         StringBuilder encoded = new StringBuilder(text.length());
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -23,7 +23,7 @@ final class HeaderEncoding {
         return encoded.toString();
     }
 
-    /** Whether it may be sent as it is. */
+    /** Whether the text can be sent unencoded. */
     static boolean isPlain(String text) {
         return !text.isBlank() && text.chars().allMatch(c -> c >= ' ' && c < 127);
     }

@@ -21,12 +21,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts a task's payload to its queue's URL. 2xx is success, a status in {@code http.dead-on} is dead at once,
- * {@code Retry-After} on 429 and 503 sets the next try, anything else is a failed attempt. Redirects are not followed.
+ * Posts a task's payload to its queue's URL. A 2xx status is a success, a status in {@code http.dead-on} makes the task
+ * dead at once, {@code Retry-After} on 429 and 503 sets the time of the next attempt, and everything else is a failed
+ * attempt. Redirects are not followed.
  */
 final class HttpHandler implements Handler {
 
-    /** Where no message says what its payload is: JSON is the custom. */
+    /** The content type of a payload whose message has none, because most payloads are JSON. */
     static final String DEFAULT_CONTENT_TYPE = "application/json";
 
     private static final int TOO_MANY_REQUESTS = 429;
@@ -38,7 +39,7 @@ final class HttpHandler implements Handler {
     private final Set<Integer> deadOn;
     private final InstantSource clock;
 
-    /** @param client follows no redirects; shared by all queues */
+    /** @param client must follow no redirects */
     HttpHandler(HttpClient client, HttpSettings settings, InstantSource clock) {
         this.client = client;
         this.url = URI.create(Objects.requireNonNull(settings.url(), "url"));
@@ -47,7 +48,7 @@ final class HttpHandler implements Handler {
         this.clock = clock;
     }
 
-    /** One for all queues. Its connections are kept open and used again. */
+    /** Creates the client that all queues share. It reuses its connections. */
     static HttpClient client() {
         return HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -81,14 +82,14 @@ final class HttpHandler implements Handler {
         try {
             return client.send(request, BoundedTextSubscriber.handler());
         } catch (ConnectException e) {
-            // It has no message of its own.
+            // The exception has no message.
             throw new HttpStatusException("no connection to " + url.getAuthority());
         }
     }
 
     private HttpRequest request(TaskContext task) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
-                // The upgrade to HTTP/2 without TLS troubles some servers when it comes with a body.
+                // Without TLS, some servers reject the upgrade to HTTP/2 of a request with a body.
                 .version(
                         "https".equalsIgnoreCase(url.getScheme())
                                 ? HttpClient.Version.HTTP_2

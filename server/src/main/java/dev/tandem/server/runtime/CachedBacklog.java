@@ -7,12 +7,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** What waits in the brokers, asked at most once a second for each queue, and more rarely while nobody answers. */
+/** Asks the brokers for their backlog, at most once a second for each queue, and less often while they do not answer. */
 final class CachedBacklog implements Backlog, AutoCloseable {
 
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long UNANSWERED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** A remembered answer. @param until when to ask again, by {@link System#nanoTime} */
     private record Known(Map<String, Long> lags, long until) {}
 
     private final Map<String, QueueSettings> queues;

@@ -18,8 +18,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How each queue is in the whole cluster, as Redis and its broker know it; every server says the same. Asked only when
- * someone scrapes, once for all meters of a scrape.
+ * Metrics of each queue in the whole cluster, from Redis and the broker. Every server reports the same. The store and the
+ * broker are asked only at a scrape, once for all metrics.
  */
 final class ClusterQueueMetrics implements MeterBinder {
 
@@ -30,88 +30,88 @@ final class ClusterQueueMetrics implements MeterBinder {
             "parked", TaskCounts::parked,
             "dead", TaskCounts::dead);
 
-    private final List<Watched> watched = new ArrayList<>();
+    private final List<CachedQueue> cached = new ArrayList<>();
 
     ClusterQueueMetrics(Set<String> queues, Inspection inspection, Backlog backlog) {
-        queues.forEach(queue -> watched.add(new Watched(queue, inspection, backlog)));
+        queues.forEach(queue -> cached.add(new CachedQueue(queue, inspection, backlog)));
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        for (Watched queue : watched) {
+        for (CachedQueue queue : cached) {
             STATES.forEach((state, count) -> Gauge.builder(
-                            "tandem.queue.tasks", queue, it -> it.gauge(facts -> count.applyAsDouble(facts.counts)))
+                            "tandem.queue.tasks", queue, it -> it.gauge(known -> count.applyAsDouble(known.counts)))
                     .description("Tasks in Redis's custody, in the whole cluster")
                     .tags("queue", queue.name, "state", state)
                     .register(registry));
-            Gauge.builder("tandem.queue.blocked.keys", queue, it -> it.gauge(Facts::blockedKeys))
+            Gauge.builder("tandem.queue.blocked.keys", queue, it -> it.gauge(QueueState::blockedKeys))
                     .description("Keys that wait for their first task, in the whole cluster")
                     .tag("queue", queue.name)
                     .register(registry);
-            Gauge.builder("tandem.queue.lag", queue, it -> it.gauge(Facts::lag))
+            Gauge.builder("tandem.queue.lag", queue, it -> it.gauge(QueueState::lag))
                     .description("Messages in the broker's custody")
                     .tag("queue", queue.name)
                     .register(registry);
-            for (String what : PartitionInfo.TOTALS) {
-                FunctionCounter.builder("tandem.queue.outcomes", queue, it -> it.total(what))
+            for (String outcome : PartitionInfo.TOTALS) {
+                FunctionCounter.builder("tandem.queue.outcomes", queue, it -> it.total(outcome))
                         .description("What became of tasks since the beginning, in the whole cluster")
-                        .tags("queue", queue.name, "outcome", what)
+                        .tags("queue", queue.name, "outcome", outcome)
                         .register(registry);
             }
         }
     }
 
-    /** @param lag NaN while the broker can't be asked */
-    private record Facts(TaskCounts counts, long blockedKeys, double lag, Map<String, Long> totals) {}
+    /** What is known of one queue. @param lag NaN if the broker does not answer */
+    private record QueueState(TaskCounts counts, long blockedKeys, double lag, Map<String, Long> totals) {}
 
-    /** One queue, and what was last heard of it. */
-    private static final class Watched {
+    /** One queue with its last known state. */
+    private static final class CachedQueue {
         private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
         private static final long UNANSWERED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
         private final String name;
         private final Inspection inspection;
         private final Backlog backlog;
-        private @Nullable Facts now;
-        private @Nullable Facts last;
-        private long until = System.nanoTime();
+        private @Nullable QueueState current;
+        private @Nullable QueueState last;
+        private long freshUntil = System.nanoTime();
 
-        Watched(String name, Inspection inspection, Backlog backlog) {
+        CachedQueue(String name, Inspection inspection, Backlog backlog) {
             this.name = name;
             this.inspection = inspection;
             this.backlog = backlog;
         }
 
-        /** NaN while Redis can't be asked. */
-        synchronized double gauge(ToDoubleFunction<Facts> value) {
-            look();
-            return now == null ? Double.NaN : value.applyAsDouble(now);
+        /** Returns NaN while Redis does not answer. */
+        synchronized double gauge(ToDoubleFunction<QueueState> value) {
+            refresh();
+            return current == null ? Double.NaN : value.applyAsDouble(current);
         }
 
-        /** Never goes back while Redis can't be asked. */
-        synchronized double total(String what) {
-            look();
-            return last == null ? 0 : last.totals().getOrDefault(what, 0L);
+        /** Returns the last known value while Redis does not answer, because a counter must not decrease. */
+        synchronized double total(String outcome) {
+            refresh();
+            return last == null ? 0 : last.totals().getOrDefault(outcome, 0L);
         }
 
-        private void look() {
-            if (until - System.nanoTime() > 0) {
+        private void refresh() {
+            if (freshUntil - System.nanoTime() > 0) {
                 return;
             }
             try {
-                now = ask();
-                last = now;
-                until = System.nanoTime() + FRESH_NANOS;
+                current = read();
+                last = current;
+                freshUntil = System.nanoTime() + FRESH_NANOS;
             } catch (UnavailableException e) {
-                now = null;
-                until = System.nanoTime() + UNANSWERED_NANOS;
+                current = null;
+                freshUntil = System.nanoTime() + UNANSWERED_NANOS;
             }
         }
 
-        private Facts ask() {
+        private QueueState read() {
             List<PartitionInfo> partitions = inspection.partitions(name);
             Map<String, Long> lags = backlog.of(name);
-            return new Facts(
+            return new QueueState(
                     partitions.stream().map(PartitionInfo::counts).reduce(TaskCounts.NONE, TaskCounts::plus),
                     partitions.stream().mapToLong(PartitionInfo::blockedKeys).sum(),
                     lags.isEmpty()

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
 
-/** How the queues of this process are at the moment of a scrape. */
+/** Metrics of the queues in this process, read at each scrape. */
 public final class LocalQueueMetrics implements MeterBinder {
 
     private final Platform platform;

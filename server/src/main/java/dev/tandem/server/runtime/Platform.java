@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * All queues of this process. It starts without waiting for any broker: each part goes on trying and says so in the log
- * and in the health. It stops by draining.
+ * Runs all queues of this process. Starts without waiting for any broker: each part keeps trying to connect, and reports
+ * so in the log and in the health. Drains when it stops.
  */
 public final class Platform implements SmartLifecycle {
 
@@ -73,7 +73,7 @@ public final class Platform implements SmartLifecycle {
     }
 
     private static RedisSettings redis(TandemSettings.RedisSettings redis) {
-        // Sentinels are one address with commas in it.
+        // The address of Sentinels is one URI that contains commas.
         List<String> uris = redis.uri().contains("-sentinel://")
                 ? List.of(redis.uri())
                 : Arrays.stream(redis.uri().split(",")).map(String::strip).toList();
@@ -96,19 +96,19 @@ public final class Platform implements SmartLifecycle {
                 .maxAttempts(queue.maxAttempts())
                 .retry(PolicySettings.retry(queue.backoff()));
         handlers.forEach(spec::handler);
-        String own = queue.handler();
+        String defaultType = queue.handler();
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));
         }
-        if (own == null) {
+        if (defaultType == null) {
             log.warn(
-                    "Queue {} has no handler: tasks that name no type will be dead. Set tandem.queues.{}.handler",
+                    "Queue {} has no handler: tasks without a type will be dead. Set tandem.queues.{}.handler",
                     name,
                     name);
             return spec.build();
         }
-        spec.defaultType(own);
-        Handler handler = Objects.requireNonNull(handlers.get(own), own);
+        spec.defaultType(defaultType);
+        Handler handler = Objects.requireNonNull(handlers.get(defaultType), defaultType);
         for (String type : queue.types()) {
             if (type.equals("*")) {
                 spec.fallback(handler);
@@ -122,7 +122,7 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void start() {
         if (executor != null) {
-            // Before anything is leased: who starts at the same time is to know.
+            // Starts before any partition is leased, so that executors that start together know of each other.
             Heartbeat heartbeat =
                     new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
             heartbeat.start();
@@ -149,7 +149,7 @@ public final class Platform implements SmartLifecycle {
         try {
             part.close();
         } catch (Exception e) {
-            log.warn("A part did not close: {}", e.toString());
+            log.warn("Failed to close {}: {}", part.getClass().getSimpleName(), e.toString());
         }
     }
 
@@ -176,7 +176,7 @@ public final class Platform implements SmartLifecycle {
         return settings;
     }
 
-    /** How the queues of this process are, in the order of the settings; empty if it runs none. */
+    /** Returns the status of the queues that this process runs, in the order of the settings. */
     public List<QueueStatus> status() {
         return executor == null ? List.of() : executor.status();
     }
@@ -186,6 +186,6 @@ public final class Platform implements SmartLifecycle {
         QueueSource source = sources.get(queue);
         return source == null
                 ? new Reachability(false, "there is no such queue")
-                : source.reach().get();
+                : source.reachability().get();
     }
 }

@@ -17,7 +17,7 @@ public final class PlatformHealth {
         this.platform = platform;
     }
 
-    /** Whether every queue of a front door can be reached. Up where there is none. */
+    /** Whether the broker of every queue with this source can be reached. Up if there is no such queue. */
     public HealthIndicator source(SourceType type) {
         return () -> {
             Map<String, String> details = new LinkedHashMap<>();
@@ -44,7 +44,7 @@ public final class PlatformHealth {
         };
     }
 
-    /** Whether the loops of all queues turn and their partitions' store answers. */
+    /** Whether the loops of all queues make progress and the store of all partitions answers. */
     public HealthIndicator queues() {
         return () -> {
             boolean up = true;

@@ -8,7 +8,7 @@ import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.task.QueuePolicy;
 
-/** What the settings mean for the modules below. */
+/** Translates settings to the policies of the executor and the core. */
 final class PolicySettings {
 
     private PolicySettings() {}

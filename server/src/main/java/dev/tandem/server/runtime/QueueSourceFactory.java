@@ -9,7 +9,7 @@ import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 
-/** Makes each queue's source. */
+/** Creates the source of each queue. */
 final class QueueSourceFactory {
 
     private final TandemSettings settings;

@@ -7,21 +7,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for Redis on behalf of a request. */
+/** Waits for the answers of Redis on behalf of a request. */
 final class RedisCalls {
 
-    /** Longer than the store's own patience, so that its message is the one that is seen. */
-    private static final long PATIENCE_SECONDS = 70;
+    /** Longer than the store's own timeout, so that its message is reported. */
+    private static final long TIMEOUT_SECONDS = 70;
 
     private RedisCalls() {}
 
     /** @throws UnavailableException if there is no answer */
     static <T> T await(CompletionStage<T> answer) {
         try {
-            return answer.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw failed(e);
-        } catch (TimeoutException e) {
+            return answer.toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
             throw failed(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -39,8 +37,8 @@ final class RedisCalls {
             return wrong;
         }
         String why = cause instanceof TimeoutException
-                ? "it does not answer in time"
+                ? "it did not answer in time"
                 : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-        return new UnavailableException("Redis can't be asked: " + why, cause);
+        return new UnavailableException("Redis is not available: " + why, cause);
     }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Sends each task to its queue's broker. Nothing connects before the first task. */
+/** Publishes each task to its queue's broker. Connects when the first task is published. */
 final class RoutingPublisher implements Publisher {
 
     private final Map<String, QueueSettings> queues;
@@ -46,7 +46,7 @@ final class RoutingPublisher implements Publisher {
         Publisher publisher = queue == null ? null : publishers.get(queue.effectiveSource());
         if (publisher == null) {
             return CompletableFuture.failedFuture(
-                    new PublishException("The queue '" + task.queue() + "' can't be published to from here"));
+                    new PublishException("The queue '" + task.queue() + "' is not in this server's settings"));
         }
         return publisher.publish(task);
     }

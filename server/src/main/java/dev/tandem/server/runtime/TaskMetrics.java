@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** What the executor tells, as meters. On the hot path: one look-up and one timer a task. */
+/** Metrics of the runs in this process. On the hot path: one look-up and one timer for each task. */
 public final class TaskMetrics implements ExecutorMetrics {
 
     private static final Duration[] BUCKETS = {
@@ -27,18 +27,18 @@ public final class TaskMetrics implements ExecutorMetrics {
         Duration.ofSeconds(60)
     };
 
-    /** What types beyond the configured ones are counted as: their number is the publishers' choice. */
+    /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
 
-    private record Name(String queue, String type, String outcome) {}
+    private record Tags(String queue, String type, String outcome) {}
 
     private final MeterRegistry registry;
     private final Map<String, QueueSettings> queues;
     private final Set<String> hosted;
-    private final Map<Name, Timer> timers = new ConcurrentHashMap<>();
-    private final Map<Name, Counter> counters = new ConcurrentHashMap<>();
+    private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+    private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
-    /** @param hosted the types of the server's own handlers */
+    /** @param hosted the types of the hosted handlers */
     public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> hosted) {
         this.registry = registry;
         this.queues = queues;
@@ -47,42 +47,42 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     @Override
     public void finished(String queue, String type, Outcome outcome, long runNanos) {
-        meter(timers, new Name(queue, known(queue, type), outcome(outcome)), this::timer)
+        meter(timers, new Tags(queue, known(queue, type), outcome(outcome)), this::timer)
                 .record(runNanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
     public void timedOut(String queue, String type) {
-        meter(counters, new Name(queue, known(queue, type), "timed-out"), this::counter)
+        meter(counters, new Tags(queue, known(queue, type), "timed-out"), this::counter)
                 .increment();
     }
 
     @Override
     public void stuck(String queue, String type) {
-        meter(counters, new Name(queue, known(queue, type), "stuck"), this::counter)
+        meter(counters, new Tags(queue, known(queue, type), "stuck"), this::counter)
                 .increment();
     }
 
-    private static <M> M meter(Map<Name, M> meters, Name name, Function<Name, M> maker) {
-        M found = meters.get(name);
-        return found != null ? found : meters.computeIfAbsent(name, maker);
+    private static <M> M meter(Map<Tags, M> meters, Tags tags, Function<Tags, M> maker) {
+        M found = meters.get(tags);
+        return found != null ? found : meters.computeIfAbsent(tags, maker);
     }
 
-    private Timer timer(Name name) {
+    private Timer timer(Tags tags) {
         return Timer.builder("tandem.task.run")
                 .description("Runs of handlers, by how they ended: succeeded, retried, dead or not-started")
-                .tags("queue", name.queue(), "type", name.type(), "outcome", name.outcome())
+                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
                 .serviceLevelObjectives(BUCKETS)
                 .register(registry);
     }
 
-    private Counter counter(Name name) {
-        return Counter.builder("tandem.task." + name.outcome())
+    private Counter counter(Tags tags) {
+        return Counter.builder("tandem.task." + tags.outcome())
                 .description(
-                        name.outcome().equals("stuck")
+                        tags.outcome().equals("stuck")
                                 ? "Handlers that ignored their interrupt"
                                 : "Runs interrupted at their timeout")
-                .tags("queue", name.queue(), "type", name.type())
+                .tags("queue", tags.queue(), "type", tags.type())
                 .register(registry);
     }
 

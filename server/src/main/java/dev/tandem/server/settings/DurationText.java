@@ -2,13 +2,13 @@ package dev.tandem.server.settings;
 
 import java.time.Duration;
 
-/** Durations as people write them in settings. */
+/** Writes durations as they are written in settings. */
 public final class DurationText {
 
     private DurationText() {}
 
-    /** The largest unit that fits: {@code 3s}, {@code 1500ms}, {@code 14d}. */
-    public static String text(Duration duration) {
+    /** Uses the largest unit that fits: {@code 3s}, {@code 1500ms}, {@code 14d}. */
+    public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis == 0) {
             return "0s";

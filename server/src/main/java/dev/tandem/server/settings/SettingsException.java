@@ -14,7 +14,8 @@ public final class SettingsException extends RuntimeException {
 
     /** Returns the exception for one setting. */
     public static SettingsException of(String setting, String value, String remedy) {
-        return new SettingsException(List.of(new SettingProblem(setting, value, remedy).toString()));
+        return new SettingsException(
+                List.of(SettingProblem.ofValue(setting, value, remedy).toString()));
     }
 
     /** The problems. Each names a setting, its value and what is allowed. */

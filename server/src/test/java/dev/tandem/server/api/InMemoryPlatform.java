@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Some tasks in memory, and a note of everything that was asked for. */
+/** Keeps tasks and keys in memory, and records all changes and published tasks. */
 final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
@@ -33,7 +33,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     boolean paused;
 
     @Nullable
-    RuntimeException trouble;
+    RuntimeException failure;
 
     void reset() {
         tasks.clear();
@@ -41,12 +41,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         changes.clear();
         published.clear();
         paused = false;
-        trouble = null;
+        failure = null;
     }
 
     private void check() {
-        if (trouble != null) {
-            throw trouble;
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -145,8 +145,8 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
-        if (trouble instanceof UnavailableException) {
-            return CompletableFuture.failedFuture(new PublishException(trouble.getMessage()));
+        if (failure instanceof UnavailableException) {
+            return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));
         }
         published.add(task);
         return CompletableFuture.completedFuture(

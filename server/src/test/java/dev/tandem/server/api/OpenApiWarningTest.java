@@ -10,14 +10,14 @@ class OpenApiWarningTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1"})
-    void loopbackIsNotOpen(String address) {
+    void loopbackAddressIsNotOpen(String address) {
         assertThat(OpenApiWarning.isOpen(address)).isFalse();
     }
 
     @ParameterizedTest
     @NullAndEmptySource
     @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.7"})
-    void everythingElseIs(String address) {
+    void everyOtherAddressIsOpen(String address) {
         assertThat(OpenApiWarning.isOpen(address)).isTrue();
     }
 }

@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Messages that are not what they should be: kept, dead with a reason, and in nobody's way. */
+/** Malformed messages become dead with a reason, and block no others. */
 class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aHeaderThatCannotBeReadMakesItsTaskDeadAndTheQueueGoesOn() {
+    void unreadableHeaderMakesItsTaskDeadAndTheQueueContinues() {
         try (KafkaTestQueue topic = new KafkaTestQueue("malformed", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("k", 0, "ok");
@@ -33,7 +33,7 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPayloadOverTheLimitIsDeadWithItsSizeAndTheQueueGoesOn() {
+    void payloadOverTheLimitIsDeadAndTheQueueContinues() {
         try (KafkaTestQueue topic = new KafkaTestQueue("large", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("k", 0, "ok");
@@ -52,7 +52,7 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void anUnknownTypeIsDeadAndHaltsItsKeyOnly() {
+    void unknownTypeIsDeadAndHaltsOnlyItsKey() {
         try (KafkaTestQueue topic = new KafkaTestQueue("unknown", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("odd", ScriptedHandler.payload("odd-0", "ok"), KafkaTestQueue.header("tandem-type", "refund"));
@@ -74,7 +74,7 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTaskThatFailsEveryTimeIsDeadAfterItsLastAttempt() {
+    void taskThatAlwaysFailsIsDeadAfterItsLastAttempt() {
         try (KafkaTestQueue topic = new KafkaTestQueue("failing", 1);
                 TestWorker worker = new TestWorker(topic.worker().retrying(10, 3))) {
             topic.send("bad", ScriptedHandler.payload("bad-0", "fail"));
@@ -94,7 +94,7 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPlainProducersMessageWithoutHeadersOrKeyOrPayloadIsATask() {
+    void plainRecordWithoutHeadersKeyOrPayloadIsATask() {
         try (KafkaTestQueue topic = new KafkaTestQueue("plain", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send((String) null, null);
@@ -104,7 +104,7 @@ class BadInputIT {
             topic.awaitAllSucceeded();
             await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().containsAll(List.of("none-0", "k-0")));
-            // The empty one is no payload for this handler: it fails as any other task.
+            // This handler fails on an empty payload.
             await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
             topic.awaitAllCommitted();

@@ -9,16 +9,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** An executor that can't reach Kafka any more, and reaches Redis. */
+/** An executor that has lost Kafka but still reaches Redis. */
 @Execution(ExecutionMode.CONCURRENT)
 class CutOffIT {
 
     @Test
-    void whatEndsOnItWhenAnotherHasItsPartitionIsRecordedAndNotRunAgain() throws Exception {
+    void outcomeOfARunThatOutlivesItsOwnershipIsRecorded() throws Exception {
         try (KafkaTestQueue topic = new KafkaTestQueue("cut-off", 1);
                 Wire wire = Brokers.kafka().wire();
                 TestWorker away =
-                        new TestWorker(topic.worker().by(wire.address()).leasedFor(4_000))) {
+                        new TestWorker(topic.worker().via(wire.address()).leasedFor(4_000))) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.awaitStarted("a-0");
@@ -29,10 +29,10 @@ class CutOffIT {
                         .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().succeeded().contains("b-0"));
                 assertThat(topic.history().runsOf("a-1"))
-                        .as("its key waits for what runs")
+                        .as("its key waits for the running task")
                         .isEmpty();
 
-                await("its doubt, and nobody to ask")
+                await("the worker to ask for its ownership in vain")
                         .atMost(KafkaTestQueue.PATIENCE)
                         .until(away::isConfirming);
                 away.release();

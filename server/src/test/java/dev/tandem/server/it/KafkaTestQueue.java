@@ -26,7 +26,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A fresh topic with its queue of the same name: a plain producer on one side, what workers noted on the other. */
+/** A fresh topic and the queue of the same name, with a plain producer. */
 final class KafkaTestQueue extends TestQueue {
 
     private final SharedKafka kafka = Brokers.kafka();
@@ -46,8 +46,8 @@ final class KafkaTestQueue extends TestQueue {
         this.name = kafka.topic(prefix, partitions);
         this.partitions = partitions;
         this.producer = new KafkaProducer<>(
-                // One request at a time: a broker that has just learnt of a topic may refuse a first batch and take the
-                // second, and then the first is out of order for good.
+                // One request at a time: right after a topic was created, a broker may reject one batch and accept the
+                // next, which puts them out of order.
                 Map.of(
                         "bootstrap.servers",
                         kafka.bootstrapServers(),
@@ -68,17 +68,17 @@ final class KafkaTestQueue extends TestQueue {
 
     @Override
     TestWorker.Options worker() {
-        return new TestWorker.Options(kafka.bootstrapServers(), redis, name, true, journal(), 1_000, 4, 10_000);
+        return new TestWorker.Options(kafka.bootstrapServers(), redis, name, true, newJournal(), 1_000, 4, 10_000);
     }
 
-    /** Until the group has so many members, and every partition has one. */
+    /** Waits until the group has this many members, and each of them has partitions. */
     void awaitWorkers(int count) {
         await(count + " members of " + name)
                 .atMost(PATIENCE)
-                .pollInterval(LOOK)
+                .pollInterval(POLL_INTERVAL)
                 .ignoreException(ExecutionException.class)
                 .until(() -> {
-                    requireChildrenAlive();
+                    requireProcessesAlive();
                     Collection<MemberDescription> members = kafka.admin()
                             .describeConsumerGroups(List.of("tandem." + name))
                             .all()
@@ -98,14 +98,14 @@ final class KafkaTestQueue extends TestQueue {
 
     // ---- publishing
 
-    /** Publishes a task that is expected to succeed in the end. */
-    void send(String key, int number, String what, Header... headers) {
+    /** Publishes a task that is expected to succeed. */
+    void send(String key, int number, String action, Header... headers) {
         String id = key + "-" + number;
         expect(id);
-        send(key, ScriptedHandler.payload(id, what), headers);
+        send(key, ScriptedHandler.payload(id, action), headers);
     }
 
-    /** Publishes a task from which nothing is expected. */
+    /** Publishes a task whose success is not awaited. */
     void send(@Nullable String key, byte @Nullable [] payload, Header... headers) {
         producer.send(new ProducerRecord<>(name, null, key, payload, List.of(headers)), (place, failure) -> {
             if (failure != null) {
@@ -114,29 +114,28 @@ final class KafkaTestQueue extends TestQueue {
         });
     }
 
-    /** What the broker did not take was never a task. */
     @Override
     void flush() {
         producer.flush();
-        assertThat(unsent).as("what could not be published").isEmpty();
+        assertThat(unsent).as("failures to publish").isEmpty();
     }
 
     static Header header(String name, String value) {
         return new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    // ---- seeing
+    // ---- observing
 
-    /** Until the group has committed all that is in the topic. */
+    /** Waits until the group has committed all records of the topic. */
     void awaitAllCommitted() {
         flush();
         await("commits of " + name)
                 .atMost(PATIENCE)
-                .pollInterval(LOOK)
+                .pollInterval(POLL_INTERVAL)
                 .untilAsserted(() -> assertThat(committed()).isEqualTo(ends()));
     }
 
-    /** Committed offset by partition, for those that have one above 0. */
+    /** Returns the committed offsets above 0 by partition. */
     Map<Integer, Long> committed() throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> offsets = kafka.admin()
                 .listConsumerGroupOffsets("tandem." + name)
@@ -151,7 +150,7 @@ final class KafkaTestQueue extends TestQueue {
         return committed;
     }
 
-    /** End offset by partition, for those that have records. */
+    /** Returns the end offsets above 0 by partition. */
     Map<Integer, Long> ends() throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {

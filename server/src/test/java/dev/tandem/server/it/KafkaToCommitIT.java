@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The way of a task through one process: acquire, claim, run, settle, commit, on real Kafka and Redis. */
+/** The path of a task through one process on real Kafka and Redis: acquire, claim, run, settle, commit. */
 class KafkaToCommitIT {
 
     @Test
-    void everyTaskRunsOnceInOrderOfItsKeyAndAllOffsetsAreCommitted() {
+    void everyTaskRunsOnceInOrderAndAllOffsetsAreCommitted() {
         try (KafkaTestQueue topic = new KafkaTestQueue("orders", 8);
                 TestWorker worker = new TestWorker(topic.worker())) {
             for (int number = 0; number < 50; number++) {

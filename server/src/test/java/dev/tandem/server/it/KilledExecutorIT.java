@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Executors that die without a word: nothing is lost, and order and exclusion hold. */
+/** Executors that are killed: nothing is lost, and order and exclusion hold. */
 @Execution(ExecutionMode.CONCURRENT)
 class KilledExecutorIT {
 
@@ -21,16 +21,16 @@ class KilledExecutorIT {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (KafkaTestQueue topic = new KafkaTestQueue("killed", 8);
-                WorkerProcess doomed = topic.child();
-                WorkerProcess survivor = topic.child()) {
-            // Both have their share before the work begins.
+                WorkerProcess doomed = topic.startProcess();
+                WorkerProcess survivor = topic.startProcess()) {
+            // Both own partitions before the first task is published.
             topic.awaitWorkers(2);
             for (int number = 0; number < PER_KEY; number++) {
                 for (int key = 0; key < KEYS; key++) {
                     topic.send("k" + key, number, random.nextInt(50) == 0 ? "fail-once" : "work");
                 }
             }
-            await("work under way, of both")
+            await("both to run tasks")
                     .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > KEYS * PER_KEY / 4
                             && !topic.runsOf(doomed).isEmpty());
@@ -40,9 +40,10 @@ class KilledExecutorIT {
             topic.awaitAllCommitted();
             RunHistory history = topic.history();
             history.assertOrderAndExclusion("seed " + seed);
-            assertThat(topic.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
-            // Only what the killed one had finished and could not record runs a second time; with relays that is more
-            // than it ran at once.
+            assertThat(topic.runsOf(doomed)).as("runs of the killed process").isNotEmpty();
+            // Only tasks that the killed executor had finished but not recorded run again. With relays these can be
+            // more
+            // than it ran at one time.
             assertThat(topic.runsOf(doomed).stream()
                             .filter(RunHistory.Run::succeeded)
                             .map(RunHistory.Run::id))
@@ -52,9 +53,9 @@ class KilledExecutorIT {
     }
 
     @Test
-    void aTaskWhoseExecutorIsKilledRunsAgainElsewhereAndItsKeyWaitsForIt() {
+    void taskOfAKilledExecutorRunsAgainElsewhereWhileItsKeyWaits() {
         try (KafkaTestQueue topic = new KafkaTestQueue("held", 1);
-                WorkerProcess doomed = topic.child()) {
+                WorkerProcess doomed = topic.startProcess()) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.send("b", 0, "ok");
@@ -73,21 +74,21 @@ class KilledExecutorIT {
                 topic.awaitAllCommitted();
                 topic.history().assertOrderAndExclusion();
                 assertThat(topic.history().runsOf("b-0"))
-                        .as("what was recorded is not run again")
+                        .as("a recorded task does not run again")
                         .hasSize(1);
             }
         }
     }
 
     @Test
-    void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
+    void poisonTaskThatKillsItsExecutorsBecomesDeadAndOthersSucceed() {
         int attempts = 3;
         int deaths = 0;
         try (KafkaTestQueue topic = new KafkaTestQueue("poison", 1)) {
             topic.send("bad", ScriptedHandler.payload("bad-0", "poison"));
-            WorkerProcess current = topic.child(
+            WorkerProcess current = topic.startProcess(
                             topic.worker().retrying(1_000, attempts).leasedFor(4_000))
-                    .doomed();
+                    .expectedToDie();
             while (DeadTasks.of(topic.name(), 1).isEmpty()) {
                 WorkerProcess watched = current;
                 await("death of the task or of its executor")
@@ -95,18 +96,18 @@ class KilledExecutorIT {
                         .until(() -> !watched.isRunning()
                                 || !DeadTasks.of(topic.name(), 1).isEmpty());
                 if (!watched.isRunning()) {
-                    watched.gone();
+                    watched.markDead();
                     watched.close();
                     deaths++;
                     if (deaths == 1) {
                         send(topic, 0, 5);
                     } else if (deaths == 2) {
-                        // The third start has neighbours, for longer than it is away.
+                        // More tasks, which keep the executor busy until the poison task's third start and beyond.
                         send(topic, 5, 2_000);
                     }
-                    current = topic.child(
+                    current = topic.startProcess(
                                     topic.worker().retrying(1_000, attempts).leasedFor(4_000))
-                            .doomed();
+                            .expectedToDie();
                 }
             }
             try (WorkerProcess last = current) {
@@ -119,7 +120,7 @@ class KilledExecutorIT {
                 });
                 topic.history().assertOrderAndExclusion();
                 assertThat(last.isRunning()).isTrue();
-                assertAlone(topic.history());
+                assertRanAlone(topic.history());
             }
         }
     }
@@ -132,8 +133,8 @@ class KilledExecutorIT {
         }
     }
 
-    /** At its last start the poison task had no neighbours, though there were others to run. */
-    private static void assertAlone(RunHistory history) {
+    /** Asserts that the poison task ran alone at its last start, although other tasks were waiting. */
+    private static void assertRanAlone(RunHistory history) {
         List<RunHistory.Run> starts = history.runsOf("bad-0");
         long last = starts.get(starts.size() - 1).start();
         assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.end() < last);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Offsets that are not what the workers left: of another topic, or set by an operator. */
+/** Committed offsets that the workers did not commit: of a former topic, or set by an operator. */
 class OffsetsIT {
 
     private static final int PARTITIONS = 2;
@@ -24,7 +24,7 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTopicThatIsCreatedAgainWhileNobodyWorksIsWorkedOffFromItsStart() throws Exception {
+    void topicRecreatedWhileNoWorkerRunsIsReadFromItsStart() throws Exception {
         try (KafkaTestQueue topic = new KafkaTestQueue("again", PARTITIONS)) {
             try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
@@ -35,7 +35,7 @@ class OffsetsIT {
             recreate(topic);
             send(topic, 5, 10);
             topic.flush();
-            // As one that was on its way when the topic went.
+            // Like a commit that was in flight when the topic was deleted.
             admin.alterConsumerGroupOffsets("tandem." + topic.name(), former)
                     .all()
                     .get();
@@ -52,7 +52,7 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTopicThatIsCreatedAgainWhileItIsWorkedOffLosesNoTask() throws Exception {
+    void topicRecreatedWhileAWorkerRunsLosesNoTask() throws Exception {
         try (KafkaTestQueue topic = new KafkaTestQueue("twin", PARTITIONS);
                 TestWorker worker = new TestWorker(topic.worker().leasedFor(4_000))) {
             send(topic, 0, 5);
@@ -69,7 +69,7 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void whatAnOperatorSetsTheGroupBackToRunsAgain() throws Exception {
+    void offsetsSetBackByAnOperatorRunAgain() throws Exception {
         try (KafkaTestQueue topic = new KafkaTestQueue("back", PARTITIONS)) {
             try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
@@ -83,9 +83,9 @@ class OffsetsIT {
                     .get();
 
             try (TestWorker worker = new TestWorker(topic.worker())) {
-                await("all again")
+                await("all tasks to run again")
                         .atMost(KafkaTestQueue.PATIENCE)
-                        .pollInterval(KafkaTestQueue.LOOK)
+                        .pollInterval(KafkaTestQueue.POLL_INTERVAL)
                         .until(() -> topic.expected().stream()
                                 .allMatch(id -> topic.history().runsOf(id).size() == 2));
                 topic.awaitAllCommitted();

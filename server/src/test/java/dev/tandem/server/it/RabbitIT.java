@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The way of a task from RabbitMQ through Redis to its ack, unordered and by key. */
+/** The path of a task from RabbitMQ through Redis to its ack, unordered and by key. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitIT {
 
@@ -59,7 +59,7 @@ class RabbitIT {
     }
 
     @Test
-    void orderAndExclusionPerKeyHoldOverTwoExecutorsOfWhichOneLeaves() throws Exception {
+    void orderAndExclusionPerKeyHoldWhenOneOfTwoExecutorsLeaves() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Set<String> members = ConcurrentHashMap.newKeySet();
@@ -69,7 +69,7 @@ class RabbitIT {
                 queue.awaitDeclared();
                 try (TestWorker leaves = new TestWorker(queue.worker(), () -> Set.copyOf(members))) {
                     members.add(leaves.id());
-                    await("shared")
+                    await("both workers to own half")
                             .atMost(TestQueue.PATIENCE)
                             .until(() -> leaves.status().partitions() == 2
                                     && stays.status().partitions() == 2);
@@ -94,9 +94,9 @@ class RabbitIT {
     }
 
     @Test
-    void whatAKilledExecutorHadRunsAgainInOrder() throws Exception {
+    void tasksOfAKilledExecutorRunAgainInOrder() throws Exception {
         try (RabbitTestQueue queue = new RabbitTestQueue("killed", true);
-                WorkerProcess doomed = queue.child()) {
+                WorkerProcess doomed = queue.startProcess()) {
             queue.awaitDeclared();
             for (int number = 0; number < 20; number++) {
                 for (int key = 0; key < 50; key++) {
@@ -104,7 +104,7 @@ class RabbitIT {
                 }
             }
             queue.flush();
-            await("work under way")
+            await("some tasks to succeed")
                     .atMost(TestQueue.PATIENCE)
                     .until(() -> queue.history().succeeded().size() > 200);
             doomed.kill();

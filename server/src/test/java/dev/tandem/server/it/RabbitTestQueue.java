@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A fresh queue on RabbitMQ, and a plain publisher with confirms. */
+/** A fresh queue in RabbitMQ, with a plain publisher that uses confirms. */
 final class RabbitTestQueue extends TestQueue {
 
     private static final String EXCHANGE = "tandem";
@@ -54,19 +54,19 @@ final class RabbitTestQueue extends TestQueue {
 
     @Override
     TestWorker.Options worker() {
-        return new TestWorker.Options(Brokers.rabbit().uri(), redis, name, ordered, journal(), 1_000, 4, 10_000);
+        return new TestWorker.Options(Brokers.rabbit().uri(), redis, name, ordered, newJournal(), 1_000, 4, 10_000);
     }
 
-    /** Until the first worker has declared what it needs: before that, nothing can be published. */
+    /** Waits until the first worker has declared the queues. Messages that are published earlier are unroutable. */
     void awaitDeclared() {
         await("queues of " + name)
                 .atMost(PATIENCE)
-                .pollInterval(LOOK)
+                .pollInterval(POLL_INTERVAL)
                 .ignoreExceptions()
                 .until(this::isConsumed);
     }
 
-    /** A worker consumes after it has declared all, the bindings too. */
+    /** Whether workers consume. A worker consumes after it has declared everything, including the bindings. */
     private boolean isConsumed() throws IOException, TimeoutException {
         boolean all = true;
         for (int i = 0; i < (ordered ? TestWorker.RABBIT_PARTITIONS : 1); i++) {
@@ -77,18 +77,18 @@ final class RabbitTestQueue extends TestQueue {
         return all;
     }
 
-    /** Of an unordered queue: channels that consume. */
+    /** Returns how many channels consume from an unordered queue. */
     long consumers() throws IOException, TimeoutException {
         try (Channel asking = connection.createChannel()) {
             return asking.consumerCount(name);
         }
     }
 
-    /** Messages that wait in the broker and are not with a consumer; fails while there is no queue. */
+    /** Counts the ready messages. Fails if the queue does not exist. */
     long messages() throws IOException, TimeoutException {
         long sum = 0;
         for (int i = 0; i < (ordered ? TestWorker.RABBIT_PARTITIONS : 1); i++) {
-            // A queue that is missing closes the channel.
+            // A missing queue closes the channel.
             try (Channel asking = connection.createChannel()) {
                 sum += asking.messageCount(ordered ? name + "." + i : name);
             }
@@ -96,20 +96,20 @@ final class RabbitTestQueue extends TestQueue {
         return sum;
     }
 
-    /** The broker may learn late that an executor died, and give its messages to nobody who is still there. */
+    /** Waits until no message is left. The broker may notice late that an executor died, when no other one consumes. */
     void awaitNothingLeft() throws Exception {
         while (messages() > 0) {
             try (TestWorker another = new TestWorker(worker())) {
                 await("no message left in " + name)
                         .atMost(PATIENCE)
-                        .pollInterval(LOOK)
+                        .pollInterval(POLL_INTERVAL)
                         .until(() -> messages() == 0 && another.unsettled() == 0);
             }
         }
     }
 
-    /** Publishes a task that is expected to succeed in the end. Headers as name and value by turns. */
-    void send(String key, int number, String what, String... headers) {
+    /** Publishes a task that is expected to succeed. @param headers names and values in turn */
+    void send(String key, int number, String action, String... headers) {
         String id = key + "-" + number;
         expect(id);
         Map<String, Object> table = new LinkedHashMap<>();
@@ -122,16 +122,16 @@ final class RabbitTestQueue extends TestQueue {
                 .messageId(id)
                 .headers(table)
                 .build();
-        publish(properties, ScriptedHandler.payload(id, what));
+        publish(properties, ScriptedHandler.payload(id, action));
     }
 
-    /** Publishes a task without a message id, of which nothing is expected by its id. */
-    void sendNameless(String key, String what) {
+    /** Publishes a task without a message id. Its success is not awaited. */
+    void sendWithoutId(String key, String action) {
         AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()
                 .deliveryMode(2)
                 .headers(Map.of("tandem-key", key))
                 .build();
-        publish(properties, ScriptedHandler.payload(key + "-0", what));
+        publish(properties, ScriptedHandler.payload(key + "-0", action));
     }
 
     private void publish(AMQP.BasicProperties properties, byte[] body) {
@@ -142,7 +142,7 @@ final class RabbitTestQueue extends TestQueue {
         }
     }
 
-    /** Successes that Redis recorded, of all partitions. */
+    /** Returns how many successes Redis has recorded in all partitions. */
     long recorded() {
         try (StatefulRedisConnection<String, String> redis =
                 Brokers.redis().client().connect()) {
@@ -159,10 +159,10 @@ final class RabbitTestQueue extends TestQueue {
     void flush() {
         try {
             channel.waitForConfirmsOrDie(PATIENCE.toMillis());
-            // A return comes before its confirm.
-            assertThat(unrouted).as("messages that no queue took").hasValue(0);
+            // A returned message arrives before its confirm.
+            assertThat(unrouted).as("unroutable messages").hasValue(0);
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("Not all was confirmed", e);
+            throw new IllegalStateException("The broker did not confirm all messages", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -7,12 +7,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Partitions that move while keys are blocked. */
+/** Partitions that move while keys are blocked or tasks arrive. */
 class RebalanceIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aBlockedKeyStaysInOrderThroughARebalance() {
+    void blockedKeyStaysInOrderThroughARebalance() {
         int keys = 40;
         try (KafkaTestQueue topic = new KafkaTestQueue("moving", 8);
                 TestWorker first = new TestWorker(topic.worker().retrying(5_000, 4))) {
@@ -26,7 +26,7 @@ class RebalanceIT {
                     .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().ids(run -> run.number() == 0).size() == keys);
             try (TestWorker second = new TestWorker(topic.worker().retrying(5_000, 4))) {
-                await("the work is shared")
+                await("both workers to own half")
                         .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> first.status().partitions() == 4
                                 && second.status().partitions() == 4);
@@ -44,16 +44,16 @@ class RebalanceIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void nothingIsSkippedWhenExecutorsJoinAndDieWhileTasksArrive() {
+    void noTaskIsSkippedWhenExecutorsJoinAndDieUnderLoad() {
         try (KafkaTestQueue topic = new KafkaTestQueue("joining", 8);
-                WorkerProcess doomed = topic.child(topic.worker().leasedFor(4_000));
-                WorkerProcess survivor = topic.child(topic.worker().leasedFor(4_000))) {
+                WorkerProcess doomed = topic.startProcess(topic.worker().leasedFor(4_000));
+                WorkerProcess survivor = topic.startProcess(topic.worker().leasedFor(4_000))) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "work");
                 }
             }
-            await("work under way")
+            await("some tasks to succeed")
                     .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > 2_500);
             doomed.kill();

@@ -18,22 +18,22 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What all handlers of a test did, read from their journals, and the guarantees that must show in it. */
+/** All runs of a test, read from the journals of its workers, and the guarantees that they must satisfy. */
 final class RunHistory {
 
-    /** The end of a run that has none yet. */
+    /** The end of a run that has not ended. */
     static final long RUNNING = Long.MAX_VALUE;
 
-    /** One run of a task, by {@link System#nanoTime}. */
+    /** One run of a task. Times are {@link System#nanoTime}. */
     record Run(String key, String id, int attempt, long token, long start, long end, boolean succeeded) {
 
-        /** Where the task stands among its key's, by its id {@code <key>-<number>}. */
+        /** The task's place among the tasks of its key, from its id {@code <key>-<number>}. */
         int number() {
             return Integer.parseInt(id.substring(id.lastIndexOf('-') + 1));
         }
 
-        Run ended(long at, boolean well) {
-            return new Run(key, id, attempt, token, start, at, well);
+        Run ended(long at, boolean success) {
+            return new Run(key, id, attempt, token, start, at, success);
         }
 
         @Override
@@ -49,9 +49,9 @@ final class RunHistory {
     }
 
     /**
-     * Reads what is there now.
+     * Reads the current content of the journals.
      *
-     * @param journals each with the time since which its process is dead: runs that had not ended by then never did
+     * @param journals each with the time of its process's death, which is the end of all unfinished runs
      */
     static RunHistory read(Map<Path, Long> journals) {
         List<Run> runs = new ArrayList<>();
@@ -78,7 +78,7 @@ final class RunHistory {
         }
     }
 
-    /** Whole ones: who reads while a line is written may see its beginning only. */
+    /** Returns the complete lines. The last line may still be in the middle of being written. */
     private static List<String> lines(Path journal) {
         try {
             String text = Files.exists(journal) ? new String(Files.readAllBytes(journal), StandardCharsets.UTF_8) : "";
@@ -107,7 +107,7 @@ final class RunHistory {
         return runs.stream().filter(which).map(Run::id).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Tasks that succeeded more than once. */
+    /** Returns the ids of tasks that succeeded more than once. */
     List<String> duplicates() {
         return runs.stream()
                 .filter(Run::succeeded)
@@ -121,18 +121,18 @@ final class RunHistory {
     }
 
     /**
-     * Guarantees 2, 3 and 4: all runs of a key follow one another, in the order of its tasks, under growing tokens. A
-     * task whose success was not recorded when its executor died may come again after a later one was started; it must
-     * have ended before that one first started.
+     * Asserts guarantees 2, 3 and 4: the runs of a key follow one another, in the order of its tasks, with growing tokens.
+     * A task whose success was not recorded when its executor died may run again after a later task has started, but it
+     * must have succeeded before the first start of that task.
      */
     void assertOrderAndExclusion() {
         assertOrderAndExclusion("");
     }
 
     /**
-     * The same.
+     * Asserts the same.
      *
-     * @param about named in a failure
+     * @param about the description in a failure
      */
     void assertOrderAndExclusion(String about) {
         Map<String, List<Run>> byKey = new HashMap<>();
@@ -158,7 +158,7 @@ final class RunHistory {
         assertThat(violations).as(about).isEmpty();
     }
 
-    /** Whether a task had succeeded before the other was started for the first time. */
+    /** Whether a task had succeeded before the other one first started. */
     private static boolean hadEnded(Run task, Run other, List<Run> ofKey) {
         long otherStarted = ofKey.stream()
                 .filter(run -> run.id().equals(other.id()))

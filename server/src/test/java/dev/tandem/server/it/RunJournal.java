@@ -10,12 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What the handlers of one process did, a line each, in a file that outlives the process. Times are {@link
- * System#nanoTime}, which processes of one machine share.
+ * Records the starts and ends of all runs of one process, a line each, in a file that outlives the process. Times are
+ * {@link System#nanoTime}, which all processes of one machine share.
  */
 final class RunJournal implements AutoCloseable {
 
-    /** What a line says. */
+    /** The kind of a line. */
     enum Event {
         STARTED,
         SUCCEEDED,
@@ -37,7 +37,7 @@ final class RunJournal implements AutoCloseable {
                 + task.token() + "\n";
         try {
             synchronized (this) {
-                // One write a line: a killed process leaves whole lines behind.
+                // Each line is one write, so that a killed process leaves whole lines.
                 file.write(line.getBytes(StandardCharsets.UTF_8));
             }
         } catch (IOException e) {

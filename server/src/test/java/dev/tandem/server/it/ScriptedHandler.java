@@ -9,31 +9,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A handler that does what the payload says: {@code <id> <what>}, and keeps a journal.
+ * A handler that follows its payload {@code <id> <action>} and keeps a journal. The actions:
  *
  * <ul>
- *   <li>{@code ok} succeeds, {@code work} after some milliseconds
- *   <li>{@code fail-once} fails at its first attempt, {@code fail} at all, {@code fatal} for good
- *   <li>{@code poison} ends its process
- *   <li>{@code hold} waits until the test lets go, or for ever in a process of its own
+ *   <li>{@code ok} succeeds at once, {@code work} after some milliseconds
+ *   <li>{@code fail-once} fails at the first attempt, {@code fail} at every attempt, {@code fatal} for good
+ *   <li>{@code poison} kills its process
+ *   <li>{@code hold} waits until {@link #release}; forever in a separate process
  * </ul>
  */
 final class ScriptedHandler {
 
     private final RunJournal journal;
-    private final CountDownLatch releaseAll = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
 
     ScriptedHandler(RunJournal journal) {
         this.journal = journal;
     }
 
-    static byte[] payload(String id, String what) {
-        return (id + " " + what).getBytes(StandardCharsets.UTF_8);
+    static byte[] payload(String id, String action) {
+        return (id + " " + action).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Lets go of all that hold. */
+    /** Ends all runs that hold. */
     void release() {
-        releaseAll.countDown();
+        released.countDown();
     }
 
     Result handle(TaskContext task) throws InterruptedException {
@@ -43,7 +43,7 @@ final class ScriptedHandler {
         switch (text[1]) {
             case "ok" -> {}
             case "work" -> TimeUnit.MILLISECONDS.sleep(5);
-            case "hold" -> releaseAll.await();
+            case "hold" -> released.await();
             case "poison" -> Runtime.getRuntime().halt(137);
             case "fail-once" -> {
                 if (task.attempt() == 1) {
@@ -55,7 +55,7 @@ final class ScriptedHandler {
                 journal.note(Event.FAILED, task, id);
                 throw new FatalTaskException("as asked");
             }
-            default -> throw new IllegalArgumentException("What is '" + text[1] + "'?");
+            default -> throw new IllegalArgumentException("Unknown action '" + text[1] + "'");
         }
         journal.note(Event.SUCCEEDED, task, id);
         return Result.done();

@@ -16,22 +16,22 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A fresh queue with its workers: what was published on one side, what the workers noted on the other. */
+/** A fresh queue with its workers, the tasks that are expected to succeed, and the journals of the workers. */
 abstract class TestQueue implements AutoCloseable {
 
-    /** Ample: a loaded machine must not fail a test. */
+    /** Generous, so that a loaded machine does not fail a test. */
     static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
-    static final Duration LOOK = Duration.ofMillis(100);
+    static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
     private final Path folder;
     private final Map<Path, Long> journals = new LinkedHashMap<>();
-    private final List<WorkerProcess> children = new ArrayList<>();
+    private final List<WorkerProcess> processes = new ArrayList<>();
     private final Set<String> expected = new TreeSet<>();
 
     TestQueue(String prefix) {
         try {
-            // Where the brokers' logs are: they stay for who looks into a failed test.
+            // Next to the brokers' logs, which are kept for the investigation of failures.
             Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
             this.folder = Files.createTempDirectory(logs, prefix + "-").toAbsolutePath();
         } catch (IOException e) {
@@ -41,67 +41,67 @@ abstract class TestQueue implements AutoCloseable {
 
     abstract String name();
 
-    /** All that was published is acknowledged. */
+    /** Waits until all published messages are acknowledged. */
     abstract void flush();
 
     // ---- workers
 
-    /** Options of a new worker of this queue, with a journal of its own: failed tasks again in 1 s, 4 attempts. */
+    /** Returns the options of a new worker with its own journal, a retry delay of 1 s and 4 attempts. */
     abstract TestWorker.Options worker();
 
-    /** For a new worker. */
-    final Path journal() {
+    /** Returns the journal of a new worker. */
+    final Path newJournal() {
         Path journal = folder.resolve(Names.fresh("journal"));
         journals.put(journal, RunHistory.RUNNING);
         return journal;
     }
 
-    final WorkerProcess child() {
-        return child(worker());
+    final WorkerProcess startProcess() {
+        return startProcess(worker());
     }
 
-    final WorkerProcess child(TestWorker.Options options) {
-        WorkerProcess child = new WorkerProcess(options, dead -> journals.put(dead.journal(), System.nanoTime()));
-        children.add(child);
-        return child;
+    final WorkerProcess startProcess(TestWorker.Options options) {
+        WorkerProcess process = new WorkerProcess(options, dead -> journals.put(dead.journal(), System.nanoTime()));
+        processes.add(process);
+        return process;
     }
 
-    /** @throws IllegalStateException if one ended that nobody killed */
-    final void requireChildrenAlive() {
-        children.forEach(WorkerProcess::requireAlive);
+    /** @throws IllegalStateException if a process ended unexpectedly */
+    final void requireProcessesAlive() {
+        processes.forEach(WorkerProcess::requireAlive);
     }
 
-    /** What one worker noted. */
+    /** Returns the runs of one worker. */
     final List<RunHistory.Run> runsOf(WorkerProcess worker) {
         Path journal = worker.options().journal();
         return RunHistory.read(Map.of(journal, journals.get(journal))).runs();
     }
 
-    /** What all workers noted. */
+    /** Returns the runs of all workers. */
     final RunHistory history() {
         return RunHistory.read(journals);
     }
 
-    // ---- publishing and seeing
+    // ---- publishing and observing
 
-    /** A task with this id was published and is to succeed in the end. */
+    /** Expects that the task with this id succeeds. */
     final void expect(String id) {
         expected.add(id);
     }
 
-    /** All that is expected to succeed. */
+    /** The ids of all tasks that are expected to succeed. */
     final Set<String> expected() {
         return expected;
     }
 
-    /** Until all that was {@linkplain #expect expected} to has succeeded. */
+    /** Waits until all {@linkplain #expect expected} tasks have succeeded. */
     final void awaitAllSucceeded() {
         flush();
         await("all of " + expected.size() + " tasks of " + name())
                 .atMost(PATIENCE)
-                .pollInterval(LOOK)
+                .pollInterval(POLL_INTERVAL)
                 .untilAsserted(() -> {
-                    requireChildrenAlive();
+                    requireProcessesAlive();
                     Set<String> missing = new TreeSet<>(expected);
                     missing.removeAll(history().succeeded());
                     assertThat(missing).as("tasks that have not succeeded").isEmpty();
@@ -110,8 +110,8 @@ abstract class TestQueue implements AutoCloseable {
 
     final void awaitStarted(String id) {
         flush();
-        await("start of " + id).atMost(PATIENCE).pollInterval(LOOK).until(() -> {
-            requireChildrenAlive();
+        await("start of " + id).atMost(PATIENCE).pollInterval(POLL_INTERVAL).until(() -> {
+            requireProcessesAlive();
             return !history().runsOf(id).isEmpty();
         });
     }

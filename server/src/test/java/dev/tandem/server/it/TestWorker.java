@@ -25,23 +25,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** One executor of one queue, in this process or as the main of its own. */
+/** One executor of one queue, in this process or in its own ({@link WorkerProcess}). */
 final class TestWorker implements AutoCloseable {
 
-    /** Small, so that a larger one fits through the broker. */
+    /** Small, so that a larger payload still fits through the broker. */
     static final int MAX_PAYLOAD = 10_000;
 
-    /** Partitions of a RabbitMQ queue. */
+    /** The number of partitions of a RabbitMQ queue. */
     static final int RABBIT_PARTITIONS = 4;
 
     /**
-     * What a worker does and where, in a form that fits on a command line.
+     * The options of a worker, in a form that fits on a command line.
      *
      * @param broker Kafka's bootstrap servers, or RabbitMQ's address
-     * @param ordered by key
-     * @param retryMillis before a failed task's next attempt
-     * @param maxAttempts of every task
-     * @param leaseMillis how soon a death is noticed: of claims and partitions, and of Kafka's session at most
+     * @param ordered whether tasks are ordered by key
+     * @param retryMillis the delay before a failed task's next attempt
+     * @param maxAttempts the limit of attempts of every task
+     * @param leaseMillis the lease of claims and partitions, and the longest session timeout at Kafka
      */
     record Options(
             String broker,
@@ -53,8 +53,8 @@ final class TestWorker implements AutoCloseable {
             int maxAttempts,
             int leaseMillis) {
 
-        /** By another way to the same broker. */
-        Options by(String otherBroker) {
+        /** Connects to the same broker through another address. */
+        Options via(String otherBroker) {
             return new Options(otherBroker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
         }
 
@@ -62,7 +62,7 @@ final class TestWorker implements AutoCloseable {
             return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis);
         }
 
-        /** For tests of many deaths, where the defaults' waits prove nothing. */
+        /** Shortens the lease for tests with many deaths. */
         Options leasedFor(int millis) {
             return new Options(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, millis);
         }
@@ -133,7 +133,7 @@ final class TestWorker implements AutoCloseable {
 
     private final RedisStore store;
     private final RunJournal journal;
-    private final ScriptedHandler behaviour;
+    private final ScriptedHandler handler;
     private final Executor executor;
     private final String queue;
 
@@ -141,12 +141,12 @@ final class TestWorker implements AutoCloseable {
         this(options, Set::of);
     }
 
-    /** A worker that shares a RabbitMQ queue with these executors; it counts itself in any case. */
+    /** Creates a worker that shares a RabbitMQ queue with other executors. It always counts itself. */
     TestWorker(Options options, Supplier<Set<String>> members) {
         queue = options.queue();
         store = RedisStore.open(RedisSettings.of(options.redis()));
         journal = new RunJournal(options.journal());
-        behaviour = new ScriptedHandler(journal);
+        handler = new ScriptedHandler(journal);
         executor = Executor.builder()
                 .id("it")
                 .settings(options.core())
@@ -159,7 +159,7 @@ final class TestWorker implements AutoCloseable {
                         .maxAttempts(options.maxAttempts())
                         .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")
-                        .handler("it", behaviour::handle)
+                        .handler("it", handler::handle)
                         .build())
                 .build();
         executor.start();
@@ -169,27 +169,27 @@ final class TestWorker implements AutoCloseable {
         return executor.id();
     }
 
-    /** Until the broker has back all that was delivered to this worker. */
+    /** Waits until every delivery to this worker is settled. */
     void awaitNothingUnsettled() {
         await("nothing unsettled in " + queue)
                 .atMost(TestQueue.PATIENCE)
-                .pollInterval(TestQueue.LOOK)
+                .pollInterval(TestQueue.POLL_INTERVAL)
                 .untilAsserted(() -> assertThat(unsettled()).isZero());
     }
 
-    /** Whether it asks the broker if a partition is still its own. */
+    /** Whether the worker is asking the broker if it still owns a partition. */
     boolean isConfirming() throws Exception {
-        return core().contains(" CONFIRMING ");
+        return describeCore().contains(" CONFIRMING ");
     }
 
-    private String core() throws Exception {
+    private String describeCore() throws Exception {
         return executor.describe(queue).get(10, TimeUnit.SECONDS);
     }
 
-    /** How many deliveries this worker has that the broker waits for. */
+    /** Returns how many deliveries to this worker are unsettled. */
     int unsettled() throws Exception {
         return Pattern.compile("tracker=(\\d+)")
-                .matcher(core())
+                .matcher(describeCore())
                 .results()
                 .mapToInt(found -> Integer.parseInt(found.group(1)))
                 .sum();
@@ -199,26 +199,26 @@ final class TestWorker implements AutoCloseable {
         return executor.status().get(0);
     }
 
-    /** Lets go of all tasks that hold. */
+    /** Ends all runs that hold. */
     void release() {
-        behaviour.release();
+        handler.release();
     }
 
     @Override
     public void close() {
-        behaviour.release();
+        handler.release();
         executor.stop();
         store.close();
         journal.close();
     }
 
-    /** A worker as a process of its own, to be killed. */
+    /** Runs a worker as a process. */
     public static void main(String[] arguments) throws InterruptedException {
         Options options = Options.of(arguments);
         TestWorker worker = new TestWorker(options);
         Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
         while (true) {
-            // For whoever looks into its log after a failure.
+            // Logs the state, for the investigation of failures.
             TimeUnit.SECONDS.sleep(5);
             System.out.println(worker.status());
             worker.executor.describe(options.queue()).thenAccept(System.out::println);

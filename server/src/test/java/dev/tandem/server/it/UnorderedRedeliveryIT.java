@@ -14,38 +14,38 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Messages of an unordered RabbitMQ queue that come again, to whatever partition, are known for what they were. */
+/** Redelivered messages of an unordered RabbitMQ queue are recognised, whichever partition they reach. */
 class UnorderedRedeliveryIT {
 
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
     @Test
-    void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
+    void tasksWithIdsAreRecordedOnceEvenIfTheirExecutorIsKilled() throws Exception {
         int tasks = 10_000;
         AtomicReference<Set<String>> others = new AtomicReference<>(Set.of("another"));
         try (RabbitTestQueue queue = new RabbitTestQueue("scattered", false);
                 TestWorker survivor = new TestWorker(queue.worker().leasedFor(4_000), others::get)) {
-            await("its half")
+            await("half of the partitions")
                     .atMost(TestQueue.PATIENCE)
                     .until(() -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
             queue.awaitDeclared();
-            try (WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
-                await("its channels").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
+            try (WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                await("the channels of both").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
                 for (int number = 0; number < tasks; number++) {
                     queue.send("k", number, number % 100 == 0 ? "fail-once" : "ok");
                 }
                 queue.flush();
-                await("work of the doomed one")
+                await("runs of the doomed process")
                         .atMost(TestQueue.PATIENCE)
-                        .pollInterval(LOOK)
+                        .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.runsOf(doomed).size() > 1_000);
                 doomed.kill();
-                // What it had comes to the survivor at once, while the leases of its partitions still live.
+                // Its messages are redelivered to the survivor at once, while the leases of its partitions are valid.
                 others.set(Set.of());
                 queue.awaitAllSucceeded();
-                // Those that ended when their executor died were not recorded, and run again when their claims have
-                // lapsed.
-                await("all are recorded").atMost(TestQueue.PATIENCE).until(() -> queue.recorded() >= tasks);
+                // Tasks that ended just before their executor died were not recorded. They run again when their claims
+                // have lapsed.
+                await("all successes to be recorded").atMost(TestQueue.PATIENCE).until(() -> queue.recorded() >= tasks);
                 survivor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
@@ -55,24 +55,24 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
+    void equalMessagesWithoutIdsAreNeverConfused() throws Exception {
         int tasks = 4_000;
         try (RabbitTestQueue queue = new RabbitTestQueue("alike", false);
-                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
+                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
-                queue.sendNameless("k", "ok");
+                queue.sendWithoutId("k", "ok");
             }
             queue.flush();
-            await("work under way")
+            await("some tasks to succeed")
                     .atMost(TestQueue.PATIENCE)
-                    .pollInterval(LOOK)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 400);
             doomed.kill();
             try (TestWorker heir = new TestWorker(queue.worker())) {
-                await("all of them")
+                await("all tasks")
                         .atMost(TestQueue.PATIENCE)
-                        .pollInterval(LOOK)
+                        .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
                 heir.awaitNothingUnsettled();
             }
@@ -82,15 +82,15 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEnd() throws Exception {
+    void poisonMessageThatKillsItsExecutorsBecomesDead() throws Exception {
         int attempts = 3;
         int deaths = 0;
         try (RabbitTestQueue queue = new RabbitTestQueue("venom", false)) {
             TestWorker.Options options =
                     queue.worker().retrying(1_000, attempts).leasedFor(4_000);
-            WorkerProcess current = queue.child(options);
+            WorkerProcess current = queue.startProcess(options);
             queue.awaitDeclared();
-            queue.sendNameless("bad", "poison");
+            queue.sendWithoutId("bad", "poison");
             queue.flush();
             while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
                 WorkerProcess watched = current;
@@ -100,11 +100,11 @@ class UnorderedRedeliveryIT {
                                 || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
                                         .isEmpty());
                 if (!watched.isRunning()) {
-                    watched.gone();
+                    watched.markDead();
                     watched.close();
                     deaths++;
-                    current =
-                            queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
+                    current = queue.startProcess(
+                            queue.worker().retrying(1_000, attempts).leasedFor(4_000));
                 }
             }
             try (WorkerProcess last = current) {
@@ -119,31 +119,37 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
+    void lostConnectionMakesNoRunningTaskRunTwice() throws Exception {
         int tasks = 64;
         try (RabbitTestQueue queue = new RabbitTestQueue("severed", false);
                 Wire wire = new Wire(Brokers.rabbit().uri());
-                TestWorker worker = new TestWorker(queue.worker().by(wire.uri()))) {
+                TestWorker worker = new TestWorker(queue.worker().via(wire.uri()))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 if (number % 2 == 0) {
                     queue.send("k", number, "hold");
                 } else {
                     queue.expect("n" + number + "-0");
-                    queue.sendNameless("n" + number, "hold");
+                    queue.sendWithoutId("n" + number, "hold");
                 }
             }
             queue.flush();
-            // Soon: Redis takes over what runs for longer than the horizon.
-            await("all run")
+            // Must be soon, because tasks that run for longer than the horizon are adopted.
+            await("all tasks to run")
                     .atMost(TestQueue.PATIENCE)
-                    .pollInterval(LOOK)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().runs().size() == tasks);
             wire.down();
-            await("loss").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            await("the loss of the connection")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() == 0);
             wire.up();
-            await("redeliveries").atMost(TestQueue.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() > 0);
-            // They run here still, and their messages are acked.
+            await("the redeliveries")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() > 0);
+            // The tasks are still running here, and their messages are acked.
             worker.awaitNothingUnsettled();
             worker.release();
             queue.awaitAllSucceeded();
@@ -154,25 +160,25 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void nothingIsLostWhenRedisForgetsItsLastWritesWithinTheHorizonAfterAKill() throws Exception {
+    void nothingIsLostWhenRedisForgetsItsLastWritesAfterAKill() throws Exception {
         int tasks = 3_000;
         try (LocalRedis redis = Brokers.ownRedis();
                 RabbitTestQueue queue = new RabbitTestQueue("amnesia", false, redis.address());
-                WorkerProcess doomed = queue.child(queue.worker().leasedFor(4_000))) {
+                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.send("k", number, number % 20 == 0 ? "fail-once" : "work");
             }
             queue.flush();
-            await("work under way")
+            await("some tasks to succeed")
                     .atMost(TestQueue.PATIENCE)
-                    .pollInterval(LOOK)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().succeeded().size() > 200);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = queue.history().succeeded().size();
-            await("more that will be forgotten")
+            await("more successes, which Redis will forget")
                     .atMost(TestQueue.PATIENCE)
-                    .pollInterval(LOOK)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().succeeded().size() > before + 200);
             doomed.kill();
             redis.restartFrom(checkpoint);

@@ -5,18 +5,18 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A worker in a JVM of its own, which can be killed as a crash would. */
+/** A worker in its own JVM, which can be killed. */
 final class WorkerProcess implements AutoCloseable {
 
     private final LocalProcess process;
     private final TestWorker.Options options;
-    private final Consumer<TestWorker.Options> dead;
+    private final Consumer<TestWorker.Options> onDeath;
     private volatile boolean mayEnd;
 
-    /** @param dead told when the process is dead for sure */
-    WorkerProcess(TestWorker.Options options, Consumer<TestWorker.Options> dead) {
+    /** @param onDeath called when the process is certainly dead */
+    WorkerProcess(TestWorker.Options options, Consumer<TestWorker.Options> onDeath) {
         this.options = options;
-        this.dead = dead;
+        this.onDeath = onDeath;
         this.process = LocalProcess.java(
                         "worker",
                         System.getProperty("java.class.path"),
@@ -37,42 +37,29 @@ final class WorkerProcess implements AutoCloseable {
         return process.isRunning();
     }
 
-    /** @throws IllegalStateException with its log if it ended though nobody made it: waiting on would be in vain */
+    /** @throws IllegalStateException with its log if the process ended unexpectedly, so that no test waits for it */
     void requireAlive() {
         if (!mayEnd && !process.isRunning()) {
-            throw new IllegalStateException("A worker ended by itself. " + process.logTail());
+            throw new IllegalStateException("A worker process ended unexpectedly. " + process.logTail());
         }
     }
 
-    /** Its task is to end it. */
-    WorkerProcess doomed() {
+    /** Expects that a task ends the process. */
+    WorkerProcess expectedToDie() {
         mayEnd = true;
         return this;
     }
 
-    /** SIGKILL. Returns when it is gone. */
+    /** Kills the process with SIGKILL. Returns when it is dead. */
     void kill() {
         mayEnd = true;
         process.kill();
-        dead.accept(options);
+        onDeath.accept(options);
     }
 
-    /** It ended by itself. */
-    void gone() {
-        dead.accept(options);
-    }
-
-    /** SIGSTOP: connections stay open and nothing answers. */
-    void freeze() {
-        process.suspend();
-    }
-
-    void thaw() {
-        process.resume();
-    }
-
-    String logTail() {
-        return process.logTail();
+    /** Records that the process was ended by its task. */
+    void markDead() {
+        onDeath.accept(options);
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The check must find what it is there for. */
+/** Tests that the check finds every violation. */
 class DemoCheckTest {
 
     private final List<Published> published = new ArrayList<>();
@@ -21,7 +21,7 @@ class DemoCheckTest {
     private long token;
 
     @Test
-    void aRunWithoutFaultPasses() {
+    void runsWithoutAFaultPass() {
         step("a", 0);
         step("a", 1);
         run("one", "a-0", 10, 20);
@@ -35,7 +35,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aTaskThatNeverSucceededIsLost() {
+    void taskThatNeverSucceededIsLost() {
         step("a", 0);
         step("b", 0);
         run("one", "a-0", 10, 20);
@@ -46,7 +46,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aFailedAttemptIsFollowedByAnother() {
+    void failedAttemptThatIsRetriedPasses() {
         step("a", 0);
         event("one", Kind.START, 10, "a-0", 1);
         event("one", Kind.FAILURE, 20, "a-0", 1);
@@ -60,7 +60,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aTaskThatRanTwiceForNothingIsADuplicate() {
+    void taskThatSucceededTwiceIsADuplicate() {
         step("a", 0);
         run("one", "a-0", 10, 20);
         run("two", "a-0", 30, 40);
@@ -72,7 +72,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void unlessItsProcessWasKilledBeforeTheOutcomeWasSettled() {
+    void duplicateIsExplainedIfItsProcessWasKilledBeforeSettling() {
         step("a", 0);
         run("one", "a-0", 10, 20);
         run("two", "a-0", 10_000_000, 10_000_010);
@@ -87,7 +87,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aMailThatRanTwiceIsExplainedOnlyIfTheKilledProcessHadIt() {
+    void duplicateMailIsExplainedOnlyIfTheKilledProcessRanIt() {
         published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, false), 0));
         event("one", Kind.START, 10, "m", 1);
         event("one", Kind.FAILURE, 20, "m", 1);
@@ -105,7 +105,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aDelayedMailThatTheKilledProcessMayHaveTakenOverIsExplainedOnce() {
+    void delayedMailThatTheKilledProcessMayHaveHandedOverIsExplainedOnce() {
         Duration delay = Duration.ofSeconds(5);
         published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, false), 1_000));
         run("two", "m", 5_002_000, 5_002_010);
@@ -128,7 +128,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aStepBeforeAnEarlierOneHasEndedIsAViolation() {
+    void stepBeforeAnEarlierOneHasEndedIsAViolation() {
         step("a", 0);
         step("a", 1);
         event("one", Kind.START, 10, "a-0", 1);
@@ -141,7 +141,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void twoRunsOfAKeyAtOnceAreAViolation() {
+    void twoRunsOfAKeyAtTheSameTimeAreAViolation() {
         step("a", 0);
         step("a", 1);
         run("one", "a-0", 10, 20);
@@ -151,7 +151,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aRunThatTheKillCutOffEndsWithIt() {
+    void runThatWasCutOffEndsWithTheKill() {
         step("a", 0);
         event("one", Kind.START, 10, "a-0", ++token);
         run("two", "a-0", 40, 50);
@@ -163,7 +163,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aTokenThatDoesNotGrowIsAViolation() {
+    void tokenThatDoesNotGrowIsAViolation() {
         step("a", 0);
         step("a", 1);
         token = 10;
@@ -175,7 +175,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void aDeadTaskIsAccountedForAndDoesNotHoldItsKey() {
+    void deadTaskIsAccountedForAndDoesNotBlockItsKey() {
         published.add(new Published(new DemoTask("a-0", "orders", "a", 0, Duration.ZERO, 1, 0, true), 0));
         step("a", 1);
         event("one", Kind.START, 10, "a-0", 1);
@@ -188,7 +188,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void latenessCountsFromTheMessagesTimeAndItsDelay() {
+    void latenessCountsFromTheMessagesTimestampAndItsDelay() {
         DemoTask task = new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, false);
         published.add(new Published(task, 1_000_000));
         run("one", "r", 1_503_000, 1_504_000);
@@ -206,7 +206,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void wherePlainTasksWaitDelayedOnesMayWaitAsLongBesides() {
+    void delayedTasksMayWaitAsLongAsOtherTasksDo() {
         published.add(new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, false), 1_000_000));
         published.add(
                 new Published(new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, false), 1_000_000));
@@ -220,7 +220,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void linesSurviveTheFileAndHalfOnesAreLeftOut() {
+    void linesAreParsedAndUnfinishedOnesIgnored() {
         DemoEvent event = new DemoEvent(Kind.SUCCESS, 1_795_220_475_267_123L, "order-1-paid", 2, 17);
 
         assertThat(DemoEvent.parse(event.line().strip())).contains(event);
@@ -229,7 +229,7 @@ class DemoCheckTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameWorkload() {
+    void sameSeedGivesTheSameWorkload() {
         List<DemoTask> tasks = new DemoWorkload(7, true).tasks(120);
 
         assertThat(tasks).isEqualTo(new DemoWorkload(7, true).tasks(120));
