@@ -13,7 +13,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An HTTP service that tasks are posted to. Records all calls, and answers 204 unless told otherwise for a task's id. */
+/**
+ * An HTTP service that tasks are posted to. Records all calls, and answers 204 unless told otherwise for a task's id.
+ */
 final class RecordingEndpoint implements AutoCloseable {
 
     record Call(String id, String key, String type, int attempt, long token, String contentType, String body) {}

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The whole server on real Kafka and Redis: tasks from its API and from a plain producer, and an operator's changes. */
+/**
+ * The whole server on real Kafka and Redis: tasks from its API and from a plain producer, and an operator's changes.
+ */
 class ServerIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -12,8 +12,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a response with bounded memory. Keeps the beginning of an error's body, which often tells the reason,
- * and discards the rest. A body that is too long is cut off by closing the connection.
+ * Reads the body of a response with bounded memory. Keeps the beginning of an error's body, which often tells the
+ * reason, and discards the rest. A body that is too long is cut off by closing the connection.
  */
 final class BoundedTextSubscriber implements BodySubscriber<String> {
 

@@ -26,7 +26,9 @@ public final class HostedHandlers {
         this.more = Map.copyOf(more);
     }
 
-    /** Returns a queue's handlers by type: {@code log}, {@code noop}, {@code http} if there is a URL, additional ones. */
+    /**
+     * Returns a queue's handlers by type: {@code log}, {@code noop}, {@code http} if there is a URL, additional ones.
+     */
     public Map<String, Handler> of(QueueSettings queue) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));

@@ -1,6 +1,8 @@
 package dev.tandem.server.inspect;
 
-/** Port: changes tasks, keys and queues in the store. Thread-safe. All methods may throw {@link UnavailableException}. */
+/**
+ * Port: changes tasks, keys and queues in the store. Thread-safe. All methods may throw {@link UnavailableException}.
+ */
 public interface Administration {
 
     /** The result of a change. */
@@ -18,7 +20,7 @@ public interface Administration {
     /** Deletes a dead task, or cancels a waiting one. */
     Change delete(String queue, TaskRef ref);
 
-    /** What to do with a halted key. */
+    /** An action on a halted key. */
     enum KeyAction {
         /** Runs its dead head again. */
         RETRY,

@@ -6,8 +6,8 @@ import java.util.Map;
 public interface Backlog {
 
     /**
-     * Returns the number of unsettled messages by partition, with "" for those that belong to no partition. Empty if the
-     * broker does not answer.
+     * Returns the number of unsettled messages by partition, with "" for those that belong to no partition. Empty if
+     * the broker does not answer.
      */
     Map<String, Long> of(String queue);
 }

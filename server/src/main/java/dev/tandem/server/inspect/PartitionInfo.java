@@ -21,8 +21,8 @@ public record PartitionInfo(
         @Nullable KeyInfo full) {
 
     /**
-     * The names of the counters: successes; failed attempts that were retried; tasks that died; lapsed claims; dead tasks
-     * that an operator retried; tasks that an operator cancelled.
+     * The names of the counters: successes; failed attempts that were retried; tasks that died; lapsed claims; dead
+     * tasks that an operator retried; tasks that an operator cancelled.
      */
     public static final List<String> TOTALS =
             List.of("succeeded", "retried", "dead", "lapsed", "replayed", "cancelled");

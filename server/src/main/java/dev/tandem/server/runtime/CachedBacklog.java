@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Asks the brokers for their backlog, at most once a second for each queue, and less often while they do not answer. */
+/**
+ * Asks the brokers for their backlog, at most once a second for each queue, and less often while they do not answer.
+ */
 final class CachedBacklog implements Backlog, AutoCloseable {
 
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -18,8 +18,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metrics of each queue in the whole cluster, from Redis and the broker. Every server reports the same. The store and the
- * broker are asked only at a scrape, once for all metrics.
+ * Metrics of each queue in the whole cluster, from Redis and the broker. Every server reports the same. The store and
+ * the broker are asked only at a scrape, once for all metrics.
  */
 final class ClusterQueueMetrics implements MeterBinder {
 
@@ -61,7 +61,7 @@ final class ClusterQueueMetrics implements MeterBinder {
         }
     }
 
-    /** What is known of one queue. @param lag NaN if the broker does not answer */
+    /** The state of one queue. @param lag NaN if the broker does not answer */
     private record QueueState(TaskCounts counts, long blockedKeys, double lag, Map<String, Long> totals) {}
 
     /** One queue with its last known state. */

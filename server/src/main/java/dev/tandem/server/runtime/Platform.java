@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs all queues of this process. Starts without waiting for any broker: each part keeps trying to connect, and reports
- * so in the log and in the health. Drains when it stops.
+ * Runs all queues of this process. Starts without waiting for any broker: each part keeps trying to connect, and
+ * reports so in the log and in the health. Drains when it stops.
  */
 public final class Platform implements SmartLifecycle {
 

@@ -5,7 +5,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
-/** Reports where a settings file is not valid YAML, or has a key twice. Does not quote the file, for it may hold secrets. */
+/**
+ * Reports where a settings file is not valid YAML, or has a key twice. Does not quote the file, for it may hold
+ * secrets.
+ */
 final class YamlFailureAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLException> {
 
     @Override

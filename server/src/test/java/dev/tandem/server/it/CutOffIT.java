@@ -23,9 +23,9 @@ class CutOffIT {
             topic.send("a", 1, "ok");
             topic.awaitStarted("a-0");
             wire.down();
-            try (TestWorker heir = new TestWorker(topic.worker().leasedFor(4_000))) {
+            try (TestWorker successor = new TestWorker(topic.worker().leasedFor(4_000))) {
                 topic.send("b", 0, "ok");
-                await("another key on the heir")
+                await("another key on the successor")
                         .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().succeeded().contains("b-0"));
                 assertThat(topic.history().runsOf("a-1"))
@@ -41,7 +41,7 @@ class CutOffIT {
 
                 assertThat(topic.history().runsOf("a-0")).hasSize(1);
                 topic.history().assertOrderAndExclusion();
-                assertThat(heir.status().succeeded()).as("b-0 and a-1").isEqualTo(2);
+                assertThat(successor.status().succeeded()).as("b-0 and a-1").isEqualTo(2);
             }
         }
     }

@@ -21,7 +21,7 @@ class KilledExecutorIT {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (KafkaTestQueue topic = new KafkaTestQueue("killed", 8);
-                WorkerProcess doomed = topic.startProcess();
+                WorkerProcess victim = topic.startProcess();
                 WorkerProcess survivor = topic.startProcess()) {
             // Both own partitions before the first task is published.
             topic.awaitWorkers(2);
@@ -33,18 +33,18 @@ class KilledExecutorIT {
             await("both to run tasks")
                     .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > KEYS * PER_KEY / 4
-                            && !topic.runsOf(doomed).isEmpty());
-            doomed.kill();
+                            && !topic.runsOf(victim).isEmpty());
+            victim.kill();
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             RunHistory history = topic.history();
             history.assertOrderAndExclusion("seed " + seed);
-            assertThat(topic.runsOf(doomed)).as("runs of the killed process").isNotEmpty();
+            assertThat(topic.runsOf(victim)).as("runs of the killed process").isNotEmpty();
             // Only tasks that the killed executor had finished but not recorded run again. With relays these can be
             // more
             // than it ran at one time.
-            assertThat(topic.runsOf(doomed).stream()
+            assertThat(topic.runsOf(victim).stream()
                             .filter(RunHistory.Run::succeeded)
                             .map(RunHistory.Run::id))
                     .containsAll(history.duplicates());
@@ -55,21 +55,21 @@ class KilledExecutorIT {
     @Test
     void taskOfAKilledExecutorRunsAgainElsewhereWhileItsKeyWaits() {
         try (KafkaTestQueue topic = new KafkaTestQueue("held", 1);
-                WorkerProcess doomed = topic.startProcess()) {
+                WorkerProcess victim = topic.startProcess()) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.send("b", 0, "ok");
             topic.awaitStarted("a-0");
             await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().contains("b-0"));
-            doomed.kill();
+            victim.kill();
 
-            try (TestWorker heir = new TestWorker(topic.worker())) {
+            try (TestWorker successor = new TestWorker(topic.worker())) {
                 await().atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().runsOf("a-0").size() == 2);
                 assertThat(topic.history().runsOf("a-1")).isEmpty();
                 assertThat(topic.history().runsOf("a-0").get(1).attempt()).isEqualTo(2);
-                heir.release();
+                successor.release();
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
                 topic.history().assertOrderAndExclusion();

@@ -96,7 +96,7 @@ class RabbitIT {
     @Test
     void tasksOfAKilledExecutorRunAgainInOrder() throws Exception {
         try (RabbitTestQueue queue = new RabbitTestQueue("killed", true);
-                WorkerProcess doomed = queue.startProcess()) {
+                WorkerProcess victim = queue.startProcess()) {
             queue.awaitDeclared();
             for (int number = 0; number < 20; number++) {
                 for (int key = 0; key < 50; key++) {
@@ -107,10 +107,10 @@ class RabbitIT {
             await("some tasks to succeed")
                     .atMost(TestQueue.PATIENCE)
                     .until(() -> queue.history().succeeded().size() > 200);
-            doomed.kill();
-            try (TestWorker heir = new TestWorker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
                 queue.history().assertOrderAndExclusion();
             }
             assertThat(queue.messages()).isZero();

@@ -21,7 +21,7 @@ class RabbitRedeliveryIT {
         int keys = 100;
         int perKey = 100;
         try (RabbitTestQueue queue = new RabbitTestQueue("once", true);
-                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
@@ -33,13 +33,13 @@ class RabbitRedeliveryIT {
                     .atMost(TestQueue.PATIENCE)
                     .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 1_000);
-            doomed.kill();
-            try (TestWorker heir = new TestWorker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
                 queue.history().assertOrderAndExclusion();
             }
-            assertThat(queue.runsOf(doomed)).as("runs of the killed process").isNotEmpty();
+            assertThat(queue.runsOf(victim)).as("runs of the killed process").isNotEmpty();
             queue.awaitNothingLeft();
             assertThat(queue.recorded()).isEqualTo(keys * perKey);
         }
@@ -50,7 +50,7 @@ class RabbitRedeliveryIT {
         int keys = 20;
         int perKey = 200;
         try (RabbitTestQueue queue = new RabbitTestQueue("equal", true);
-                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
@@ -62,13 +62,13 @@ class RabbitRedeliveryIT {
                     .atMost(TestQueue.PATIENCE)
                     .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 400);
-            doomed.kill();
-            try (TestWorker heir = new TestWorker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 await("all tasks")
                         .atMost(TestQueue.PATIENCE)
                         .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.recorded() >= keys * perKey && queue.messages() == 0);
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }

@@ -46,7 +46,7 @@ class RebalanceIT {
     @Execution(ExecutionMode.CONCURRENT)
     void noTaskIsSkippedWhenExecutorsJoinAndDieUnderLoad() {
         try (KafkaTestQueue topic = new KafkaTestQueue("joining", 8);
-                WorkerProcess doomed = topic.startProcess(topic.worker().leasedFor(4_000));
+                WorkerProcess victim = topic.startProcess(topic.worker().leasedFor(4_000));
                 WorkerProcess survivor = topic.startProcess(topic.worker().leasedFor(4_000))) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
@@ -56,7 +56,7 @@ class RebalanceIT {
             await("some tasks to succeed")
                     .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > 2_500);
-            doomed.kill();
+            victim.kill();
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();

@@ -121,9 +121,9 @@ final class RunHistory {
     }
 
     /**
-     * Asserts guarantees 2, 3 and 4: the runs of a key follow one another, in the order of its tasks, with growing tokens.
-     * A task whose success was not recorded when its executor died may run again after a later task has started, but it
-     * must have succeeded before the first start of that task.
+     * Asserts guarantees 2, 3 and 4: the runs of a key follow one another, in the order of its tasks, with growing
+     * tokens. A task whose success was not recorded when its executor died may run again after a later task has
+     * started, but it must have succeeded before the first start of that task.
      */
     void assertOrderAndExclusion() {
         assertOrderAndExclusion("");

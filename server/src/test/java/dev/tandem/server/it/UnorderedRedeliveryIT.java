@@ -29,17 +29,17 @@ class UnorderedRedeliveryIT {
                     .atMost(TestQueue.PATIENCE)
                     .until(() -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
             queue.awaitDeclared();
-            try (WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+            try (WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
                 await("the channels of both").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
                 for (int number = 0; number < tasks; number++) {
                     queue.send("k", number, number % 100 == 0 ? "fail-once" : "ok");
                 }
                 queue.flush();
-                await("runs of the doomed process")
+                await("runs of the victim process")
                         .atMost(TestQueue.PATIENCE)
                         .pollInterval(POLL_INTERVAL)
-                        .until(() -> queue.runsOf(doomed).size() > 1_000);
-                doomed.kill();
+                        .until(() -> queue.runsOf(victim).size() > 1_000);
+                victim.kill();
                 // Its messages are redelivered to the survivor at once, while the leases of its partitions are valid.
                 others.set(Set.of());
                 queue.awaitAllSucceeded();
@@ -58,7 +58,7 @@ class UnorderedRedeliveryIT {
     void equalMessagesWithoutIdsAreNeverConfused() throws Exception {
         int tasks = 4_000;
         try (RabbitTestQueue queue = new RabbitTestQueue("alike", false);
-                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.sendWithoutId("k", "ok");
@@ -68,13 +68,13 @@ class UnorderedRedeliveryIT {
                     .atMost(TestQueue.PATIENCE)
                     .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 400);
-            doomed.kill();
-            try (TestWorker heir = new TestWorker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 await("all tasks")
                         .atMost(TestQueue.PATIENCE)
                         .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }
@@ -164,7 +164,7 @@ class UnorderedRedeliveryIT {
         int tasks = 3_000;
         try (LocalRedis redis = Brokers.ownRedis();
                 RabbitTestQueue queue = new RabbitTestQueue("amnesia", false, redis.address());
-                WorkerProcess doomed = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.send("k", number, number % 20 == 0 ? "fail-once" : "work");
@@ -180,11 +180,11 @@ class UnorderedRedeliveryIT {
                     .atMost(TestQueue.PATIENCE)
                     .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().succeeded().size() > before + 200);
-            doomed.kill();
+            victim.kill();
             redis.restartFrom(checkpoint);
-            try (TestWorker heir = new TestWorker(queue.worker())) {
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }

@@ -16,7 +16,10 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.unit.DataSize;
 
-/** Pins the names and defaults of all settings. A change here is visible to users and belongs into docs/configuration.md. */
+/**
+ * Pins the names and defaults of all settings. A change here is visible to users and belongs into
+ * docs/configuration.md.
+ */
 class SettingsDefaultsTest {
 
     private static final String PINNED = """

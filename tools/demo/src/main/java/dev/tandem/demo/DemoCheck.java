@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a demonstration by the event logs of its handlers: whether every task succeeded or died as planned, how often a
- * task ran again after it had succeeded, whether the tasks of each key ran one at a time and in order, and how late the
- * delayed tasks were.
+ * Judges a demonstration by the event logs of its handlers: whether every task succeeded or died as planned, how often
+ * a task ran again after it had succeeded, whether the tasks of each key ran one at a time and in order, and how late
+ * the delayed tasks were.
  */
 final class DemoCheck {
 

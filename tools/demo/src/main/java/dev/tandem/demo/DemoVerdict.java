@@ -3,7 +3,7 @@ package dev.tandem.demo;
 import java.util.List;
 
 /**
- * What {@link DemoCheck} found.
+ * The findings of {@link DemoCheck}.
  *
  * @param tasks how many tasks were published
  * @param succeeded how many of them succeeded

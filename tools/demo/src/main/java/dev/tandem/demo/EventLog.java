@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Appends events to this process's file. Each event is one write, so that a killed process leaves whole lines. Thread-safe.
+ * Appends events to this process's file. Each event is one write, so that a killed process leaves whole lines.
+ * Thread-safe.
  */
 final class EventLog implements AutoCloseable {
 
