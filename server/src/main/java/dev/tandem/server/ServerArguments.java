@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The command line of the server.
+ * The arguments of the server program.
  *
- * @param help only the usage is asked for
- * @param settings {@code --name=value}
+ * @param help whether only the usage is to be printed
+ * @param settings settings in the form {@code --name=value}
  */
 record ServerArguments(boolean help, List<String> settings) {
 
     private static final String CONFIG = "--config";
 
-    /** @throws IllegalArgumentException saying what can't be understood */
+    /** @throws IllegalArgumentException naming the argument that is wrong */
     static ServerArguments parse(String... args) {
         List<String> settings = new ArrayList<>();
         boolean help = false;

@@ -12,7 +12,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-/** The platform as a program: {@code ./tandem server [--config FILE]}. */
+/** The server program: {@code ./tandem server [--config FILE]}. */
 public final class TandemServer {
 
     private static final String USAGE = """
@@ -30,14 +30,19 @@ public final class TandemServer {
     private TandemServer() {}
 
     public static void main(String[] args) {
-        int status = run(args, System.out, System.err);
+        run(application(), args);
+    }
+
+    /** Runs the server with command line arguments. Ends the JVM if the server does not start. */
+    public static void run(SpringApplication application, String... args) {
+        int status = run(application, args, System.out, System.err);
         if (status != 0) {
             System.exit(status);
         }
     }
 
-    /** @return the exit status; 0 also when the server runs on */
-    static int run(String[] args, PrintStream out, PrintStream err) {
+    /** @return the exit status; also 0 if the server keeps running */
+    static int run(SpringApplication application, String[] args, PrintStream out, PrintStream err) {
         ServerArguments arguments;
         try {
             arguments = ServerArguments.parse(args);
@@ -51,15 +56,15 @@ public final class TandemServer {
             return 0;
         }
         try {
-            application().run(arguments.forSpring());
+            application.run(arguments.forSpring());
             return 0;
         } catch (RuntimeException e) {
-            // Spring has said why.
+            // Spring has reported the reason.
             return 1;
         }
     }
 
-    /** The server, to be run with arguments of the form {@code --name=value}. */
+    /** Returns the server, ready to run with arguments of the form {@code --name=value}. */
     public static SpringApplication application() {
         SpringApplication application = new SpringApplication(ServerConfiguration.class);
         application.setBannerMode(Banner.Mode.OFF);
@@ -68,14 +73,14 @@ public final class TandemServer {
         return application;
     }
 
-    /** Before anything else is made, so that a wrong setting is all that the message is about. */
+    /** Loads the settings before anything else is created, so that a wrong setting is the only error reported. */
     private static void loadSettings(ConfigurableApplicationContext context) {
         TandemSettings settings = SettingsLoader.load(context.getEnvironment());
         ((GenericApplicationContext) context).registerBean(TandemSettings.class, () -> settings);
-        // Spring gives up on a part that does not stop; ours takes its drain timeout.
-        Duration patience = settings.executor().drainTimeout().plusSeconds(15);
+        // Spring must wait longer than the executor drains.
+        Duration stopTimeout = settings.executor().drainTimeout().plusSeconds(15);
         Map<String, Object> derived = new LinkedHashMap<>();
-        derived.put("spring.lifecycle.timeout-per-shutdown-phase", patience.toMillis() + "ms");
+        derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopTimeout.toMillis() + "ms");
         context.getEnvironment().getPropertySources().addLast(new MapPropertySource("tandem", derived));
     }
 }

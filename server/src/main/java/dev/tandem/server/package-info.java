@@ -1,4 +1,4 @@
-/** The platform as a program: settings, hosted handlers, HTTP API and command line. */
+/** The server program: settings, hosted handlers, HTTP API and command line. */
 @NullMarked
 package dev.tandem.server;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
-/** What a person sees and does with queues from RabbitMQ, over the API and the command line, on real brokers. */
+/** RabbitMQ queues as seen and changed through the API and the command line, on real brokers. */
 class RabbitQueuesIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -36,12 +36,12 @@ class RabbitQueuesIT {
     private static final String UNORDERED = Names.fresh("mails");
     private static final String ORDERED = Names.fresh("letters");
 
-    private static Endpoint endpoint;
+    private static RecordingEndpoint endpoint;
     private static RunningServer server;
 
     @BeforeAll
     static void start() throws IOException {
-        endpoint = new Endpoint();
+        endpoint = new RecordingEndpoint();
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
@@ -70,7 +70,7 @@ class RabbitQueuesIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aTaskIsSeenInEveryStateAndChanged(boolean ordered) {
+    void taskIsShownInEveryStateAndCanBeChanged(boolean ordered) {
         String queue = ordered ? ORDERED : UNORDERED;
         String prefix = Names.fresh("t");
         String dead = prefix + "-dead";
@@ -100,8 +100,8 @@ class RabbitQueuesIT {
         assertThat(Instant.parse(find(queue, later).json().path("at").asString()))
                 .isAfter(Instant.now().plus(Duration.ofMinutes(50)));
 
-        endpoint.content(dead);
-        endpoint.content(failed);
+        endpoint.accept(dead);
+        endpoint.accept(failed);
         for (String id : List.of(dead, failed, later)) {
             assertThat(server.post(tasks(queue) + "/" + id + "/retry").status()).isEqualTo(202);
         }
@@ -115,7 +115,7 @@ class RabbitQueuesIT {
     }
 
     @Test
-    void aHaltedKeySaysByWhatAndGoesOnWhenItIsSkipped() {
+    void haltedKeyNamesItsHeadAndContinuesWhenSkipped() {
         String key = Names.fresh("k");
         endpoint.reply(key + "-1", 410, null);
         for (int number = 1; number <= 3; number++) {
@@ -131,14 +131,14 @@ class RabbitQueuesIT {
 
         await().atMost(PATIENCE).until(() -> endpoint.callsOfKey(key).size() == 3);
         assertThat(endpoint.callsOfKey(key))
-                .extracting(Endpoint.Call::id)
+                .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
                 .until(() -> !server.get(path).json().path("blocked").asBoolean());
     }
 
     @Test
-    void aMessageOfAnyAmqpClientWithoutAPropertyIsATask() throws IOException, TimeoutException {
+    void plainMessageWithoutPropertiesIsATask() throws IOException, TimeoutException {
         String body = Names.fresh("plain");
         try (Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
@@ -150,7 +150,7 @@ class RabbitQueuesIT {
     }
 
     @Test
-    void aPausedQueueStartsNothingUntilItIsResumed() {
+    void pausedQueueStartsNoTaskUntilItIsResumed() {
         assertThat(server.post("/api/v1/queues/" + UNORDERED + "/pause").status())
                 .isEqualTo(202);
         assertThat(queue(UNORDERED).path("paused").asBoolean()).isTrue();
@@ -164,7 +164,7 @@ class RabbitQueuesIT {
     }
 
     @Test
-    void theCommandLineDoesAPersonsDailyWork() {
+    void commandLineCoversTheDailyWork() {
         String key = Names.fresh("cli");
         endpoint.reply(key + "-1", 410, null);
         assertThat(cli("submit", ORDERED, "--id", key + "-1", "--key", key, "--payload", "{\"n\": 1}"))
@@ -176,14 +176,14 @@ class RabbitQueuesIT {
         assertThat(cli("keys", "list", ORDERED)).contains(key, "halted");
         assertThat(cli("tasks", ORDERED, "--state", "dead", "-o", "json")).contains("\"id\" : \"" + key + "-1\"");
         assertThat(cli("executors")).contains(ORDERED);
-        endpoint.content(key + "-1");
+        endpoint.accept(key + "-1");
         cli("keys", "retry", ORDERED, key);
 
         await().atMost(PATIENCE).until(() -> endpoint.calls(key + "-1").size() == 2);
     }
 
     @Test
-    void theQueueSaysWhoOwnsItsPartitionsAndWhatBecameOfItsTasks() {
+    void queueShowsTheOwnersOfItsPartitionsAndItsTotals() {
         String id = Names.fresh("counted");
         submit(ORDERED, id, "");
         await().atMost(PATIENCE).until(() -> endpoint.calls(id).size() == 1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** Servers share the sub-queues of a RabbitMQ queue by themselves. */
+/** Servers share the sub-queues of a RabbitMQ queue among themselves. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitSharingIT {
 
@@ -31,9 +31,9 @@ class RabbitSharingIT {
     private static final int KEYS = 60;
 
     @Test
-    void thoseThatStartTogetherShareAndWhoComesOrLeavesMakesNoTaskRunTwiceOrTooEarly() throws Exception {
+    void serversShareEvenlyAndNoTaskRunsTwiceOrOutOfOrder() throws Exception {
         String queue = Names.fresh("shared");
-        try (Endpoint endpoint = new Endpoint();
+        try (RecordingEndpoint endpoint = new RecordingEndpoint();
                 Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
             Map<String, String> settings = settings(queue, endpoint);
@@ -54,7 +54,7 @@ class RabbitSharingIT {
         }
     }
 
-    private static Map<String, String> settings(String queue, Endpoint endpoint) {
+    private static Map<String, String> settings(String queue, RecordingEndpoint endpoint) {
         String at = "tandem.queues." + queue + ".";
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
@@ -75,7 +75,7 @@ class RabbitSharingIT {
                         .containsExactlyElementsOf(Arrays.stream(shares).boxed().toList()));
     }
 
-    /** Under load. @return the number of the next task of each key */
+    /** Sends tasks until the partitions are shared as expected. @return the number of the next task of each key */
     private static int sendUntilShared(Channel channel, String queue, int from, RunningServer server, long... shares)
             throws Exception {
         List<Long> wanted = Arrays.stream(shares).boxed().toList();
@@ -91,7 +91,7 @@ class RabbitSharingIT {
         return next;
     }
 
-    /** How many partitions each owner has. */
+    /** Returns how many partitions each owner has. */
     private static List<Long> shares(RunningServer server, String queue) {
         Map<String, Long> shares = new LinkedHashMap<>();
         for (JsonNode partition : server.get("/api/v1/queues/" + queue).json().path("partitions")) {
@@ -100,7 +100,7 @@ class RabbitSharingIT {
         return List.copyOf(shares.values());
     }
 
-    /** One more task of each key. */
+    /** Sends one more task of each key. */
     private static void send(Channel channel, String queue, int number) throws Exception {
         for (int key = 0; key < KEYS; key++) {
             AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()
@@ -113,7 +113,7 @@ class RabbitSharingIT {
         channel.waitForConfirmsOrDie(PATIENCE.toMillis());
     }
 
-    private static void awaitCalls(Endpoint endpoint, int perKey) {
+    private static void awaitCalls(RecordingEndpoint endpoint, int perKey) {
         await("all tasks")
                 .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(IntStream.range(0, KEYS)
@@ -122,12 +122,14 @@ class RabbitSharingIT {
                         .isEmpty());
     }
 
-    private static void assertEachRanOnceInOrder(Endpoint endpoint, int perKey) {
+    private static void assertEachRanOnceInOrder(RecordingEndpoint endpoint, int perKey) {
         for (int key = 0; key < KEYS; key++) {
             String name = "k" + key;
             List<String> expected = new ArrayList<>();
             IntStream.range(0, perKey).forEach(number -> expected.add(name + "-" + number));
-            assertThat(endpoint.callsOfKey(name)).extracting(Endpoint.Call::id).containsExactlyElementsOf(expected);
+            assertThat(endpoint.callsOfKey(name))
+                    .extracting(RecordingEndpoint.Call::id)
+                    .containsExactlyElementsOf(expected);
         }
     }
 }

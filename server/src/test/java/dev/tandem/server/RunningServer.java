@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server in this process, and its API. */
+/** A server in this process, and a client of its API. */
 final class RunningServer implements AutoCloseable {
 
     record Answer(int status, String body) {

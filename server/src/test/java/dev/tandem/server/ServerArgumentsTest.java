@@ -19,7 +19,7 @@ class ServerArgumentsTest {
     private Path folder;
 
     @Test
-    void aFileAndSettingsAreTaken() throws IOException {
+    void fileAndSettingsAreParsed() throws IOException {
         Path file = Files.createFile(folder.resolve("my settings.yml"));
 
         ServerArguments arguments =
@@ -36,14 +36,14 @@ class ServerArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--config", "--config=nowhere.yml", "start", "-x", "--tandem.max-payload"})
-    void whatCantBeUnderstoodIsRefused(String argument) {
+    void invalidArgumentIsRefused(String argument) {
         assertThatThrownBy(() -> ServerArguments.parse(argument))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(argument.split("=")[0]);
     }
 
     @Test
-    void aFileOfAnUnknownKindIsRefused() throws IOException {
+    void fileWithUnknownExtensionIsRefused() throws IOException {
         Path file = Files.createFile(folder.resolve("settings.json"));
 
         assertThatThrownBy(() -> ServerArguments.parse("--config", file.toString()))
@@ -55,11 +55,13 @@ class ServerArgumentsTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-        assertThat(TandemServer.run(new String[] {"--help"}, new PrintStream(out), new PrintStream(err)))
-                .isZero();
-        assertThat(TandemServer.run(new String[] {"now"}, new PrintStream(out), new PrintStream(err)))
-                .isEqualTo(2);
+        assertThat(run(out, err, "--help")).isZero();
+        assertThat(run(out, err, "now")).isEqualTo(2);
         assertThat(out.toString()).startsWith("Usage: tandem server");
         assertThat(err.toString()).startsWith("'now' can't be understood");
+    }
+
+    private static int run(ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {
+        return TandemServer.run(TandemServer.application(), args, new PrintStream(out), new PrintStream(err));
     }
 }

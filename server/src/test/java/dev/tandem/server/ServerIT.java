@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The server as a whole, on real Kafka and Redis: what comes in over its API or a plain producer, and what a person does. */
+/**
+ * The whole server on real Kafka and Redis: tasks from its API and from a plain producer, and an operator's changes.
+ */
 class ServerIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -32,12 +34,12 @@ class ServerIT {
     private static final String TASKS = "/api/v1/queues/" + QUEUE + "/tasks";
     private static final String KEYS = "/api/v1/queues/" + QUEUE + "/keys/";
 
-    private static Endpoint endpoint;
+    private static RecordingEndpoint endpoint;
     private static RunningServer server;
 
     @BeforeAll
     static void start() throws IOException {
-        endpoint = new Endpoint();
+        endpoint = new RecordingEndpoint();
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
@@ -63,13 +65,13 @@ class ServerIT {
     }
 
     @Test
-    void aTaskOverTheApiIsPostedToItsQueuesUrl() {
+    void taskFromTheApiIsPostedToTheQueuesUrl() {
         Answer answer = server.post(
                 TASKS, "{\"id\": \"paid-1\", \"key\": \"order/1\", \"type\": \"order.paid\", \"payload\": {\"n\": 1}}");
 
         assertThat(answer.status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> endpoint.calls("paid-1").size() == 1);
-        Endpoint.Call call = endpoint.calls("paid-1").get(0);
+        RecordingEndpoint.Call call = endpoint.calls("paid-1").get(0);
         assertThat(call.body()).isEqualTo("{\"n\":1}");
         assertThat(call.key()).isEqualTo("order/1");
         assertThat(call.type()).isEqualTo("order.paid");
@@ -78,7 +80,7 @@ class ServerIT {
     }
 
     @Test
-    void aTaskOfAPlainProducerWithoutAnyHeaderIsATask() {
+    void plainProducersRecordWithoutHeadersIsATask() {
         String body = "{\"plain\": \"" + Names.fresh("x") + "\"}";
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
@@ -93,7 +95,7 @@ class ServerIT {
     }
 
     @Test
-    void aFailedCallIsTriedAgainWithAHigherToken() {
+    void failedCallIsRetriedWithAHigherToken() {
         endpoint.reply("busy", 503, "3600");
         submit("busy", "busy");
         await().atMost(PATIENCE).until(() -> state("busy").equals("retry"));
@@ -101,17 +103,17 @@ class ServerIT {
                 .as("as Retry-After said")
                 .isAfter(Instant.now().plus(Duration.ofMinutes(59)));
 
-        endpoint.content("busy");
+        endpoint.accept("busy");
         assertThat(server.post(TASKS + "/busy/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> hasEnded("busy"));
-        List<Endpoint.Call> calls = endpoint.calls("busy");
-        assertThat(calls).extracting(Endpoint.Call::attempt).containsExactly(1, 2);
+        List<RecordingEndpoint.Call> calls = endpoint.calls("busy");
+        assertThat(calls).extracting(RecordingEndpoint.Call::attempt).containsExactly(1, 2);
         assertThat(calls.get(1).token()).isGreaterThan(calls.get(0).token());
     }
 
     @Test
-    void aDeadTaskIsSeenWithItsReasonAndGetsAnotherChance() {
+    void deadTaskIsShownWithItsReasonAndCanBeRetried() {
         endpoint.reply("gone", 410, null);
         submit("gone", "gone");
         await().atMost(PATIENCE).until(() -> state("gone").equals("dead"));
@@ -119,7 +121,7 @@ class ServerIT {
         assertThat(dead.path("error").asString()).isEqualTo("HTTP status 410");
         assertThat(dead.path("payload").asString()).isEqualTo("gone");
 
-        endpoint.content("gone");
+        endpoint.accept("gone");
         assertThat(server.post(TASKS + "/gone/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> endpoint.calls("gone").size() == 2);
@@ -128,7 +130,7 @@ class ServerIT {
     }
 
     @Test
-    void aDeadTaskIsDeletedForGood() {
+    void deadTaskCanBeDeleted() {
         endpoint.reply("waste", 410, null);
         assertThat(server.post(TASKS, "{\"id\": \"waste\"}").status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> state("waste").equals("dead"));
@@ -140,7 +142,7 @@ class ServerIT {
     }
 
     @Test
-    void aHaltedKeySaysByWhatAndGoesOnWhenItIsSkipped() {
+    void haltedKeyNamesItsHeadAndContinuesWhenSkipped() {
         String key = "k/" + Names.fresh("halted");
         endpoint.reply(key + "-1", 410, null);
         submit(key + "-1", key);
@@ -161,7 +163,7 @@ class ServerIT {
         await().atMost(PATIENCE)
                 .until(() -> endpoint.callsOfKey(encodedKey(key)).size() == 3);
         assertThat(endpoint.callsOfKey(encodedKey(key)))
-                .extracting(Endpoint.Call::id)
+                .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
                 .until(() ->
@@ -169,7 +171,7 @@ class ServerIT {
     }
 
     @Test
-    void aPartitionThatIsFullNamesTheKeyThatIsTheCauseAndGoesOnWhenItIsDrained() {
+    void fullPartitionNamesTheKeyAndContinuesWhenItIsDrained() {
         int most = QueuePolicy.ordered(1).maxParkedPerKey();
         String key = Names.fresh("crowd");
         endpoint.reply(key, 410, null);
@@ -206,7 +208,7 @@ class ServerIT {
     }
 
     @Test
-    void aDelayedTaskWaitsAndCanBeCancelledOrCalled() {
+    void delayedTaskCanBeCancelledOrRunAtOnce() {
         Instant before = Instant.now();
         server.post(TASKS, "{\"id\": \"later\", \"delay\": \"PT1H\"}");
         server.post(TASKS, "{\"id\": \"never\", \"delay\": \"PT1H\"}");
@@ -230,7 +232,7 @@ class ServerIT {
     }
 
     @Test
-    void aTaskOfAnUnknownTypeIsKeptWithTheReason() {
+    void taskOfAnUnknownTypeIsDeadWithTheReason() {
         server.post(TASKS, "{\"id\": \"odd\", \"type\": \"nobody.knows\"}");
 
         await().atMost(PATIENCE).until(() -> state("odd").equals("dead"));
@@ -240,7 +242,7 @@ class ServerIT {
     }
 
     @Test
-    void theQueueTheExecutorAndTheMetersAreShown() {
+    void queueExecutorAndMetricsAreShown() {
         submit("count-me", "count-me");
         await().atMost(PATIENCE).until(() -> endpoint.calls("count-me").size() == 1);
 
@@ -265,7 +267,7 @@ class ServerIT {
     }
 
     @Test
-    void ofTheSuccessesASampleIsKeptToBeLookedAt() {
+    void sampleOfTheSuccessesIsKept() {
         submit("sampled", "sampled");
         await().atMost(PATIENCE)
                 .until(() -> !server.get(TASKS + "?state=succeeded")
@@ -286,7 +288,7 @@ class ServerIT {
     }
 
     @Test
-    void onlyHealthAndMetricsAreThereOfTheActuator() {
+    void onlyHealthAndMetricsAreExposed() {
         assertThat(server.get("/actuator/env").status()).isEqualTo(404);
         assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
         JsonNode health = server.get("/actuator/health").json();
@@ -303,7 +305,7 @@ class ServerIT {
         return server.get(TASKS + "/" + encode(id));
     }
 
-    /** Well: forgotten but for a sample. */
+    /** Whether the task has succeeded. Only a sample of the successes is kept. */
     private static boolean hasEnded(String id) {
         Answer answer = find(id);
         return answer.status() == 404
@@ -314,7 +316,7 @@ class ServerIT {
         return find(id).json().path("state").asString("");
     }
 
-    /** As the handler sends it: slashes are printable. */
+    /** Returns the key as the handler sends it. Slashes need no encoding. */
     private static String encodedKey(String key) {
         return key;
     }

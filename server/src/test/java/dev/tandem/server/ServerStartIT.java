@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** How a server starts when not all is well. */
+/** How a server starts without its brokers, or with wrong settings. */
 @Execution(ExecutionMode.CONCURRENT)
 class ServerStartIT {
 
@@ -33,7 +33,7 @@ class ServerStartIT {
     private Path folder;
 
     @Test
-    void aServerWaitsForItsBrokersAndItsHealthSaysSo() {
+    void serverWaitsForItsBrokersAndReportsItsHealth() {
         int kafkaPort = Ports.reserve();
         int redisPort = Ports.reserve();
         String queue = Names.fresh("patient");
@@ -93,7 +93,7 @@ class ServerStartIT {
             --config=nowhere.yml                       | there is no file
             --config=broken.yml                        | can't be read at line 3
             """)
-    void aWrongSettingEndsTheStartWithAShortMessageAndStatusOne(String argument, String message) throws IOException {
+    void wrongSettingEndsTheStartWithAShortMessage(String argument, String message) throws IOException {
         Files.writeString(folder.resolve("broken.yml"), "tandem:\n  queues: {\n  - ]\n");
         Files.writeString(folder.resolve("twice.yml"), """
                 tandem:

@@ -17,7 +17,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The web side of the server. */
+/** The beans of the HTTP API. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 public class ApiConfiguration {
@@ -31,7 +31,7 @@ public class ApiConfiguration {
         return filter;
     }
 
-    /** Ids and keys may have slashes; they come percent-encoded and are decoded as path variables, not before. */
+    /** Passes encoded slashes through: ids and keys may contain slashes, which are decoded in path variables only. */
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> encodedSlashes() {
         String handling = EncodedSolidusHandling.PASS_THROUGH.getValue();
@@ -44,36 +44,37 @@ public class ApiConfiguration {
     @Bean
     QueuesController queuesController(
             TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
-        return new QueuesController(new KnownQueues(settings.queues()), inspection, administration, backlog);
+        return new QueuesController(new ConfiguredQueues(settings.queues()), inspection, administration, backlog);
     }
 
     @Bean
     TasksController tasksController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new TasksController(new KnownQueues(settings.queues()), inspection, administration);
+        return new TasksController(new ConfiguredQueues(settings.queues()), inspection, administration);
     }
 
     @Bean
     KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new KeysController(new KnownQueues(settings.queues()), inspection, administration);
+        return new KeysController(new ConfiguredQueues(settings.queues()), inspection, administration);
     }
 
     @Bean
     SubmitController submitController(TandemSettings settings, Publisher publisher) {
-        return new SubmitController(new KnownQueues(settings.queues()), publisher, settings, InstantSource.system());
+        return new SubmitController(
+                new ConfiguredQueues(settings.queues()), publisher, settings, InstantSource.system());
     }
 
     @Bean
-    OpenDoor openDoor(Environment environment) {
-        return new OpenDoor(environment);
+    OpenApiWarning openApiWarning(Environment environment) {
+        return new OpenApiWarning(environment);
     }
 
     @Bean
-    ApiErrors apiErrors() {
-        return new ApiErrors();
+    ApiExceptionHandler apiExceptionHandler() {
+        return new ApiExceptionHandler();
     }
 
     @Bean
-    LastResort lastResort() {
-        return new LastResort();
+    FallbackErrorController fallbackErrorController() {
+        return new FallbackErrorController();
     }
 }

@@ -3,7 +3,7 @@ package dev.tandem.server.api;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
-/** A request that can't be done, with what was wrong and what to do about it. */
+/** Refuses a request, with the reason and a remedy. */
 final class ApiException extends RuntimeException {
 
     private final HttpStatus status;

@@ -17,16 +17,16 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Keys that are held up. */
+/** Shows blocked keys, and reopens halted ones. */
 @RestController
 @RequestMapping("/api/v1/queues/{queue}/keys")
 final class KeysController {
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
 
-    KeysController(KnownQueues queues, Inspection inspection, Administration administration) {
+    KeysController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
@@ -42,7 +42,7 @@ final class KeysController {
             Page<KeyInfo> page = inspection.keys(queue, cursor, TasksController.bounded(limit));
             return new Views.Keys(page.items().stream().map(Views.Key::of).toList(), page.next());
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Begin again without a cursor");
+            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
     }
 
@@ -79,7 +79,7 @@ final class KeysController {
             case DONE -> new Views.Changed(1);
             case NOT_FOUND ->
                 throw ApiException.conflict(
-                        "The key '" + key + "' is not blocked", "There is nothing to be done: its tasks go on");
+                        "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
             case RUNNING ->
                 throw ApiException.conflict("The key '" + key + "' has a running task", "Wait until it has ended");
         };

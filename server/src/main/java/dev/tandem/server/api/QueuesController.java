@@ -21,19 +21,19 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Queues and executors. */
+/** Shows queues and executors; pauses and resumes queues. */
 @RestController
 @RequestMapping("/api/v1")
 final class QueuesController {
 
     record Executors(List<ExecutorInfo> executors) {}
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
     private final Backlog backlog;
 
-    QueuesController(KnownQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
+    QueuesController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
@@ -73,7 +73,7 @@ final class QueuesController {
         return new Executors(inspection.executors());
     }
 
-    private Views.Queue view(String name, QueueSettings settings, boolean whole) {
+    private Views.Queue view(String name, QueueSettings settings, boolean withPartitions) {
         List<PartitionInfo> partitions = inspection.partitions(name);
         Map<String, Long> lags = backlog.of(name);
         TaskCounts counts = TaskCounts.NONE;
@@ -93,10 +93,10 @@ final class QueuesController {
                 blocked,
                 counts,
                 PartitionInfo.totals(partitions),
-                whole ? partitions(partitions, lags) : null);
+                withPartitions ? partitions(partitions, lags) : null);
     }
 
-    /** Those that Redis knows, and those that only the broker does yet. */
+    /** Returns the partitions that Redis knows, then those that only the broker knows. */
     private static List<Views.Partition> partitions(List<PartitionInfo> known, Map<String, Long> lags) {
         List<Views.Partition> all = new ArrayList<>();
         Set<String> seen = new HashSet<>();

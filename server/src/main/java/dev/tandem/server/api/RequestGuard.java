@@ -10,21 +10,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a request may come in, for an API that has no login and is reached over loopback: a page that someone
- * opens in a browser on this machine could call it too.
+ * Decides whether a request is allowed. The API has no login and is reached over loopback, so a web page in a browser
+ * on this machine could call it too. Two kinds of attack are refused:
  *
- * <p>Such a page gets in by DNS rebinding (its own name resolves to this machine), so the Host header must be an address,
- * localhost, or a name that the settings list. Or it sends a form or a script's request across sites, so a change must
- * come from no page or from one of our own (Origin, and {@code Sec-Fetch-Site} where browsers send it).
+ * <ul>
+ *   <li>DNS rebinding, where the page's host name resolves to this machine: the Host header must be an address,
+ *       localhost, or a name from the settings.
+ *   <li>Cross-site requests by a form or a script: a change must come from a program or from a page of this server, by
+ *       its Origin, and by {@code Sec-Fetch-Site} where the browser sends it.
+ * </ul>
  */
 final class RequestGuard {
 
-    private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");
 
     private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
     private static final Pattern IPV6 = Pattern.compile("\\[[0-9a-f:.%]+]");
 
-    /** Why a request is refused, and what to do. */
+    /** The reason for a refusal, and the remedy. */
     record Refusal(String detail, String remedy) {}
 
     private final Set<String> allowedHosts;
@@ -35,28 +38,28 @@ final class RequestGuard {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** @param host the Host header; what has none (HTTP/1.0) is no browser */
+    /** @param host the Host header; a request without one (HTTP/1.0) does not come from a browser */
     Optional<Refusal> check(String method, @Nullable String host, @Nullable String origin, @Nullable String fetchSite) {
         if (host != null && !mayBeCalled(host)) {
             return Optional.of(new Refusal(
-                    "The API is not to be called as '" + shown(host) + "'",
+                    "The API must not be called by the name '" + shown(host) + "'",
                     "Call it by its address or as localhost, or add this name to tandem.api.allowed-hosts"));
         }
-        if (READING.contains(method)) {
+        if (SAFE_METHODS.contains(method)) {
             return Optional.empty();
         }
         if (fetchSite != null && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
-            return Optional.of(foreign("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
+            return Optional.of(crossSite("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
         }
         if (origin != null && !isOwn(origin, host)) {
-            return Optional.of(foreign("Origin '" + shown(origin) + "'"));
+            return Optional.of(crossSite("Origin '" + shown(origin) + "'"));
         }
         return Optional.empty();
     }
 
-    private static Refusal foreign(String header) {
+    private static Refusal crossSite(String header) {
         return new Refusal(
-                "Changes may not come from a web page of another site: " + header,
+                "A web page of another site must not make changes: " + header,
                 "Make the request from a program, or from a page of this server");
     }
 
@@ -79,7 +82,7 @@ final class RequestGuard {
             int port = given >= 0 ? given : "https".equals(uri.getScheme()) ? 443 : 80;
             String own = host.strip().toLowerCase(Locale.ROOT);
             String name = name(own);
-            // Behind a proxy that ends TLS the host has no port, and the origin's is 443.
+            // Behind a proxy that terminates TLS, the host has no port and the origin's port is 443.
             boolean samePort = own.length() > name.length() ? own.equals(name + ":" + port) : port == 80 || port == 443;
             return uri.getHost() != null && name.equals(uri.getHost().toLowerCase(Locale.ROOT)) && samePort;
         } catch (IllegalArgumentException e) {
@@ -87,7 +90,7 @@ final class RequestGuard {
         }
     }
 
-    /** Without the port. */
+    /** Returns the host without its port. */
     private static String name(String host) {
         int colon = host.lastIndexOf(':');
         return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;

@@ -12,7 +12,7 @@ import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Asks {@link RequestGuard} before anything else sees the request, and adds what keeps answers out of other pages. */
+/** Applies {@link RequestGuard} before any other filter, and sets headers that keep answers away from other sites. */
 final class RequestGuardFilter extends OncePerRequestFilter {
 
     private final RequestGuard guard;
@@ -40,7 +40,7 @@ final class RequestGuardFilter extends OncePerRequestFilter {
             response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
             json.writeValue(
                     response.getOutputStream(),
-                    Problems.asMap(
+                    ProblemDetails.asMap(
                             HttpStatus.FORBIDDEN,
                             refusal.get().detail(),
                             refusal.get().remedy()));

@@ -17,8 +17,8 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A task that someone wants published, before it is checked: as headers and bytes, the form of any message. So what is
- * refused here is what would be unreadable on arrival, for the same reasons.
+ * A task to be published, as headers and bytes like any message. It is checked in the same way as a message on arrival,
+ * so that every unreadable task is refused before it is published.
  */
 record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] payload) {
 
@@ -29,7 +29,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
 
-    /** The JSON form. Times are text or numbers, like the headers. */
+    /** The JSON form of a task. Times and numbers may be text, as in headers. */
     record Body(
             @Nullable JsonNode payload,
             @Nullable String payloadText,
@@ -44,7 +44,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             @Nullable String dedupKey,
             @Nullable Map<String, String> headers) {}
 
-    /** @throws ApiException if the bytes are not such JSON */
+    /** Reads the JSON form. @throws ApiException if the bytes are not a task as JSON */
     static Submission json(byte[] bytes) {
         Body body;
         try {
@@ -52,14 +52,14 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         } catch (UnrecognizedPropertyException e) {
             throw ApiException.badRequest(
                     "There is no field '" + e.getPropertyName() + "'",
-                    "Use " + e.getKnownPropertyIds() + "; what the task itself is about goes into payload");
+                    "Use " + e.getKnownPropertyIds() + "; the task's own data belongs into payload");
         } catch (JacksonException e) {
             throw ApiException.badRequest(
                     "The body is not a task as JSON: " + e.getOriginalMessage(),
-                    "See docs/protocol.md; a payload of another kind is sent with its own Content-Type");
+                    "See docs/protocol.md; send a payload of another kind with its own Content-Type");
         }
         if (body == null) {
-            throw ApiException.badRequest("The body is null", "Send an object, {} at the least");
+            throw ApiException.badRequest("The body is null", "Send an object, at least {}");
         }
         List<TaskHeaders.Field> fields = new ArrayList<>();
         if (body.headers() != null) {
@@ -100,11 +100,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             return Base64.getDecoder().decode(body.payloadBase64());
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(
-                    "payloadBase64 is not Base64: " + e.getMessage(), "Encode it as RFC 4648 says");
+                    "payloadBase64 is not Base64: " + e.getMessage(), "Encode it according to RFC 4648");
         }
     }
 
-    /** The raw form: the body is the payload. @param headers of the request that are the message's */
+    /** Takes the body as the payload. @param headers those headers of the request that belong to the message */
     static Submission raw(Map<String, String> headers, byte[] payload) {
         List<TaskHeaders.Field> fields = new ArrayList<>();
         Map<String, String> rest = new LinkedHashMap<>(headers);
@@ -119,14 +119,14 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         }
     }
 
-    /** @throws ApiException if it would be unreadable on arrival */
+    /** Returns the checked task. @throws ApiException if it would be unreadable on arrival */
     Task task(TaskHeaders reader, long nowMillis) {
         byte[] keyBytes = key == null ? null : key.getBytes(StandardCharsets.UTF_8);
         TaskHeaders.Read read =
                 reader.read(fields, new TaskHeaders.Origin(keyBytes, null, null, null, nowMillis, nowMillis), payload);
         if (read.unreadable() != null) {
             throw ApiException.badRequest(
-                    "The task can't be published: " + read.unreadable(), "Correct it and send it again");
+                    "The task cannot be published: " + read.unreadable(), "Correct it and send it again");
         }
         return read.task();
     }

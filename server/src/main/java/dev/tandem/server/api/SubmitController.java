@@ -18,29 +18,31 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Publishes tasks to their queues' brokers: the one way in. */
+/** Publishes tasks to the brokers of their queues. */
 @RestController
 final class SubmitController {
 
-    private static final long PATIENCE_SECONDS = 35;
+    private static final long PUBLISH_TIMEOUT_SECONDS = 35;
 
-    /** Beside the payload, in the JSON form: field names, and headers up to their own bound. */
+    /** The room for everything but the payload in the JSON form: field names, and headers up to their limit. */
     private static final int JSON_ALLOWANCE = 2 * TaskHeaders.MAX_HEADER_BYTES;
 
+    /** Headers of the request that are passed on, besides those that begin with {@code tandem-}. */
     private static final Set<String> PASSED_ON = Set.of(TaskHeaders.CONTENT_TYPE, "traceparent", "tracestate");
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Publisher publisher;
     private final int maxPayload;
     private final InstantSource clock;
 
-    SubmitController(KnownQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
+    SubmitController(ConfiguredQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
         this.queues = queues;
         this.publisher = publisher;
         this.maxPayload = (int) settings.maxPayload().toBytes();
@@ -51,7 +53,7 @@ final class SubmitController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Published submit(@PathVariable String queue, HttpServletRequest request) throws IOException {
         queues.get(queue);
-        // Any dialect will do: what differs are the names of CloudEvents' headers.
+        // Any dialect will do: they differ only in the names of CloudEvents headers.
         TaskHeaders reader = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, maxPayload);
         Task task = submission(request).task(reader, clock.millis());
         PublishedId published = publish(task);
@@ -61,7 +63,7 @@ final class SubmitController {
     private Submission submission(HttpServletRequest request) throws IOException {
         String contentType = request.getContentType();
         boolean json = contentType != null && MediaType.APPLICATION_JSON.isCompatibleWith(mediaType(contentType));
-        // Base64 and escapes make JSON longer than what is in it.
+        // Base64 and escapes make the JSON form longer than the payload.
         long limit = json ? 2L * maxPayload + JSON_ALLOWANCE : maxPayload;
         byte[] body = request.getInputStream().readNBytes((int) Math.min(Integer.MAX_VALUE - 8, limit + 1));
         if (body.length > limit) {
@@ -76,8 +78,8 @@ final class SubmitController {
     private static MediaType mediaType(String text) {
         try {
             return MediaType.parseMediaType(text);
-        } catch (org.springframework.http.InvalidMediaTypeException e) {
-            throw ApiException.badRequest("The Content-Type is '" + text + "'", "Write it as type/subtype");
+        } catch (InvalidMediaTypeException e) {
+            throw ApiException.badRequest("The Content-Type '" + text + "' is not valid", "Write it as type/subtype");
         }
     }
 
@@ -94,17 +96,17 @@ final class SubmitController {
 
     private PublishedId publish(Task task) {
         try {
-            return publisher.publish(task).toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return publisher.publish(task).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof PublishException refused) {
                 throw ApiException.unavailable(
-                        String.valueOf(refused.getMessage()), "Send it again; it may have arrived all the same");
+                        String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
             }
             throw new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
             throw ApiException.unavailable(
-                    "The broker did not confirm the task within " + PATIENCE_SECONDS + " s",
-                    "Send it again; it may have arrived all the same");
+                    "The broker did not confirm the task within " + PUBLISH_TIMEOUT_SECONDS + " s",
+                    "Send it again; it may have been published nevertheless");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw ApiException.unavailable("The server is stopping", "Send it again to another server");

@@ -10,7 +10,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -18,33 +17,33 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Shows tasks: in lists without, alone with headers and payload. */
+/** Creates the views of tasks: without headers and payload in lists, with them for a single task. */
 final class TaskViews {
 
-    /** Numbers stay as exact as they came. */
+    /** Keeps numbers as exact as they are in the payload. */
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    private static final String UNKNOWN =
+    private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
 
     private TaskViews() {}
 
-    static Views.Task line(String queue, QueueSettings settings, TaskInfo info) {
+    static Views.Task inList(String queue, QueueSettings settings, TaskInfo info) {
         return view(queue, settings, info, false);
     }
 
-    static Views.Task whole(String queue, QueueSettings settings, TaskInfo info) {
+    static Views.Task single(String queue, QueueSettings settings, TaskInfo info) {
         return view(queue, settings, info, true);
     }
 
-    private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean whole) {
+    private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean withPayload) {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
-        byte[] payload = task == null || !whole ? null : task.payload();
+        byte[] payload = task == null || !withPayload ? null : task.payload();
         JsonNode json = payload == null ? null : json(payload);
         String text = payload == null || json != null ? null : text(payload);
         return new Views.Task(
@@ -64,8 +63,8 @@ final class TaskViews {
                 envelope == null || envelope.token() == 0 ? null : Long.toString(envelope.token()),
                 envelope == null ? null : envelope.error(),
                 task == null ? null : task.payload().length,
-                task == null ? UNKNOWN : null,
-                headers(task, whole),
+                task == null ? IN_BROKER : null,
+                task == null || !withPayload || task.headers().isEmpty() ? null : task.headers(),
                 json,
                 text,
                 payload == null || json != null || text != null
@@ -73,11 +72,7 @@ final class TaskViews {
                         : Base64.getEncoder().encodeToString(payload));
     }
 
-    private static @Nullable Map<String, String> headers(@Nullable Task task, boolean whole) {
-        return task == null || !whole || task.headers().isEmpty() ? null : task.headers();
-    }
-
-    /** As its handler saw it. */
+    /** Returns the id that the handler sees. */
     private static String id(String queue, QueueSettings settings, TaskInfo info, @Nullable Task task) {
         if (task != null && task.id() != null) {
             return task.id();

@@ -24,15 +24,15 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Tasks in Redis's custody. */
+/** Shows, retries and deletes tasks in the store. */
 @RestController
 @RequestMapping("/api/v1/queues/{queue}/tasks")
 final class TasksController {
 
     private static final int MAX_LIMIT = 500;
 
-    /** Those that tasks are kept in. */
-    private static final Set<TaskState> KEPT = Set.of(
+    /** The states of tasks that are kept in the store. */
+    private static final Set<TaskState> LISTED_STATES = Set.of(
             TaskState.ACTIVE,
             TaskState.SCHEDULED,
             TaskState.RETRY,
@@ -40,11 +40,11 @@ final class TasksController {
             TaskState.DEAD,
             TaskState.SUCCEEDED);
 
-    private final KnownQueues queues;
+    private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
 
-    TasksController(KnownQueues queues, Inspection inspection, Administration administration) {
+    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
@@ -62,18 +62,18 @@ final class TasksController {
             Page<TaskInfo> page = inspection.tasks(queue, state(state), partition, cursor, bounded(limit));
             return new Views.Tasks(
                     page.items().stream()
-                            .map(task -> TaskViews.line(queue, settings, task))
+                            .map(task -> TaskViews.inList(queue, settings, task))
                             .toList(),
                     page.next());
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Begin again without a cursor");
+            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
     }
 
     @GetMapping("/{id}")
     Views.Task one(@PathVariable String queue, @PathVariable String id) {
         QueueSettings settings = queues.get(queue);
-        return TaskViews.whole(queue, settings, find(queue, id));
+        return TaskViews.single(queue, settings, find(queue, id));
     }
 
     @PostMapping("/{id}/retry")
@@ -82,8 +82,7 @@ final class TasksController {
         queues.get(queue);
         TaskInfo task = find(queue, id);
         if (task.state() == TaskState.SUCCEEDED) {
-            throw ApiException.conflict(
-                    "The task '" + id + "' has succeeded", "Publish it again if it is to run again");
+            throw ApiException.conflict("The task '" + id + "' has succeeded", "Publish it again to run it again");
         }
         return changed(administration.retry(queue, task.ref()), id);
     }
@@ -100,7 +99,7 @@ final class TasksController {
             case DONE -> new Views.Changed(1);
             case NOT_FOUND -> throw notFound(id);
             case RUNNING ->
-                throw ApiException.conflict("The task '" + id + "' runs now", "Wait until its attempt has ended");
+                throw ApiException.conflict("The task '" + id + "' is running", "Wait until its run has ended");
         };
     }
 
@@ -115,7 +114,7 @@ final class TasksController {
         }
         if (found.size() > 1) {
             throw ApiException.conflict(
-                    "Several tasks carry the id '" + id + "'",
+                    "Several tasks have the id '" + id + "'",
                     "Name one by its ref: "
                             + found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", ")));
         }
@@ -125,16 +124,16 @@ final class TasksController {
     private static ApiException notFound(String id) {
         return ApiException.notFound(
                 "Redis holds no task '" + id + "'",
-                "It may wait in its broker, or have ended: of successes only a sample is kept");
+                "It may wait in its broker, or it has ended: only a sample of the successes is kept");
     }
 
     private static TaskState state(@Nullable String text) {
-        for (TaskState state : KEPT) {
+        for (TaskState state : LISTED_STATES) {
             if (Views.lower(state).equals(text == null ? null : text.toLowerCase(Locale.ROOT))) {
                 return state;
             }
         }
-        Set<String> known = KEPT.stream().map(Views::lower).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> known = LISTED_STATES.stream().map(Views::lower).collect(Collectors.toCollection(TreeSet::new));
         throw ApiException.badRequest(
                 text == null ? "The parameter state is missing" : "The parameter state is '" + text + "'",
                 "Use one of " + String.join(", ", known));

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The API's answers. What is null is left out. */
+/** The answers of the API. Null components are left out of the JSON. */
 final class Views {
 
     private Views() {}
@@ -18,8 +18,10 @@ final class Views {
     record Queues(List<Queue> queues) {}
 
     /**
-     * @param totals since the beginning
-     * @param partitions only where one queue is asked for
+     * One queue.
+     *
+     * @param totals counters since the queue was created
+     * @param partitions only if a single queue is requested
      */
     record Queue(
             String name,
@@ -32,7 +34,7 @@ final class Views {
             Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
-    /** @param full why the partition takes in no more tasks; null if it does */
+    /** One partition. @param full set if the partition accepts no more tasks */
     record Partition(
             String partition,
             @Nullable String owner,
@@ -41,7 +43,7 @@ final class Views {
             TaskCounts counts,
             @Nullable Full full) {}
 
-    /** @param parked behind the key, which has the most */
+    /** Why a partition accepts no more tasks. @param key the key behind which the most tasks are parked */
     record Full(String key, long parked) {
         static @Nullable Full of(@Nullable KeyInfo key) {
             return key == null ? null : new Full(key.key(), key.parked());
@@ -50,7 +52,7 @@ final class Views {
 
     record Tasks(List<Task> tasks, @Nullable String next) {}
 
-    /** One task; payload and headers only where one is asked for. */
+    /** One task. Payload and headers only if a single task is requested. */
     record Task(
             String ref,
             String id,
@@ -76,7 +78,7 @@ final class Views {
 
     record Keys(List<Key> keys, @Nullable String next) {}
 
-    /** @param more other partitions where it is blocked too */
+    /** One key. @param more the same key in other partitions where it is blocked too */
     record Key(
             String key,
             boolean blocked,
@@ -108,7 +110,7 @@ final class Views {
         }
     }
 
-    /** @param place where the broker has it */
+    /** A published task. @param place where it is in the broker */
     record Published(String queue, String id, String place) {}
 
     record Changed(int changed) {}

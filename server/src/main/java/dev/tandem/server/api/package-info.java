@@ -1,4 +1,4 @@
-/** The HTTP API under {@code /api/v1}, its errors, and what keeps web pages of others away from it. */
+/** The HTTP API under {@code /api/v1}, its errors, and its protection against web pages of other sites. */
 @NullMarked
 package dev.tandem.server.api;
 

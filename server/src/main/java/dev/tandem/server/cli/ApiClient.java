@@ -16,19 +16,19 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Talks to a server's HTTP API. Used by one thread. */
+/** A client of a server's HTTP API. Not thread-safe. */
 final class ApiClient {
 
     static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private static final Duration CONNECT = Duration.ofSeconds(5);
-    private static final Duration ANSWER = Duration.ofSeconds(60);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
 
     private final URI server;
     private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(CONNECT).build();
+            HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
 
-    /** @throws CliException if the address is none */
+    /** @throws CliException if the address is not a URL */
     ApiClient(String server) {
         try {
             this.server = URI.create(server.endsWith("/") ? server.substring(0, server.length() - 1) : server);
@@ -41,7 +41,7 @@ final class ApiClient {
         }
     }
 
-    /** A path below the API's root, each part percent-encoded, slashes too. */
+    /** Returns a path below the API's root. Each part is percent-encoded, including its slashes. */
     static String path(String... parts) {
         StringBuilder path = new StringBuilder("/api/v1");
         for (String part : parts) {
@@ -50,7 +50,7 @@ final class ApiClient {
         return path.toString();
     }
 
-    /** The same with what follows the question mark; null values are left out. */
+    /** Returns the path with a query string. Null values are left out. */
     static String query(String path, Map<String, @Nullable String> parameters) {
         StringBuilder query = new StringBuilder(path);
         char separator = '?';
@@ -65,7 +65,7 @@ final class ApiClient {
     }
 
     private static String encode(String text) {
-        // A form's encoding but for spaces; and a dot alone would be taken for a folder.
+        // URLEncoder encodes for forms, where a space is a plus. Lone dots would be taken for path navigation.
         String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
         return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
     }
@@ -96,7 +96,10 @@ final class ApiClient {
         HttpResponse<byte[]> response;
         try {
             response = http.send(
-                    request.timeout(ANSWER).header("Accept", "application/json").build(), BodyHandlers.ofByteArray());
+                    request.timeout(REQUEST_TIMEOUT)
+                            .header("Accept", "application/json")
+                            .build(),
+                    BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new CliException(
                     CliException.UNREACHABLE,

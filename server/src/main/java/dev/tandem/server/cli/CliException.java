@@ -1,6 +1,6 @@
 package dev.tandem.server.cli;
 
-/** Ends a command with a message and an exit status. */
+/** Thrown to end a command with a message and an exit status. */
 final class CliException extends RuntimeException {
 
     static final int REFUSED = 1;

@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Dead tasks: see them, give them another chance, or drop them. */
+/** Lists, retries and deletes dead tasks. */
 @Command(
         name = "dead",
         mixinStandardHelpOptions = true,
@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class DeadCommand implements Runnable {
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Override
@@ -38,7 +38,7 @@ final class DeadCommand implements Runnable {
     void list(@Mixin ServerOptions server, @Mixin PageOptions page, @Parameters(paramLabel = "QUEUE") String queue) {
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", "dead");
-        page.pages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
+        page.printPages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
     }
 
     @Command(
@@ -51,7 +51,7 @@ final class DeadCommand implements Runnable {
             @Parameters(index = "1..*", paramLabel = "ID", arity = "0..*") @Nullable List<String> ids,
             @Option(names = "--all", description = "all that are dead now") boolean all) {
         ApiClient api = server.api();
-        each(server, api, queue, chosen(ids), all, "put back", ref -> api.post(task(queue, ref, "retry")));
+        changeEach(server, api, queue, namedIds(ids), all, "put back", ref -> api.post(task(queue, ref, "retry")));
     }
 
     @Command(
@@ -64,14 +64,14 @@ final class DeadCommand implements Runnable {
             @Parameters(index = "1..*", paramLabel = "ID", arity = "0..*") @Nullable List<String> ids,
             @Option(names = "--all", description = "all that are dead now") boolean all) {
         ApiClient api = server.api();
-        each(server, api, queue, chosen(ids), all, "deleted", ref -> api.delete(task(queue, ref)));
+        changeEach(server, api, queue, namedIds(ids), all, "deleted", ref -> api.delete(task(queue, ref)));
     }
 
     private interface Change {
-        JsonNode to(String ref);
+        JsonNode apply(String ref);
     }
 
-    private void each(
+    private void changeEach(
             ServerOptions server,
             ApiClient api,
             String queue,
@@ -82,10 +82,10 @@ final class DeadCommand implements Runnable {
         if (ids.isEmpty() != all) {
             throw new ParameterException(spec.commandLine(), "Name the tasks by their ids, or say --all");
         }
-        List<String> chosen = all ? refs(api, queue) : ids;
+        List<String> chosen = all ? allDead(api, queue) : ids;
         int count = 0;
         for (String ref : chosen) {
-            change.to(ref);
+            change.apply(ref);
             count++;
         }
         ObjectNode answer = ApiClient.JSON.createObjectNode();
@@ -97,8 +97,8 @@ final class DeadCommand implements Runnable {
         return tasks == 1 ? "1 task" : tasks + " tasks";
     }
 
-    /** What is dead now, before anything is changed: a cursor does not survive that. */
-    private static List<String> refs(ApiClient api, String queue) {
+    /** Lists all dead tasks before the first is changed, because a change would invalidate the cursor. */
+    private static List<String> allDead(ApiClient api, String queue) {
         List<String> refs = new ArrayList<>();
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", "dead");
@@ -113,7 +113,7 @@ final class DeadCommand implements Runnable {
         return refs;
     }
 
-    private static List<String> chosen(@Nullable List<String> ids) {
+    private static List<String> namedIds(@Nullable List<String> ids) {
         return ids == null ? List.of() : ids;
     }
 

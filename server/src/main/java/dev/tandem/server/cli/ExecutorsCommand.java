@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
-/** Who runs tasks. */
+/** Lists the live executors. */
 @Command(
         name = "executors",
         mixinStandardHelpOptions = true,
@@ -21,7 +21,7 @@ final class ExecutorsCommand implements Runnable {
     }
 
     private static void rows(JsonNode answer, PrintWriter out) {
-        Table table = new Table("EXECUTOR", "QUEUE", "PARTITIONS", "RUNNING", "SEEN");
+        TextTable table = new TextTable("EXECUTOR", "QUEUE", "PARTITIONS", "RUNNING", "SEEN");
         for (JsonNode executor : answer.path("executors")) {
             for (JsonNode queue : executor.path("queues")) {
                 table.row(

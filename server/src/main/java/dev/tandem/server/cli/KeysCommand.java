@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** Keys that are held up: see why, and let them go on. */
+/** Shows blocked keys, and reopens halted ones. */
 @Command(
         name = "keys",
         mixinStandardHelpOptions = true,
@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 final class KeysCommand implements Runnable {
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Override
@@ -31,7 +31,7 @@ final class KeysCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = {"Shows a queue's blocked keys.", ""})
     void list(@Mixin ServerOptions server, @Mixin PageOptions page, @Parameters(paramLabel = "QUEUE") String queue) {
-        page.pages(server, ApiClient.path("queues", queue, "keys"), new LinkedHashMap<>(), KeysCommand::rows);
+        page.printPages(server, ApiClient.path("queues", queue, "keys"), new LinkedHashMap<>(), KeysCommand::rows);
     }
 
     @Command(
@@ -85,7 +85,7 @@ final class KeysCommand implements Runnable {
     }
 
     private static void rows(JsonNode answer, PrintWriter out) {
-        Table table = new Table("KEY", "PARTITION", "WHY", "SINCE", "HEAD", "PARKED");
+        TextTable table = new TextTable("KEY", "PARTITION", "WHY", "SINCE", "HEAD", "PARKED");
         for (JsonNode key : answer.path("keys")) {
             table.row(
                     TaskRows.text(key, "key"),

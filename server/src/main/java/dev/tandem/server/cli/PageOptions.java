@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** How much of a long list is shown. */
+/** The options of commands that list things in pages. */
 final class PageOptions {
 
     @Option(
@@ -24,8 +24,8 @@ final class PageOptions {
     @Option(names = "--all", description = "all pages")
     private boolean all;
 
-    /** Prints one page, or all of them as they come. */
-    void pages(
+    /** Prints one page, or with {@code --all} each page as it arrives. */
+    void printPages(
             ServerOptions server,
             String path,
             Map<String, @Nullable String> parameters,

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Stops a queue's starts. */
+/** Pauses a queue: no task of it starts any more. */
 @Command(
         name = "pause",
         mixinStandardHelpOptions = true,

@@ -6,8 +6,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** All queues, or one with its partitions. */
+/** Shows all queues, or one queue with its partitions. */
 @Command(
         name = "queues",
         mixinStandardHelpOptions = true,
@@ -30,7 +31,7 @@ final class QueuesCommand implements Runnable {
     }
 
     private static void list(JsonNode answer, PrintWriter out) {
-        Table table = new Table(
+        TextTable table = new TextTable(
                 "QUEUE",
                 "SOURCE",
                 "ORDERING",
@@ -61,10 +62,12 @@ final class QueuesCommand implements Runnable {
     }
 
     private static void one(JsonNode queue, PrintWriter out) {
-        ObjectNodes.single("queues", queue, QueuesCommand::list, out);
+        ObjectNode listOfOne = ApiClient.JSON.createObjectNode();
+        listOfOne.putArray("queues").add(queue);
+        list(listOfOne, out);
         out.println();
-        Table table =
-                new Table("PARTITION", "OWNER", "LAG", "ACTIVE", "SCHEDULED", "RETRY", "PARKED", "DEAD", "BLOCKED");
+        TextTable table =
+                new TextTable("PARTITION", "OWNER", "LAG", "ACTIVE", "SCHEDULED", "RETRY", "PARKED", "DEAD", "BLOCKED");
         for (JsonNode partition : queue.path("partitions")) {
             JsonNode counts = partition.path("counts");
             table.row(

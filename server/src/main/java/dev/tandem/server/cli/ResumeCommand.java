@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lets a paused queue go on. */
+/** Resumes a paused queue. */
 @Command(
         name = "resume",
         mixinStandardHelpOptions = true,

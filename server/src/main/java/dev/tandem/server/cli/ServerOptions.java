@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 
-/** What every command against a server has: where it is, and how answers are printed. */
+/** The options of every command that calls a server: its address, and the form of the output. */
 final class ServerOptions {
 
     enum Format {
@@ -39,7 +39,7 @@ final class ServerOptions {
         return new ApiClient(server);
     }
 
-    /** Prints an answer as it came, or as the command shows it to people. */
+    /** Prints an answer as JSON, or in the command's own form for people. */
     void print(JsonNode answer, BiConsumer<JsonNode, PrintWriter> forPeople) {
         PrintWriter out = out();
         if (format == Format.json) {

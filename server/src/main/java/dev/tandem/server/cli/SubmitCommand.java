@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
         description = {"Publishes a task to a queue's broker, through the server.", ""})
 final class SubmitCommand implements Runnable {
 
-    /** Where the payload comes from; without either, from the standard input. */
+    /** The source of the payload; the standard input if neither option is given. */
     static final class Payload {
         @Option(names = "--payload", paramLabel = "TEXT", description = "the payload; JSON is sent as JSON")
         private @Nullable String text;
@@ -87,13 +87,13 @@ final class SubmitCommand implements Runnable {
             ObjectNode node = task.putObject("headers");
             headers.forEach(node::put);
         }
-        body(task, bytes());
+        setPayload(task, readPayload());
         server.print(
                 server.api().post(ApiClient.path("queues", queue, "tasks"), task),
                 (answer, out) -> out.println("Published to " + queue + " as " + TaskRows.text(answer, "id")));
     }
 
-    private void body(ObjectNode task, byte[] bytes) {
+    private void setPayload(ObjectNode task, byte[] bytes) {
         if (contentType == null) {
             try {
                 task.set("payload", ApiClient.JSON.readTree(bytes));
@@ -101,14 +101,14 @@ final class SubmitCommand implements Runnable {
                     return;
                 }
             } catch (JacksonException e) {
-                // Not JSON: any bytes will do.
+                // Not JSON: it is sent as Base64.
             }
         }
         task.remove("payload");
         task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
     }
 
-    private byte[] bytes() {
+    private byte[] readPayload() {
         try {
             if (payload.text != null) {
                 return payload.text.getBytes(StandardCharsets.UTF_8);

@@ -1,7 +1,5 @@
 package dev.tandem.server.cli;
 
-import dev.tandem.server.demo.DemoCommand;
-import dev.tandem.server.demo.UpCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
@@ -12,14 +10,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** All commands but {@code ./tandem server}. */
+/** The command line: the daily work against a running server. */
 @Command(
         name = "tandem",
         mixinStandardHelpOptions = true,
         description = "Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key.",
         subcommands = {
-            DemoCommand.class,
-            UpCommand.class,
             SubmitCommand.class,
             QueuesCommand.class,
             TasksCommand.class,
@@ -33,46 +29,55 @@ import picocli.CommandLine.Spec;
 public final class TandemCli implements Runnable {
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     /** For picocli. */
     public TandemCli() {}
 
     public static void main(String[] args) {
-        // Before the first logger is made.
-        System.setProperty("logback.configurationFile", "dev/tandem/server/cli/logback.xml");
-        System.exit(commandLine().execute(args));
+        run(new TandemCli(), args);
     }
 
-    /** Ready to execute. */
+    /** Runs a command with the logging and the exit statuses of this program, and ends the JVM. */
+    public static void run(Object command, String... args) {
+        // Must be set before the first logger is created.
+        System.setProperty("logback.configurationFile", "dev/tandem/server/cli/logback.xml");
+        System.exit(commandLine(command).execute(args));
+    }
+
     public static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new TandemCli());
+        return commandLine(new TandemCli());
+    }
+
+    /** Returns a command with the exit statuses and the version of this program, ready to execute. */
+    public static CommandLine commandLine(Object command) {
+        CommandLine line = new CommandLine(command);
         line.setExecutionExceptionHandler((failure, at, parsed) -> {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
             return failure instanceof CliException refused ? refused.status() : 1;
         });
-        version(line);
+        setVersion(line);
         return line;
     }
 
-    /** Every command tells the version of all. */
-    private static void version(CommandLine line) {
+    /** Gives every subcommand the same {@code --version}. */
+    private static void setVersion(CommandLine line) {
         line.getCommandSpec().versionProvider(new Version());
-        line.getSubcommands().values().forEach(TandemCli::version);
+        line.getSubcommands().values().forEach(TandemCli::setVersion);
     }
 
-    /** Of this program, as it was built. */
+    /** The version of this program, written at build time. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() throws IOException {
-            Properties built = new Properties();
+            Properties properties = new Properties();
             try (InputStream in = TandemCli.class.getResourceAsStream("version.properties")) {
                 if (in != null) {
-                    built.load(in);
+                    properties.load(in);
                 }
             }
-            return new String[] {"Tandem " + built.getProperty("version", "unknown")};
+            return new String[] {"Tandem " + properties.getProperty("version", "unknown")};
         }
     }
 

@@ -6,7 +6,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import tools.jackson.databind.JsonNode;
 
-/** Tasks, as the API describes them, in lines. */
+/** Prints the tasks that the API returns. */
 final class TaskRows {
 
     private static final DateTimeFormatter TIME =
@@ -15,7 +15,7 @@ final class TaskRows {
     private TaskRows() {}
 
     static void list(JsonNode answer, PrintWriter out) {
-        Table table = new Table("ID", "STATE", "TYPE", "KEY", "ATTEMPTS", "WHEN", "ERROR");
+        TextTable table = new TextTable("ID", "STATE", "TYPE", "KEY", "ATTEMPTS", "WHEN", "ERROR");
         for (JsonNode task : answer.path("tasks")) {
             table.row(
                     text(task, "id"),
@@ -53,7 +53,7 @@ final class TaskRows {
         return text.lines().findFirst().orElse("");
     }
 
-    /** Lines stay; anything else that a terminal would take for a command does not. */
+    /** Replaces control characters that a terminal would obey, except line breaks and tabs. */
     private static String printable(String text) {
         return text.replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?");
     }

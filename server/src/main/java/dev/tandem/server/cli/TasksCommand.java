@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The tasks that Redis holds, or one of them. */
+/** Shows the tasks in the store, or one of them. */
 @Command(
         name = "tasks",
         mixinStandardHelpOptions = true,
@@ -46,6 +46,6 @@ final class TasksCommand implements Runnable {
         }
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", state);
-        page.pages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
+        page.printPages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
     }
 }

@@ -1,4 +1,4 @@
-/** The command line: a person's daily work against a running server. */
+/** The command line for the daily work against a running server. */
 @NullMarked
 package dev.tandem.server.cli;
 

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes each queue's handlers. Nothing calls an address unless the queue's settings name it. Used by one thread. */
+/** Creates the handlers of each queue. Only URLs from the queue's settings are ever called. Not thread-safe. */
 public final class HostedHandlers {
 
     private final boolean logPayloads;
@@ -19,14 +19,16 @@ public final class HostedHandlers {
 
     /**
      * @param logPayloads whether {@code log} prints payloads
-     * @param more further handlers by type, for every queue
+     * @param more additional handlers by type, for every queue
      */
     public HostedHandlers(boolean logPayloads, Map<String, Handler> more) {
         this.logPayloads = logPayloads;
         this.more = Map.copyOf(more);
     }
 
-    /** By type: {@code log}, {@code noop}, {@code http} where there is a URL, and what else there is. */
+    /**
+     * Returns a queue's handlers by type: {@code log}, {@code noop}, {@code http} if there is a URL, additional ones.
+     */
     public Map<String, Handler> of(QueueSettings queue) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));

@@ -21,12 +21,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts a task's payload to its queue's URL. 2xx is success, a status in {@code http.dead-on} is dead at once,
- * {@code Retry-After} on 429 and 503 sets the next try, anything else is a failed attempt. Redirects are not followed.
+ * Posts a task's payload to its queue's URL. A 2xx status is a success, a status in {@code http.dead-on} makes the task
+ * dead at once, {@code Retry-After} on 429 and 503 sets the time of the next attempt, and everything else is a failed
+ * attempt. Redirects are not followed.
  */
 final class HttpHandler implements Handler {
 
-    /** Where no message says what its payload is: JSON is the custom. */
+    /** The content type of a payload whose message has none, because most payloads are JSON. */
     static final String DEFAULT_CONTENT_TYPE = "application/json";
 
     private static final int TOO_MANY_REQUESTS = 429;
@@ -38,7 +39,7 @@ final class HttpHandler implements Handler {
     private final Set<Integer> deadOn;
     private final InstantSource clock;
 
-    /** @param client follows no redirects; shared by all queues */
+    /** @param client must follow no redirects */
     HttpHandler(HttpClient client, HttpSettings settings, InstantSource clock) {
         this.client = client;
         this.url = URI.create(Objects.requireNonNull(settings.url(), "url"));
@@ -47,7 +48,7 @@ final class HttpHandler implements Handler {
         this.clock = clock;
     }
 
-    /** One for all queues. Its connections are kept open and used again. */
+    /** Creates the client that all queues share. It reuses its connections. */
     static HttpClient client() {
         return HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -79,16 +80,16 @@ final class HttpHandler implements Handler {
 
     private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         try {
-            return client.send(request, BoundedText.handler());
+            return client.send(request, BoundedTextSubscriber.handler());
         } catch (ConnectException e) {
-            // It has no message of its own.
+            // The exception has no message.
             throw new HttpStatusException("no connection to " + url.getAuthority());
         }
     }
 
     private HttpRequest request(TaskContext task) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
-                // The upgrade to HTTP/2 without TLS troubles some servers when it comes with a body.
+                // Without TLS, some servers reject the upgrade to HTTP/2 of a request with a body.
                 .version(
                         "https".equalsIgnoreCase(url.getScheme())
                                 ? HttpClient.Version.HTTP_2
@@ -99,10 +100,10 @@ final class HttpHandler implements Handler {
                 request,
                 "Content-Type",
                 contentType(task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, DEFAULT_CONTENT_TYPE)));
-        set(request, "Tandem-Task-Id", HeaderText.encode(task.id()));
+        set(request, "Tandem-Task-Id", HeaderEncoding.encode(task.id()));
         set(request, "Tandem-Queue", task.queue());
-        set(request, "Tandem-Task-Type", HeaderText.encode(task.type()));
-        set(request, "Tandem-Task-Key", task.key() == null ? null : HeaderText.encode(task.key()));
+        set(request, "Tandem-Task-Type", HeaderEncoding.encode(task.type()));
+        set(request, "Tandem-Task-Key", task.key() == null ? null : HeaderEncoding.encode(task.key()));
         set(request, "Tandem-Attempt", Integer.toString(task.attempt()));
         set(request, "Tandem-Fencing-Token", Long.toString(task.token()));
         set(request, "traceparent", trace(task, "traceparent"));
@@ -118,12 +119,12 @@ final class HttpHandler implements Handler {
     }
 
     private static String contentType(String given) {
-        return HeaderText.isPlain(given) ? given : DEFAULT_CONTENT_TYPE;
+        return HeaderEncoding.isPlain(given) ? given : DEFAULT_CONTENT_TYPE;
     }
 
     private static @Nullable String trace(TaskContext task, String name) {
         String value = task.headers().get(name);
-        return value != null && HeaderText.isPlain(value) ? value : null;
+        return value != null && HeaderEncoding.isPlain(value) ? value : null;
     }
 
     private Duration until(Instant deadline) {

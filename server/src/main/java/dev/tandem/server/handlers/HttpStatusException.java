@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-/** An answer that is no success, or none. Without a stack trace: where it was thrown says nothing. */
+/** Fails an attempt whose response was not a success, or missing. Has no stack trace, which would tell nothing. */
 final class HttpStatusException extends RuntimeException {
 
     private final String reason;
@@ -10,7 +10,7 @@ final class HttpStatusException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** People read it among a task's errors. */
+    /** Returns the reason alone, because people read it as the task's error. */
     @Override
     public String toString() {
         return reason;

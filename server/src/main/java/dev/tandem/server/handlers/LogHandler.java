@@ -7,19 +7,18 @@ import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Prints the task and succeeds. */
+/** Logs the task and succeeds. */
 final class LogHandler implements Handler {
 
     private static final Logger log = LoggerFactory.getLogger("dev.tandem.task");
 
-    /** Printed of a payload, in bytes. */
-    private static final int SHOWN = 1_000;
+    private static final int MAX_SHOWN_BYTES = 1_000;
 
-    private final boolean payloads;
+    private final boolean withPayloads;
 
-    /** @param payloads whether to print what is in it; logs are read by more people than tasks are meant for */
-    LogHandler(boolean payloads) {
-        this.payloads = payloads;
+    /** @param withPayloads whether payloads are logged too; logs are often read by people who may not see them */
+    LogHandler(boolean withPayloads) {
+        this.withPayloads = withPayloads;
     }
 
     @Override
@@ -40,14 +39,14 @@ final class LogHandler implements Handler {
             text.append(" key=").append(task.key());
         }
         text.append(" attempt=").append(task.attempt()).append(" bytes=").append(task.payload().length);
-        if (payloads) {
-            int shown = Math.min(SHOWN, task.payload().length);
+        if (withPayloads) {
+            int shown = Math.min(MAX_SHOWN_BYTES, task.payload().length);
             text.append(" payload=").append(new String(task.payload(), 0, shown, StandardCharsets.UTF_8));
             if (shown < task.payload().length) {
                 text.append('…');
             }
         }
-        // One task, one line: whoever publishes can't forge another.
+        // A task is always one line, so that a publisher cannot forge log lines.
         return text.toString().replaceAll("\\p{Cntrl}", "?");
     }
 }

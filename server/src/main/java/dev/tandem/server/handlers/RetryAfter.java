@@ -7,27 +7,28 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 
-/** The header {@code Retry-After}, RFC 9110 section 10.2.3: seconds or a date. */
+/** Parses the header {@code Retry-After} (RFC 9110, section 10.2.3): a number of seconds, or a date. */
 final class RetryAfter {
 
-    /** A server can't put a task off for longer. */
-    static final Duration LONGEST = Duration.ofDays(1);
+    /** The longest delay that a server can ask for. */
+    private static final Duration MAX_DELAY = Duration.ofDays(1);
 
     private RetryAfter() {}
 
-    /** Zero or more; empty if it can't be read. */
+    /** Returns the delay, zero or more; empty if the value cannot be parsed. */
     static Optional<Duration> parse(String value, Instant now) {
         String text = value.strip();
         if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            // More digits than a long has are more than a day, too.
+            // A number with too many digits for a long is longer than the limit in any case.
             long seconds = text.length() > 9 ? Long.MAX_VALUE : Long.parseLong(text);
-            return Optional.of(Duration.ofSeconds(Math.min(seconds, LONGEST.toSeconds())));
+            return Optional.of(Duration.ofSeconds(Math.min(seconds, MAX_DELAY.toSeconds())));
         }
         try {
             Instant date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
                     .toInstant();
             Duration delay = Duration.between(now, date);
-            return Optional.of(delay.isNegative() ? Duration.ZERO : delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
+            Duration bounded = delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
+            return Optional.of(bounded.isNegative() ? Duration.ZERO : bounded);
         } catch (DateTimeException e) {
             return Optional.empty();
         }

@@ -1,4 +1,4 @@
-/** The handlers that the server itself has: {@code http}, {@code log} and {@code noop}. */
+/** The hosted handlers, which are part of the server: {@code http}, {@code log} and {@code noop}. */
 @NullMarked
 package dev.tandem.server.handlers;
 

@@ -1,30 +1,32 @@
 package dev.tandem.server.inspect;
 
-/** Port: changes what Redis holds. Thread-safe; all may throw {@link UnavailableException}. */
+/**
+ * Port: changes tasks, keys and queues in the store. Thread-safe. All methods may throw {@link UnavailableException}.
+ */
 public interface Administration {
 
-    /** What became of a change. */
+    /** The result of a change. */
     enum Change {
         DONE,
-        /** There is no such task, or nothing to be changed about this key. */
+        /** There is no such task, or the key is not blocked. */
         NOT_FOUND,
-        /** It runs now. */
+        /** Refused because the task, or a task of the key, is running. */
         RUNNING
     }
 
-    /** Dead: due now, with all its attempts. Waiting for its time: due now. */
+    /** Makes a dead task due now, with all its attempts, or a delayed one due now. */
     Change retry(String queue, TaskRef ref);
 
-    /** Dead: deleted. Waiting: cancelled. */
+    /** Deletes a dead task, or cancels a waiting one. */
     Change delete(String queue, TaskRef ref);
 
-    /** What to do with a halted key. */
+    /** An action on a halted key. */
     enum KeyAction {
-        /** Its dead head runs again. */
+        /** Runs its dead head again. */
         RETRY,
-        /** Its head stays dead, the next one goes on. */
+        /** Leaves its head dead, and opens the key for the next task. */
         SKIP,
-        /** All that waits dies, the key is open. */
+        /** Makes all tasks dead that wait in its lane, and opens the key. */
         DRAIN
     }
 

@@ -2,12 +2,12 @@ package dev.tandem.server.inspect;
 
 import java.util.Map;
 
-/** Port: how much still waits in a queue's broker. Thread-safe; never waits longer than a second or so. */
+/** Port: counts the messages that wait in a queue's broker. Thread-safe. Takes a second or two at most. */
 public interface Backlog {
 
     /**
-     * Messages that are not settled, by partition (those of no partition in particular under ""); empty while the broker
-     * can't be asked.
+     * Returns the number of unsettled messages by partition, with "" for those that belong to no partition. Empty if
+     * the broker does not answer.
      */
     Map<String, Long> of(String queue);
 }

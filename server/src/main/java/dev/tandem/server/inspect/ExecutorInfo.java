@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An executor that is alive.
+ * A live executor.
  *
- * @param host where it runs; null if unknown
+ * @param host the host that it runs on; null if unknown
  * @param started null if unknown
- * @param seen when it was last heard of; null if unknown
+ * @param seen the time of its last heartbeat; null if unknown
  */
 public record ExecutorInfo(
         String id,
@@ -19,9 +19,9 @@ public record ExecutorInfo(
         List<Share> queues) {
 
     /**
-     * What it holds of one queue.
+     * An executor's share of one queue.
      *
-     * @param partitions null if unknown: the queue is not in this server's settings
+     * @param partitions null if unknown, because the queue is not in this server's settings
      * @param running null if unknown
      */
     public record Share(

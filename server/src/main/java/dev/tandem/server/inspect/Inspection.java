@@ -6,32 +6,34 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port: reads what Redis holds. Every call costs the same however many tasks there are. Thread-safe; all may throw
- * {@link UnavailableException}.
+ * Port: reads tasks, keys and partitions from the store. The cost of a call does not grow with the number of tasks.
+ * Thread-safe. All methods may throw {@link UnavailableException}.
  */
 public interface Inspection {
 
-    /** The partitions of a queue, by name; numbers in their order. */
+    /** Returns the partitions of a queue by name, numbers in numerical order. */
     List<PartitionInfo> partitions(String queue);
 
     boolean isPaused(String queue);
 
     /**
-     * @param partition only of this one; null for all
-     * @param cursor from a page before; null for the first
-     * @throws IllegalArgumentException if the cursor is of no such page
+     * Lists the tasks in a state.
+     *
+     * @param partition only the tasks of this partition; null for all
+     * @param cursor from the previous page; null for the first page
+     * @throws IllegalArgumentException if the cursor is not from such a page
      */
     Page<TaskInfo> tasks(String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
 
     Optional<TaskInfo> task(String queue, TaskRef ref);
 
-    /** Those that carry this id, as far as they can be found by it. At most 20. */
+    /** Finds tasks by their id, at most 20. Not every task can be found by its id. */
     List<TaskInfo> byId(String queue, String id);
 
-    /** Blocked keys. @param cursor as for tasks */
+    /** Lists blocked keys. @param cursor as for tasks */
     Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit);
 
-    /** The same key may be blocked in several partitions, after their number changed. Empty: not blocked. */
+    /** Finds a blocked key, in several partitions if their number has changed. Empty if it is not blocked. */
     List<KeyInfo> key(String queue, String key);
 
     List<ExecutorInfo> executors();

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param why {@code head}, {@code foreign}, {@code redelivery} or {@code halted}
  * @param since null if unknown
- * @param head what must end first
- * @param parked how many wait behind it
+ * @param head the task that the key waits for
+ * @param parked how many tasks are parked behind it
  */
 public record KeyInfo(
         String key, String partition, String why, @Nullable Instant since, TaskRef head, long parked) {}

@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition as Redis knows it.
+ * One partition as the store knows it.
  *
- * @param owner the executor that holds it; null if none does
- * @param totals how often each thing happened since the beginning, see {@link #TOTALS}
- * @param full the key behind which the most tasks are parked, if the partition takes in no more of them; else null
+ * @param owner the executor that owns it; null if none does
+ * @param totals counters since the partition was created, see {@link #TOTALS}
+ * @param full the key behind which the most tasks are parked, if the partition accepts no more tasks; else null
  */
 public record PartitionInfo(
         String partition,
@@ -21,13 +21,13 @@ public record PartitionInfo(
         @Nullable KeyInfo full) {
 
     /**
-     * What is counted: successes; failed attempts that are tried again; tasks that died; claims whose lease ran out; dead
-     * tasks that an operator called again; tasks that one cancelled.
+     * The names of the counters: successes; failed attempts that were retried; tasks that died; lapsed claims; dead
+     * tasks that an operator retried; tasks that an operator cancelled.
      */
     public static final List<String> TOTALS =
             List.of("succeeded", "retried", "dead", "lapsed", "replayed", "cancelled");
 
-    /** All of these together, with every total there. */
+    /** Returns the sums over all partitions, with an entry for every counter. */
     public static Map<String, Long> totals(List<PartitionInfo> partitions) {
         Map<String, Long> sums = new LinkedHashMap<>();
         for (String name : TOTALS) {

@@ -1,9 +1,9 @@
 package dev.tandem.server.inspect;
 
 /**
- * Tasks in Redis's custody by state, and successes.
+ * The number of tasks in the store by state.
  *
- * @param succeeded since the beginning
+ * @param succeeded all successes since the queue was created
  */
 public record TaskCounts(long active, long scheduled, long retry, long parked, long dead, long succeeded) {
 

@@ -6,13 +6,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task in Redis.
+ * One task in the store.
  *
  * @param at when it is due (scheduled, retry), started (active) or ended (dead, succeeded); null if unknown
- * @param key its ordering key, also where there is no envelope
+ * @param key its ordering key, known even without an envelope
  * @param attempts starts so far
- * @param executor who runs it; null if nobody does
- * @param envelope null for a running task that is in its broker's custody: Redis knows no more of it than that
+ * @param executor the executor that runs it; null if none does
+ * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
  */
 public record TaskInfo(
         TaskRef ref,

@@ -4,14 +4,14 @@ import dev.tandem.task.Partition;
 import java.util.Optional;
 
 /**
- * Names exactly one task of a queue, where its id may be shared.
+ * Names exactly one task of a queue. Several tasks may have the same id, but never the same reference.
  *
  * @param partition the partition's name
  * @param position the task's position in it
  */
 public record TaskRef(String partition, String position) {
 
-    /** The form in the API: {@code @partition/position}. Empty if the text is no reference but an id. */
+    /** Parses the form {@code @partition/position}. Empty if the text is an id instead. */
     public static Optional<TaskRef> parse(String text) {
         int slash = text.indexOf('/');
         if (!text.startsWith("@") || slash < 0) {

@@ -1,6 +1,6 @@
 package dev.tandem.server.inspect;
 
-/** Redis or a broker can't be reached now. The message says which, and why. */
+/** Thrown when Redis or a broker cannot be reached. The message names it and the reason. */
 public final class UnavailableException extends RuntimeException {
 
     public UnavailableException(String message) {

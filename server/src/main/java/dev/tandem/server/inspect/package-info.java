@@ -1,6 +1,6 @@
 /**
- * What the API needs to know of tasks and to do with them, as ports: the API is written and tested against these, and
- * the runtime implements them over Redis and the brokers.
+ * The ports through which the API reads and changes tasks. The runtime implements them with Redis and the brokers; the
+ * tests of the API implement them in memory.
  */
 @NullMarked
 package dev.tandem.server.inspect;

@@ -6,7 +6,7 @@ import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.KeySource;
 import dev.tandem.server.settings.TandemSettings;
 
-/** A queue's settings in the words of its broker's module. */
+/** Translates a queue's settings to those of its broker's module. */
 final class BrokerSettings {
 
     private BrokerSettings() {}

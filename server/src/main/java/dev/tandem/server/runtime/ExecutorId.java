@@ -4,7 +4,7 @@ import dev.tandem.server.settings.TandemSettings.ExecutorSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** A name for this process that people can find it by. */
+/** Names this process, so that people can find it. */
 final class ExecutorId {
 
     private ExecutorId() {}
@@ -13,7 +13,7 @@ final class ExecutorId {
         return settings.id().isEmpty() ? host() + "-" + ProcessHandle.current().pid() : settings.id();
     }
 
-    /** Of this machine, or a stand-in. */
+    /** Returns this machine's name, or {@code executor} if it has none that is usable. */
     static String host() {
         try {
             String host = InetAddress.getLocalHost().getHostName().split("\\.", 2)[0];

@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far a group's commits are behind the ends of a topic's partitions. Tasks above the committed offset may be settled
- * already: for a short while, or while a task before them runs.
+ * Counts the messages between a group's commits and the ends of a topic's partitions. Tasks above the committed offset
+ * may be settled already, until the next commit or while an earlier task runs.
  */
 final class KafkaBacklog implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(KafkaBacklog.class);
 
-    private static final long PATIENCE_MILLIS = 1_500;
+    private static final long TIMEOUT_MILLIS = 1_500;
 
     private final KafkaSettings settings;
     private @Nullable Admin admin;
@@ -43,7 +43,7 @@ final class KafkaBacklog implements AutoCloseable {
         this.settings = settings;
     }
 
-    /** By partition; empty if Kafka does not answer, or there is no such topic. */
+    /** Returns the backlog by partition; empty if Kafka does not answer or the topic does not exist. */
     Map<String, Long> of(String topic, String group) {
         try {
             Admin asked = admin();
@@ -63,7 +63,7 @@ final class KafkaBacklog implements AutoCloseable {
             ours.values().removeIf(commit -> commit == null || !KafkaSource.belongsToTopic(commit.metadata(), topicId));
             return lags(await(latest), await(earliest), ours);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
-            log.debug("The backlog of {} is not known: {}", topic, e.toString());
+            log.debug("Cannot read the backlog of topic {}: {}", topic, e.toString());
             return Map.of();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -90,7 +90,7 @@ final class KafkaBacklog implements AutoCloseable {
 
     private static <T> T await(KafkaFuture<T> answer)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        return answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private synchronized Admin admin() {
@@ -102,8 +102,8 @@ final class KafkaBacklog implements AutoCloseable {
                 }
             });
             properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
-            properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, "1500");
-            properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "1500");
+            properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(TIMEOUT_MILLIS));
+            properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(TIMEOUT_MILLIS));
             admin = Admin.create(properties);
         }
         return admin;

@@ -13,7 +13,7 @@ import dev.tandem.scheduler.Retention;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Inspection;
-import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * All queues of this process. It starts without waiting for any broker: each part goes on trying and says so in the log
- * and in the health. It stops by draining.
+ * Runs all queues of this process. Starts without waiting for any broker: each part keeps trying to connect, and
+ * reports so in the log and in the health. Drains when it stops.
  */
 public final class Platform implements SmartLifecycle {
 
@@ -53,12 +53,12 @@ public final class Platform implements SmartLifecycle {
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
-        Sources factory = new Sources(settings);
+        QueueSourceFactory factory = new QueueSourceFactory(settings);
         Executor.Builder builder = Executor.builder()
                 .id(ExecutorId.of(settings.executor()))
                 .concurrency(settings.executor().concurrency())
                 .drainTimeout(settings.executor().drainTimeout())
-                .settings(Policies.core(settings))
+                .settings(PolicySettings.core(settings))
                 .metrics(metrics);
         settings.queues().forEach((name, queue) -> {
             QueueSource source = factory.of(name, queue);
@@ -73,7 +73,7 @@ public final class Platform implements SmartLifecycle {
     }
 
     private static RedisSettings redis(TandemSettings.RedisSettings redis) {
-        // Sentinels are one address with commas in it.
+        // The address of Sentinels is one URI that contains commas.
         List<String> uris = redis.uri().contains("-sentinel://")
                 ? List.of(redis.uri())
                 : Arrays.stream(redis.uri().split(",")).map(String::strip).toList();
@@ -90,25 +90,25 @@ public final class Platform implements SmartLifecycle {
         QueueSpec.Builder spec = QueueSpec.queue(name)
                 .source(source.source())
                 .store(store)
-                .policy(Policies.queue(queue))
+                .policy(PolicySettings.queue(queue))
                 .members(() -> live.of(name))
                 .timeout(queue.timeout())
                 .maxAttempts(queue.maxAttempts())
-                .retry(Policies.retry(queue.backoff()));
+                .retry(PolicySettings.retry(queue.backoff()));
         handlers.forEach(spec::handler);
-        String own = queue.handler();
+        String defaultType = queue.handler();
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));
         }
-        if (own == null) {
+        if (defaultType == null) {
             log.warn(
-                    "Queue {} has no handler: tasks that name no type will be dead. Set tandem.queues.{}.handler",
+                    "Queue {} has no handler: tasks without a type will be dead. Set tandem.queues.{}.handler",
                     name,
                     name);
             return spec.build();
         }
-        spec.defaultType(own);
-        Handler handler = Objects.requireNonNull(handlers.get(own), own);
+        spec.defaultType(defaultType);
+        Handler handler = Objects.requireNonNull(handlers.get(defaultType), defaultType);
         for (String type : queue.types()) {
             if (type.equals("*")) {
                 spec.fallback(handler);
@@ -122,7 +122,7 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void start() {
         if (executor != null) {
-            // Before anything is leased: who starts at the same time is to know.
+            // Starts before any partition is leased, so that executors that start together know of each other.
             Heartbeat heartbeat =
                     new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
             heartbeat.start();
@@ -149,7 +149,7 @@ public final class Platform implements SmartLifecycle {
         try {
             part.close();
         } catch (Exception e) {
-            log.warn("A part did not close: {}", e.toString());
+            log.warn("Failed to close {}: {}", part.getClass().getSimpleName(), e.toString());
         }
     }
 
@@ -167,25 +167,25 @@ public final class Platform implements SmartLifecycle {
     }
 
     /** Whether Redis can be reached. */
-    Reach redis() {
+    Reachability redis() {
         RedisStore.Status status = store.status();
-        return new Reach(status.connected(), status.detail());
+        return new Reachability(status.connected(), status.detail());
     }
 
     public TandemSettings settings() {
         return settings;
     }
 
-    /** How the queues of this process are, in the order of the settings; empty if it runs none. */
+    /** Returns the status of the queues that this process runs, in the order of the settings. */
     public List<QueueStatus> status() {
         return executor == null ? List.of() : executor.status();
     }
 
     /** Whether the queue's broker can be reached from this process. */
-    Reach reach(String queue) {
+    Reachability reach(String queue) {
         QueueSource source = sources.get(queue);
         return source == null
-                ? new Reach(false, "there is no such queue")
-                : source.reach().get();
+                ? new Reachability(false, "there is no such queue")
+                : source.reachability().get();
     }
 }

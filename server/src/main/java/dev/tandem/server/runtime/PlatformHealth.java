@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.server.runtime.QueueSource.Reach;
+import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,14 +17,14 @@ public final class PlatformHealth {
         this.platform = platform;
     }
 
-    /** Whether every queue of a front door can be reached. Up where there is none. */
+    /** Whether the broker of every queue with this source can be reached. Up if there is no such queue. */
     public HealthIndicator source(SourceType type) {
         return () -> {
             Map<String, String> details = new LinkedHashMap<>();
             boolean[] up = {true};
             platform.settings().queues().forEach((name, queue) -> {
                 if (queue.effectiveSource() == type) {
-                    Reach reach = platform.reach(name);
+                    Reachability reach = platform.reach(name);
                     up[0] &= reach.reached();
                     details.put(name, reach.detail());
                 }
@@ -37,14 +37,14 @@ public final class PlatformHealth {
     /** Whether Redis can be reached. */
     public HealthIndicator redis() {
         return () -> {
-            Reach reach = platform.redis();
+            Reachability reach = platform.redis();
             return (reach.reached() ? Health.up() : Health.down())
                     .withDetail("redis", reach.detail())
                     .build();
         };
     }
 
-    /** Whether the loops of all queues turn and their partitions' store answers. */
+    /** Whether the loops of all queues make progress and the store of all partitions answers. */
     public HealthIndicator queues() {
         return () -> {
             boolean up = true;

@@ -5,15 +5,16 @@ import dev.tandem.task.Source;
 import java.util.function.Supplier;
 
 /**
- * A queue's way in, with what is known of its broker.
+ * A queue's source and the state of its broker.
  *
- * @param reach asked from any thread, never waits
+ * @param reachability may be called by any thread and never blocks
  */
-record QueueSource(SourceType type, Source source, Supplier<Reach> reach) {
+record QueueSource(SourceType type, Source source, Supplier<Reachability> reachability) {
 
     /**
-     * @param reached whether tasks can come in
-     * @param detail for people: why not, or where to
+     * Whether a broker can be reached.
+     *
+     * @param detail for people: the address, or the reason why it cannot be reached
      */
-    record Reach(boolean reached, String detail) {}
+    record Reachability(boolean reached, String detail) {}
 }

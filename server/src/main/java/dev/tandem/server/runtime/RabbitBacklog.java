@@ -16,24 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many messages are ready in RabbitMQ's queues. What was delivered to an executor and is not acked yet is not
- * counted: AMQP does not tell.
+ * Counts the ready messages in RabbitMQ's queues. Unacked deliveries are not counted, because AMQP does not tell their
+ * number.
  */
 final class RabbitBacklog implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RabbitBacklog.class);
 
-    private static final int PATIENCE_MILLIS = 1_500;
+    private static final int TIMEOUT_MILLIS = 1_500;
 
     private final String uri;
     private @Nullable Connection connection;
 
-    /** @param uris the first of them is asked */
+    /** @param uris comma-separated; only the first one is used */
     RabbitBacklog(String uris) {
         this.uri = uris.split(",", 2)[0].strip();
     }
 
-    /** An unordered queue's; all in one place, so under no partition's name. Empty if the broker does not answer. */
+    /** Returns the backlog of an unordered queue, under "" as its own. Empty if the broker does not answer. */
     synchronized Map<String, Long> of(String queue) {
         try (Channel channel = connection().createChannel()) {
             return Map.of("", (long) channel.queueDeclarePassive(queue).getMessageCount());
@@ -42,11 +42,15 @@ final class RabbitBacklog implements AutoCloseable {
         }
     }
 
-    /** Of the sub-queues that there are; what waits for its way to one of them is under no partition's name. */
-    synchronized Map<String, Long> ofSubQueues(String queue, int most) {
+    /**
+     * Returns the backlog of the existing sub-queues, and under "" the messages that are not in a sub-queue yet.
+     *
+     * @param maxCount how many sub-queues may exist
+     */
+    synchronized Map<String, Long> ofSubQueues(String queue, int maxCount) {
         Map<String, Long> lags = new LinkedHashMap<>();
         try (Channel channel = connection().createChannel()) {
-            for (int number = 0; number < most; number++) {
+            for (int number = 0; number < maxCount; number++) {
                 String name = RabbitSettings.subQueueName(queue, number);
                 lags.put(Integer.toString(number), (long)
                         channel.queueDeclarePassive(name).getMessageCount());
@@ -55,13 +59,13 @@ final class RabbitBacklog implements AutoCloseable {
                     .getMessageCount());
             return lags;
         } catch (IOException | TimeoutException | AlreadyClosedException e) {
-            // One that is missing closes the channel: those before it are all that there are.
+            // A missing sub-queue closes the channel. Only those before it exist.
             return lags.isEmpty() ? unknown(queue, e) : lags;
         }
     }
 
     private static Map<String, Long> unknown(String queue, Exception why) {
-        log.debug("The backlog of {} is not known: {}", queue, why.toString());
+        log.debug("Cannot read the backlog of RabbitMQ queue {}: {}", queue, why.toString());
         return Map.of();
     }
 
@@ -82,16 +86,16 @@ final class RabbitBacklog implements AutoCloseable {
             throw new IOException(e);
         }
         factory.setAutomaticRecoveryEnabled(false);
-        factory.setConnectionTimeout(PATIENCE_MILLIS);
-        factory.setHandshakeTimeout(PATIENCE_MILLIS);
-        factory.setChannelRpcTimeout(PATIENCE_MILLIS);
+        factory.setConnectionTimeout(TIMEOUT_MILLIS);
+        factory.setHandshakeTimeout(TIMEOUT_MILLIS);
+        factory.setChannelRpcTimeout(TIMEOUT_MILLIS);
         return factory;
     }
 
     @Override
     public synchronized void close() {
         if (connection != null) {
-            connection.abort(PATIENCE_MILLIS);
+            connection.abort(TIMEOUT_MILLIS);
         }
     }
 }

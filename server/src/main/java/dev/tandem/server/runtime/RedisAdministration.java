@@ -1,6 +1,6 @@
 package dev.tandem.server.runtime;
 
-import static dev.tandem.server.runtime.RedisAnswers.await;
+import static dev.tandem.server.runtime.RedisCalls.await;
 
 import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.Admin.Result;
@@ -12,7 +12,7 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 
-/** What the API changes, in Redis. */
+/** Changes tasks, keys and queues in Redis on behalf of the API. */
 final class RedisAdministration implements Administration {
 
     private final Inspector inspector;
@@ -33,7 +33,7 @@ final class RedisAdministration implements Administration {
         return change(await(admin.delete(new Partition(queue, ref.partition()), new Position(ref.position()))));
     }
 
-    /** In every partition where the key is blocked: mostly one, more only after their number was changed. */
+    /** Changes the key in every partition where it is blocked: one, or several if their number was changed. */
     @Override
     public Change key(String queue, String key, KeyAction action) {
         Change worst = Change.NOT_FOUND;

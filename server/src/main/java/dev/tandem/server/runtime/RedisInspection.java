@@ -1,6 +1,6 @@
 package dev.tandem.server.runtime;
 
-import static dev.tandem.server.runtime.RedisAnswers.await;
+import static dev.tandem.server.runtime.RedisCalls.await;
 
 import dev.tandem.scheduler.Inspector;
 import dev.tandem.scheduler.KeyView;
@@ -31,15 +31,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the API shows, from Redis. */
+/** Reads from Redis what the API shows. */
 final class RedisInspection implements Inspection {
 
-    private static final int MOST_BY_ID = 20;
+    private static final int MAX_TASKS_BY_ID = 20;
 
-    /** Every queue has them; they can't be set. */
+    /** The bounds that all queues have; they cannot be configured. */
     private static final QueuePolicy BOUNDS = QueuePolicy.ordered(1);
 
-    private static final int FULL_PAGES = 20;
+    /** How many pages of blocked keys are searched for the fullest one. */
+    private static final int MAX_PAGES = 20;
 
     private final Set<String> queues;
     private final Inspector inspector;
@@ -56,26 +57,26 @@ final class RedisInspection implements Inspection {
         return await(inspector.counts(queue)).stream().map(this::info).toList();
     }
 
-    /** Looked for only where there may be one, and only among so many keys. */
-    private @Nullable KeyInfo full(PartitionView view) {
+    /** Finds the key that fills a partition. Searches only if enough tasks are parked, and only some of the keys. */
+    private @Nullable KeyInfo findFullKey(PartitionView view) {
         long parked = count(view, TaskState.PARKED);
         if (parked < BOUNDS.maxParkedPerKey()) {
             return null;
         }
-        KeyView most = null;
+        KeyView fullest = null;
         String cursor = null;
         int pages = 0;
         do {
             var keys = await(inspector.blockedKeys(view.partition(), cursor, Inspector.MAX_PAGE));
             for (KeyView key : keys.items()) {
-                most = most == null || key.parked() > most.parked() ? key : most;
+                fullest = fullest == null || key.parked() > fullest.parked() ? key : fullest;
             }
             cursor = keys.next();
             pages++;
-        } while (cursor != null && pages < FULL_PAGES);
-        boolean full =
-                parked >= BOUNDS.maxParkedPerPartition() || most != null && most.parked() >= BOUNDS.maxParkedPerKey();
-        return full && most != null ? info(most) : null;
+        } while (cursor != null && pages < MAX_PAGES);
+        boolean full = parked >= BOUNDS.maxParkedPerPartition()
+                || fullest != null && fullest.parked() >= BOUNDS.maxParkedPerKey();
+        return full && fullest != null ? info(fullest) : null;
     }
 
     private PartitionInfo info(PartitionView view) {
@@ -91,7 +92,7 @@ final class RedisInspection implements Inspection {
                         count(view, TaskState.DEAD),
                         view.totals().getOrDefault("succeeded", 0L)),
                 view.totals(),
-                full(view));
+                findFullKey(view));
     }
 
     private static long count(PartitionView view, TaskState state) {
@@ -121,7 +122,7 @@ final class RedisInspection implements Inspection {
     @Override
     public List<TaskInfo> byId(String queue, String id) {
         return await(inspector.tasks(queue, id)).stream()
-                .limit(MOST_BY_ID)
+                .limit(MAX_TASKS_BY_ID)
                 .map(RedisInspection::info)
                 .toList();
     }
@@ -135,7 +136,7 @@ final class RedisInspection implements Inspection {
                 view.state(),
                 at < 0 ? null : Instant.ofEpochMilli(at),
                 key(view),
-                // The one that runs has begun, but is not counted before it has ended.
+                // The running attempt has started, but the store counts it when it ends.
                 claim == null ? started : started + 1,
                 claim == null ? null : claim.executor(),
                 view.envelope());
@@ -148,7 +149,7 @@ final class RedisInspection implements Inspection {
         return view.claim() == null ? null : view.claim().key();
     }
 
-    /** One partition after the other; a cursor is the partition's name, a space, and the place in it. */
+    /** Goes through the partitions in turn. A cursor is the partition's name, a space, and the cursor inside of it. */
     @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
         List<KeyInfo> found = new ArrayList<>();
@@ -156,7 +157,7 @@ final class RedisInspection implements Inspection {
         String from = space < 0 ? null : String.valueOf(cursor).substring(0, space);
         String inner = space < 0 ? null : String.valueOf(cursor).substring(space + 1);
         if (cursor != null && from == null) {
-            throw new IllegalArgumentException("The cursor '" + cursor + "' is none that a page gave");
+            throw new IllegalArgumentException("The cursor '" + cursor + "' is not from a previous page");
         }
         for (Partition partition : await(inspector.partitions(queue))) {
             if (from != null && !partition.name().equals(from)) {
@@ -184,7 +185,7 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
-    /** The words of the API, which programs outside rely on. */
+    /** Returns the reason in the API's words, which other programs rely on. */
     private static String whyBlocked(StoreAnswer.BlockReason reason) {
         return switch (reason) {
             case HEAD -> "head";
@@ -205,7 +206,7 @@ final class RedisInspection implements Inspection {
                 view.parked());
     }
 
-    /** Those that say that they are there, and those that own a partition. */
+    /** Returns the executors that send heartbeats or own a partition. */
     @Override
     public List<ExecutorInfo> executors() {
         Map<String, Presence.Executor> present = new TreeMap<>();

@@ -1,47 +1,58 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.server.demo.DemoHandler;
+import dev.tandem.executor.Handler;
+import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.settings.HostedTypes;
 import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.server.settings.SettingsException;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.file.Path;
 import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The platform and what watches it. */
+/** The beans of the platform, its metrics and its health. */
 @Configuration(proxyBeanMethods = false)
 public class RuntimeConfiguration {
 
     @Bean
-    HostedHandlers hostedHandlers(TandemSettings settings) {
+    HostedHandlers hostedHandlers(TandemSettings settings, ObjectProvider<AdditionalHandlers> additional) {
+        if (!settings.executor().enabled()) {
+            return new HostedHandlers(settings.logPayloads(), Map.of());
+        }
+        Map<String, Handler> more =
+                additional.getIfAvailable(() -> none -> Map.of()).of(settings);
         String events = settings.demo().events();
-        boolean demo = !events.isEmpty() && settings.executor().enabled();
-        return new HostedHandlers(
-                settings.logPayloads(), demo ? Map.of(HostedTypes.DEMO, new DemoHandler(Path.of(events))) : Map.of());
+        if (!events.isEmpty() && !more.containsKey(HostedTypes.DEMO)) {
+            throw SettingsException.of(
+                    "tandem.demo.events",
+                    events,
+                    "only the servers of ./tandem demo have the handler demo: leave it out");
+        }
+        return new HostedHandlers(settings.logPayloads(), more);
     }
 
     @Bean
     Platform platform(TandemSettings settings, HostedHandlers handlers, MeterRegistry registry) {
         return new Platform(
-                settings, handlers, new TaskMeters(registry, settings.queues(), HostedTypes.of(settings.demo())));
+                settings, handlers, new TaskMetrics(registry, settings.queues(), HostedTypes.of(settings.demo())));
     }
 
     @Bean
-    QueueGauges queueGauges(Platform platform) {
-        return new QueueGauges(platform);
+    LocalQueueMetrics localQueueMetrics(Platform platform) {
+        return new LocalQueueMetrics(platform);
     }
 
     @Bean
-    QueueMeters queueMeters(TandemSettings settings, Inspection inspection, Backlog backlog) {
-        return new QueueMeters(settings.queues().keySet(), inspection, backlog);
+    ClusterQueueMetrics clusterQueueMetrics(TandemSettings settings, Inspection inspection, Backlog backlog) {
+        return new ClusterQueueMetrics(settings.queues().keySet(), inspection, backlog);
     }
 
     @Bean
@@ -76,12 +87,12 @@ public class RuntimeConfiguration {
 
     @Bean
     Publisher publisher(TandemSettings settings) {
-        return new Publishers(settings);
+        return new RoutingPublisher(settings);
     }
 
     @Bean
     Backlog backlog(TandemSettings settings) {
-        return new Backlogs(settings);
+        return new CachedBacklog(settings);
     }
 
     @Bean

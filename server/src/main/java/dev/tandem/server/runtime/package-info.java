@@ -1,4 +1,4 @@
-/** Builds sources, store and executor from the settings, starts and stops them, and reports how they are. */
+/** Creates sources, store and executor from the settings, starts and stops them, and reports their state. */
 @NullMarked
 package dev.tandem.server.runtime;
 

@@ -3,13 +3,13 @@ package dev.tandem.server.settings;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The names of the handlers that the server itself has. */
+/** The task types of the hosted handlers. */
 public final class HostedTypes {
 
     public static final String HTTP = "http";
     public static final String LOG = "log";
     public static final String NOOP = "noop";
-    /** Only where {@code tandem.demo.events} is set. */
+    /** Exists only in the servers of {@code ./tandem demo}, where {@code tandem.demo.events} is set. */
     public static final String DEMO = "demo";
 
     private HostedTypes() {}

@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * One queue, under {@code tandem.queues.<name>.}. What is null was not set: its default depends on other settings, and
- * the {@code effective…} methods know it.
+ * The settings of one queue, under {@code tandem.queues.<name>.}. A null component was not set: its default depends on
+ * other settings, and the {@code effective…} methods return it.
  *
- * @param source where its tasks come in; required
+ * @param source the broker that its tasks come from; required
  * @param topic Kafka's topic; default: the queue's name
  * @param group Kafka's consumer group; default: {@code tandem.<name>}
- * @param partitions how many to make when the topic, or the sub-queues, must be created
+ * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
  * @param concurrency tasks running at once, per executor process
  * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
- * @param timeout longest run of a task that names none
- * @param maxAttempts starts in all, the first included, of a task that names none
+ * @param timeout the longest run of a task that sets no timeout
+ * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param deadHead what becomes of a key whose head is dead; default: halt
- * @param handler the type of tasks that name none
- * @param types further types that go to {@code handler}; {@code *} means any
+ * @param handler the type of tasks that set no type
+ * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
  * @param routingKey what binds the queue to the exchange; default: the queue's name
  * @param queue RabbitMQ's queue; default: the queue's name
- * @param key what orders and spreads an {@code ordering: key} queue of RabbitMQ; default: header
- * @param prefetch unacked deliveries, per consumer; those that await durability count too; default: 5000
+ * @param key where the ordering key of a RabbitMQ message is taken from; default: header
+ * @param prefetch unacked deliveries per consumer, including those that wait for durability; default: 5000
  */
 public record QueueSettings(
         @Nullable SourceType source,
@@ -50,21 +50,21 @@ public record QueueSettings(
         @Nullable KeySource key,
         @Nullable Integer prefetch) {
 
-    /** The two front doors. */
+    /** The brokers that tasks come from. */
     public enum SourceType {
         KAFKA,
         RABBIT
     }
 
-    /** What is run in order. */
+    /** Which tasks run in order. */
     public enum Ordering {
-        /** Tasks of one key, one at a time, in the order they came in. */
+        /** The tasks of one key run one at a time, in the order in which they came in. */
         KEY,
-        /** Nothing: all in parallel, keys are ignored. */
+        /** All tasks run in parallel; keys are ignored. */
         NONE
     }
 
-    /** Where RabbitMQ's key is taken from. */
+    /** Where the ordering key of a RabbitMQ message is taken from. */
     public enum KeySource {
         HEADER,
         ROUTING_KEY
@@ -73,10 +73,10 @@ public record QueueSettings(
     /**
      * How long a failed task waits for its next attempt.
      *
-     * @param policy the curve
-     * @param initial before the second attempt; with {@code fixed}, before each
-     * @param multiplier from one attempt to the next
-     * @param max the longest
+     * @param policy how the delays grow
+     * @param initial the delay before the second attempt; with {@code fixed}, before every attempt
+     * @param multiplier the factor from one delay to the next
+     * @param max the longest delay
      * @param jitter the share by which a delay is randomly longer or shorter, 0 to 1
      */
     public record BackoffSettings(
@@ -86,35 +86,35 @@ public record QueueSettings(
             @DefaultValue("1h") Duration max,
             @DefaultValue("0.2") double jitter) {
 
-        /** The shape of the delays. */
+        /** How the delays grow. */
         public enum Policy {
             EXPONENTIAL,
             FIXED,
-            /** Sidekiq's: n⁴ + 15 s and a random part, where n counts the failures. */
+            /** Sidekiq's formula: n⁴ + 15 s and a random part, where n counts the failures. */
             SIDEKIQ
         }
     }
 
     /**
-     * The hosted {@code http} handler.
+     * The settings of the hosted {@code http} handler.
      *
-     * @param url where payloads are posted
+     * @param url the URL that payloads are posted to
      * @param deadOn statuses that make a task dead at once
-     * @param headers sent with each request, for instance an Authorization
+     * @param headers headers of every request, for instance Authorization
      */
     public record HttpSettings(
             @Nullable String url,
             @DefaultValue List<Integer> deadOn,
             @DefaultValue Map<String, String> headers) {
 
-        /** Without the values of headers: there may be secrets among them. */
+        /** Leaves out the values of headers, which may be secret. */
         @Override
         public String toString() {
             return "HttpSettings[url=" + url + ", deadOn=" + deadOn + ", headers=" + headers.keySet() + "]";
         }
     }
 
-    /** @throws IllegalStateException if it was not checked before */
+    /** @throws IllegalStateException if the settings were not checked */
     public SourceType effectiveSource() {
         if (source == null) {
             throw new IllegalStateException("The queue has no source");
@@ -133,7 +133,7 @@ public record QueueSettings(
         return effectiveOrdering() == Ordering.KEY;
     }
 
-    /** Without order there is no key to stop, so a dead task is just passed. */
+    /** An unordered queue has no keys to halt, so it always skips a dead task. */
     public DeadHead effectiveDeadHead() {
         if (!ordered()) {
             return DeadHead.SKIP;

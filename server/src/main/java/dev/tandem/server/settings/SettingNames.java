@@ -16,10 +16,10 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /**
- * The names of all settings, read off the records: which are known, and which was probably meant.
+ * The names of all settings, derived from the records. Tells whether a name is known, and which one was probably meant.
  *
  * <p>A name is a list of elements. {@link #ANY} stands for a name that users choose, {@link #REST} for anything that
- * may follow, {@link #INDEX} for a place in a list.
+ * may follow, {@link #INDEX} for an index of a list.
  */
 final class SettingNames {
 
@@ -54,17 +54,12 @@ final class SettingNames {
         }
     }
 
-    /** Every name below the prefix, in the order of the records, with {@link #ANY} for names that users choose. */
-    List<String> all() {
-        return names.stream().map(name -> String.join(".", name)).toList();
-    }
-
     boolean knows(ConfigurationPropertyName name) {
         List<String> given = elements(name);
         return names.stream().anyMatch(known -> matches(known, given));
     }
 
-    /** Whether there are settings below it, so that it is a section rather than a setting. */
+    /** Whether the name is that of a section: a part that contains settings. */
     boolean isSection(ConfigurationPropertyName name) {
         List<String> given = elements(name);
         return names.stream()
@@ -73,13 +68,13 @@ final class SettingNames {
                         && matches(known.subList(0, given.size()), given));
     }
 
-    /** Whether an environment variable, in capitals, means one of the settings. */
+    /** Whether an environment variable, in capitals, names a setting. */
     boolean knowsVariable(String variable) {
         return names.stream()
                 .anyMatch(known -> variable(known).matcher(variable).matches());
     }
 
-    /** What to say of an unknown name: what was probably meant, or what there is. */
+    /** Returns the advice for an unknown name: the name that was probably meant, or the names that exist. */
     String advice(ConfigurationPropertyName name) {
         List<String> given = elements(name);
         Optional<String> nearest = names.stream()
@@ -89,11 +84,11 @@ final class SettingNames {
         if (nearest.isPresent()) {
             return "there is no such setting; did you mean " + SettingsLoader.PREFIX + "." + nearest.get() + "?";
         }
-        return "there is no such setting; there are " + String.join(", ", siblings(given));
+        return "there is no such setting; there are " + String.join(", ", alternatives(given));
     }
 
-    /** The names that could stand where the given one stops to be known. */
-    private Set<String> siblings(List<String> given) {
+    /** Returns the names that are possible from the first unknown element on. */
+    private Set<String> alternatives(List<String> given) {
         Set<String> found = new LinkedHashSet<>();
         for (int depth = given.size() - 1; found.isEmpty() && depth >= 0; depth--) {
             for (List<String> known : names) {
@@ -166,7 +161,7 @@ final class SettingNames {
                 && (knownLast.contains(givenLast) || givenLast.contains(knownLast));
     }
 
-    /** Levenshtein's. */
+    /** The Levenshtein distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

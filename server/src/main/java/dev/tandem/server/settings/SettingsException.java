@@ -2,7 +2,7 @@ package dev.tandem.server.settings;
 
 import java.util.List;
 
-/** The settings can't be used. The message holds one line for each thing that is wrong. */
+/** Thrown when the settings cannot be used. The message has one line for each problem. */
 public final class SettingsException extends RuntimeException {
 
     private final List<String> problems;
@@ -12,7 +12,13 @@ public final class SettingsException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** Each names a setting, its value and what is allowed. */
+    /** Returns the exception for one setting. */
+    public static SettingsException of(String setting, String value, String remedy) {
+        return new SettingsException(
+                List.of(SettingProblem.ofValue(setting, value, remedy).toString()));
+    }
+
+    /** The problems. Each names a setting, its value and what is allowed. */
     public List<String> problems() {
         return problems;
     }

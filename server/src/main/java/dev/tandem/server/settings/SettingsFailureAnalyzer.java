@@ -3,7 +3,7 @@ package dev.tandem.server.settings;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Turns {@link SettingsException} into a short message instead of a stack trace. */
+/** Reports a {@link SettingsException} as a short message instead of a stack trace. */
 final class SettingsFailureAnalyzer extends AbstractFailureAnalyzer<SettingsException> {
 
     @Override

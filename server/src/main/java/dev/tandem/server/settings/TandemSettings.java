@@ -8,12 +8,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Everything that is set under {@code tandem.}. Made by {@link SettingsLoader}, which also checks it; what is described
- * here is documented for users in {@code docs/configuration.md}.
+ * All settings under {@code tandem.}. Loaded and checked by {@link SettingsLoader}; documented for users in
+ * {@code docs/configuration.md}.
  *
- * @param maxPayload the largest payload of one task; a larger one makes the task dead, or is refused by the API
- * @param logPayloads whether the {@code log} handler prints payloads; off, because logs are read by more people
- * @param queues by name, in the order of the file
+ * @param maxPayload the largest payload of a task; the API refuses a larger one, and one from a broker is dead at once
+ * @param logPayloads whether the {@code log} handler prints payloads; off by default, because many people read logs
+ * @param queues the queues by name, in the order of the file
  */
 @ConfigurationProperties(SettingsLoader.PREFIX)
 public record TandemSettings(
@@ -29,21 +29,27 @@ public record TandemSettings(
         @DefaultValue Map<String, QueueSettings> queues) {
 
     /**
+     * The connection to Kafka.
+     *
      * @param bootstrapServers {@code host:port}, comma-separated
-     * @param properties any further setting of Kafka's clients; those that Tandem's guarantees rest on are refused
+     * @param properties further settings of Kafka's clients; those that the guarantees depend on are refused
      */
     public record KafkaSettings(
             @DefaultValue("localhost:9092") String bootstrapServers,
             @DefaultValue Map<String, String> properties) {
 
-        /** Without the values of properties: there may be secrets among them. */
+        /** Leaves out the values of properties, which may be secret. */
         @Override
         public String toString() {
             return "KafkaSettings[bootstrapServers=" + bootstrapServers + ", properties=" + properties.keySet() + "]";
         }
     }
 
-    /** @param uri {@code amqp://} or {@code amqps://}, with user, password, host, port and virtual host */
+    /**
+     * The connection to RabbitMQ.
+     *
+     * @param uri {@code amqp://} or {@code amqps://}, with user, password, host, port and virtual host
+     */
     public record RabbitSettings(
             @DefaultValue("amqp://guest:guest@localhost:5672")
             String uri) {
@@ -55,13 +61,15 @@ public record TandemSettings(
     }
 
     /**
+     * The connection to Redis, and when its writes count as durable.
+     *
      * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://}; several comma-separated with
      *     {@code cluster}
      * @param cluster whether the addresses are nodes of a Redis Cluster
-     * @param durability whether hand-overs wait until Redis can't forget them
+     * @param durability whether hand-overs wait until they are durable
      * @param horizon how long Redis may take to make a write durable
-     * @param replicas how many replicas must have confirmed before a write counts as durable
-     * @param answerTimeout how long an answer may take before the connection is made anew
+     * @param replicas how many replicas must confirm a write before it counts as durable
+     * @param answerTimeout how long an answer may take before the connection is replaced
      */
     public record RedisSettings(
             @DefaultValue("redis://localhost:6379") String uri,
@@ -78,17 +86,19 @@ public record TandemSettings(
         }
     }
 
-    /** Whether hand-overs to Redis wait until they can't be forgotten. */
+    /** Whether hand-overs to Redis wait until they are durable. */
     public enum Durability {
-        /** Positions are committed or acked once the hand-over is older than the horizon, in the same Redis. */
+        /** A position is committed or acked once its hand-over is older than the horizon, in the same Redis process. */
         HORIZON,
-        /** They are committed at once: what a crashed Redis forgot is lost. */
+        /** A position is committed or acked at once. A Redis that crashes may lose the task. */
         NONE
     }
 
     /**
+     * The executor of this process.
+     *
      * @param enabled whether this process runs tasks; otherwise it only serves the API
-     * @param id names this process to people; "" makes one from the host's name and the process id
+     * @param id the name of this process for people; "" generates one from the host's name and the process id
      * @param concurrency tasks running at once in this process, all queues together
      * @param lease how long a claim or an ownership holds without renewal
      * @param drainTimeout how long a stop waits for running tasks
@@ -100,21 +110,29 @@ public record TandemSettings(
             @DefaultValue("10s") Duration lease,
             @DefaultValue("25s") Duration drainTimeout) {}
 
-    /** @param allowedHosts names that requests may carry in their Host header, besides addresses and localhost */
+    /**
+     * The HTTP API.
+     *
+     * @param allowedHosts names that requests may have in their Host header, besides addresses and localhost
+     */
     public record ApiSettings(@DefaultValue List<String> allowedHosts) {}
 
     /**
-     * What is kept of tasks that ended, for each partition.
+     * How much of the ended tasks is kept in each partition.
      *
      * @param deadAge how long dead tasks are kept
-     * @param deadMax how many
-     * @param succeededMax how many of the latest successes; all are counted
+     * @param deadMax how many dead tasks are kept
+     * @param succeededMax how many of the latest successes are kept; all are counted
      */
     public record HistorySettings(
             @DefaultValue("14d") Duration deadAge,
             @DefaultValue("100000") int deadMax,
             @DefaultValue("1000") int succeededMax) {}
 
-    /** @param events the file to which the demo's handlers append; "" means that they don't exist */
+    /**
+     * The demonstration.
+     *
+     * @param events the file to which the demo's handlers append; "" if there are no such handlers
+     */
     public record DemoSettings(@DefaultValue("") String events) {}
 }

@@ -5,7 +5,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
-/** A settings file that is no YAML, or has a key twice: where and why, without the lines themselves. */
+/**
+ * Reports where a settings file is not valid YAML, or has a key twice. Does not quote the file, for it may hold
+ * secrets.
+ */
 final class YamlFailureAnalyzer extends AbstractFailureAnalyzer<MarkedYAMLException> {
 
     @Override

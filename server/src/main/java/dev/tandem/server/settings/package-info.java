@@ -1,6 +1,6 @@
 /**
- * What a person may set, under {@code tandem.}: the records that Spring Boot fills, the check of what they say, and the
- * short message that stops the start when something is wrong.
+ * The settings under {@code tandem.}: the records that Spring Boot fills, their checks, and the short message that ends
+ * the start when a setting is wrong.
  */
 @NullMarked
 package dev.tandem.server.settings;

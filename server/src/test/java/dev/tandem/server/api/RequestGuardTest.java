@@ -26,7 +26,7 @@ class RequestGuardTest {
                 "tandem.example.com",
                 "tandem.example.com:8080"
             })
-    void addressesLocalhostAndListedNamesMayBeCalled(String host) {
+    void addressesLocalhostAndListedNamesAreAllowed(String host) {
         assertThat(guard.check("GET", host, null, null)).isEmpty();
         assertThat(guard.check("POST", host, null, null)).isEmpty();
     }
@@ -34,7 +34,7 @@ class RequestGuardTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", ""})
-    void aNameThatMayBeReboundMayNot(String host) {
+    void otherHostNamesAreRefused(String host) {
         assertThat(guard.check("GET", host, null, null)).isPresent().get().satisfies(refusal -> {
             assertThat(refusal.detail()).contains(host);
             assertThat(refusal.remedy()).contains("tandem.api.allowed-hosts");
@@ -53,7 +53,7 @@ class RequestGuardTest {
                 "localhost:8080, -, none",
                 "localhost:8080, -, -",
             })
-    void changesComeFromProgramsAndOwnPages(String host, String origin, String fetchSite) {
+    void changesFromProgramsAndOwnPagesAreAllowed(String host, String origin, String fetchSite) {
         assertThat(guard.check("POST", host, origin, fetchSite)).isEmpty();
     }
 
@@ -70,14 +70,14 @@ class RequestGuardTest {
                 "localhost:8080, -, same-site",
                 "-, http://localhost, -",
             })
-    void andFromNoOtherPage(String host, String origin, String fetchSite) {
+    void changesFromOtherPagesAreRefused(String host, String origin, String fetchSite) {
         assertThat(guard.check("POST", host, origin, fetchSite)).isPresent();
         assertThat(guard.check("DELETE", host, origin, fetchSite)).isPresent();
         assertThat(guard.check("GET", host, origin, fetchSite)).isEmpty();
     }
 
     @Test
-    void aRequestWithoutHostIsNoBrowser() {
+    void requestWithoutHostHeaderIsAllowed() {
         assertThat(guard.check("GET", null, null, null)).isEmpty();
     }
 }

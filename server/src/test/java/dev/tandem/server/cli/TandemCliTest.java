@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** The commands against a server that answers what it is told to. */
+/** The commands, against a server with prepared answers. */
 class TandemCliTest {
 
     private final List<String> requests = new ArrayList<>();
@@ -59,7 +59,7 @@ class TandemCliTest {
     }
 
     @Test
-    void queuesAreATable() {
+    void queuesArePrintedAsATable() {
         answers.put("GET /api/v1/queues", """
                 {"queues": [
                   {"name": "orders", "source": "kafka", "ordering": "key", "paused": false, "lag": 12, "blockedKeys": 1,
@@ -78,7 +78,7 @@ class TandemCliTest {
     }
 
     @Test
-    void jsonIsWhatTheServerSaid() {
+    void jsonOutputIsTheServersAnswer() {
         answers.put("GET /api/v1/executors", "{\"executors\":[{\"id\":\"a\"}]}");
 
         assertThat(run("executors", "-o", "json")).isZero();
@@ -93,7 +93,7 @@ class TandemCliTest {
     }
 
     @Test
-    void aTaskIsSubmittedWithAllThatIsSaidOfIt() {
+    void taskIsSubmittedWithAllItsOptions() {
         answers.put("POST /api/v1/queues/orders/tasks", "{\"id\":\"order-7\"}");
 
         int exit = run(
@@ -123,7 +123,7 @@ class TandemCliTest {
     }
 
     @Test
-    void aPayloadOfAnotherKindGoesAsBytes() throws IOException {
+    void payloadThatIsNotJsonIsSentAsBase64() throws IOException {
         Path file = Files.write(folder.resolve("payload"), new byte[] {1, 2, 3});
 
         run("submit", "orders", "--file", file.toString());
@@ -149,7 +149,7 @@ class TandemCliTest {
     }
 
     @Test
-    void allPagesAreFollowedWhereThatIsAskedFor() {
+    void allPagesAreReadWithTheOptionAll() {
         String first = "GET /api/v1/queues/orders/tasks?state=dead&limit=1";
         answers.put(first, "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}],\"next\":\"x y\"}");
         answers.put(first + "&cursor=x%20y", "{\"tasks\":[{\"id\":\"b\"}]}");
@@ -180,7 +180,7 @@ class TandemCliTest {
     }
 
     @Test
-    void someAreNamedOrAllAreMeant() {
+    void changingDeadTasksNeedsIdsOrTheOptionAll() {
         assertThat(run("dead", "delete", "orders")).isEqualTo(2);
         assertThat(run("dead", "delete", "orders", "a", "--all")).isEqualTo(2);
         assertThat(requests).isEmpty();
@@ -191,7 +191,7 @@ class TandemCliTest {
     }
 
     @Test
-    void pausingIsOneRequest() {
+    void pauseAndResumeSendOneRequest() {
         run("pause", "orders");
         run("resume", "orders");
 
@@ -199,7 +199,7 @@ class TandemCliTest {
     }
 
     @Test
-    void aRefusalIsSaidWithItsRemedy() {
+    void refusalIsPrintedWithItsRemedy() {
         status = 404;
         answers.put(
                 "GET /api/v1/queues/order",
@@ -211,7 +211,7 @@ class TandemCliTest {
     }
 
     @Test
-    void aServerThatIsNotThereHasItsOwnStatus() {
+    void unreachableServerHasItsOwnExitStatus() {
         server.stop(0);
 
         assertThat(run("queues")).isEqualTo(3);
@@ -219,7 +219,7 @@ class TandemCliTest {
     }
 
     @Test
-    void somethingElseThatAnswersIsNoticed() {
+    void answerThatIsNotJsonIsReported() {
         answers.put("GET /api/v1/queues", "<html>");
 
         assertThat(run("queues")).isEqualTo(1);
@@ -227,7 +227,7 @@ class TandemCliTest {
     }
 
     @Test
-    void whatATerminalWouldObeyIsNotPrinted() {
+    void controlCharactersAreNotPrinted() {
         answers.put(
                 "GET /api/v1/queues/orders/tasks?state=active&limit=50",
                 "{\"tasks\":[{\"id\":\"a\\u001b[2J\\nb\",\"error\":\"x\\u0007y\"}]}");
@@ -240,7 +240,7 @@ class TandemCliTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "nothing", "submit", "dead", "keys", "queues --server nowhere", "tasks orders --limit x"})
-    void wrongUsageHasItsOwnStatus(String line) {
+    void wrongUsageHasItsOwnExitStatus(String line) {
         CommandLine cli = commandLine();
         assertThat(cli.execute(line.isEmpty() ? new String[0] : line.split(" ")))
                 .isEqualTo(2);
@@ -272,7 +272,7 @@ class TandemCliTest {
 
     private int run(String... command) {
         List<String> line = new ArrayList<>(List.of(command));
-        // Behind the subcommand's name, where there is one.
+        // The option belongs to the subcommand, so it must come after its name.
         line.add("--server");
         line.add("http://127.0.0.1:" + server.getAddress().getPort());
         return commandLine().execute(line.toArray(String[]::new));

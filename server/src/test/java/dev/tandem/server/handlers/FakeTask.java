@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A task with fixed values. */
+/** A task with fixed values that tests can change. */
 final class FakeTask implements TaskContext {
     private final Map<String, String> headers = new LinkedHashMap<>();
     private String id = "orders:0:17";

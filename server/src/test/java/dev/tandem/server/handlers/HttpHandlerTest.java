@@ -71,7 +71,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void aTaskIsPostedWithWhatItIs() throws Exception {
+    void taskIsPostedWithItsHeaders() throws Exception {
         Result result = handler()
                 .handle(new FakeTask()
                         .id("Ä 1%/2")
@@ -98,7 +98,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void whatIsNotThereIsNotSentAndPayloadsAreJsonByCustom() throws Exception {
+    void missingHeadersAreNotSentAndPayloadsAreJsonByDefault() throws Exception {
         handler().handle(new FakeTask().key(null));
 
         assertThat(received)
@@ -107,7 +107,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void headersOfAMessageCantBreakTheRequest() throws Exception {
+    void malformedMessageHeadersAreNotSent() throws Exception {
         handler().handle(new FakeTask().header("content-type", "a\r\nb").header("traceparent", "\u0001"));
 
         assertThat(received).containsEntry("Content-type", "application/json").doesNotContainKey("Traceparent");
@@ -123,7 +123,7 @@ class HttpHandlerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 400, 404, 429, 500, 503})
-    void anyOtherStatusIsAFailedAttempt(int status) {
+    void otherStatusIsAFailedAttempt(int status) {
         answer = exchange -> respond(exchange, status, "");
 
         assertThatThrownBy(() -> handler().handle(new FakeTask())).hasMessageStartingWith("HTTP status " + status);
@@ -141,7 +141,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void statusesInDeadOnAreDeadAtOnceAndSayWhy() throws Exception {
+    void statusInDeadOnMakesTheTaskDeadWithTheReason() throws Exception {
         answer = exchange -> respond(exchange, 410, "{\"error\":\n\"no such order\"}");
 
         assertThat(handler().handle(new FakeTask()))
@@ -150,7 +150,7 @@ class HttpHandlerTest {
 
     @ParameterizedTest
     @CsvSource({"429, 7, PT7S", "503, 'Fri, 20 Nov 2026 10:01:00 GMT', PT1M", "503, 0, PT0S"})
-    void retryAfterSetsTheNextTry(int status, String value, Duration delay) throws Exception {
+    void retryAfterSetsTheDelayOfTheNextAttempt(int status, String value, Duration delay) throws Exception {
         answer = exchange -> {
             exchange.getResponseHeaders().set("Retry-After", value);
             respond(exchange, status, "");
@@ -160,7 +160,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void retryAfterCountsForNoOtherStatusAndOnlyIfItCanBeRead() {
+    void retryAfterIsIgnoredForOtherStatusesAndIfInvalid() {
         answer = exchange -> {
             exchange.getResponseHeaders().set("Retry-After", "7");
             respond(exchange, 500, "");
@@ -175,7 +175,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void onlyTheBeginningOfALongAnswerIsKept() {
+    void onlyTheBeginningOfALongResponseIsKept() {
         answer = exchange -> {
             exchange.sendResponseHeaders(500, 0);
             byte[] block = "x".repeat(10_000).getBytes(StandardCharsets.US_ASCII);
@@ -195,7 +195,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void aSlowAnswerEndsAtTheDeadline() {
+    void slowResponseIsAbandonedAtTheDeadline() {
         answer = exchange -> await();
 
         assertThatThrownBy(() -> handler().handle(new FakeTask().deadline(NOW.plusMillis(50))))
@@ -203,7 +203,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void anInterruptEndsTheCall() throws Exception {
+    void interruptEndsTheCall() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
         answer = exchange -> {
             entered.countDown();
@@ -222,7 +222,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void anAddressThatDoesNotAnswerIsAFailedAttemptAndNamed() {
+    void unreachableAddressIsAFailedAttemptThatNamesIt() {
         server.stop(0);
 
         assertThatThrownBy(() -> handler().handle(new FakeTask()))
@@ -239,7 +239,7 @@ class HttpHandlerTest {
             1.5                           |
             ''                            |
             """)
-    void retryAfterIsReadInBothForms(String value, Duration delay) {
+    void retryAfterIsParsedInBothForms(String value, Duration delay) {
         assertThat(RetryAfter.parse(value, NOW)).isEqualTo(Optional.ofNullable(delay));
     }
 

@@ -30,7 +30,7 @@ class LogHandlerTest {
     }
 
     @Test
-    void aTaskIsOneLineWithoutItsPayload() {
+    void taskIsLoggedInOneLineWithoutItsPayload() {
         assertThat(new LogHandler(false).handle(new FakeTask().id("a\nb"))).isEqualTo(Result.done());
 
         assertThat(lines.list)
@@ -40,7 +40,7 @@ class LogHandlerTest {
     }
 
     @Test
-    void theBeginningOfThePayloadIsPrintedWhereThatIsAskedFor() {
+    void beginningOfThePayloadIsLoggedIfEnabled() {
         new LogHandler(true).handle(new FakeTask().payload("x".repeat(5_000)));
 
         assertThat(lines.list).singleElement().asString().endsWith("bytes=5000 payload=" + "x".repeat(1_000) + "…");

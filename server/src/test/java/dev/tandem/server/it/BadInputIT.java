@@ -8,23 +8,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Messages that are not what they should be: kept, dead with a reason, and in nobody's way. */
+/** Malformed messages become dead with a reason, and block no others. */
 class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aHeaderThatCannotBeReadMakesItsTaskDeadAndTheQueueGoesOn() {
-        try (Topic topic = new Topic("malformed", 1);
-                Worker worker = new Worker(topic.worker())) {
+    void unreadableHeaderMakesItsTaskDeadAndTheQueueContinues() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("malformed", 1);
+                TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("k", 0, "ok");
-            topic.send("k", Behaviour.payload("k-1", "ok"), Topic.header("tandem-delay", "a while"));
+            topic.send("k", ScriptedHandler.payload("k-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
             topic.send("k", 2, "ok");
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
                 assertThat(dead.error()).contains("tandem-delay").contains("a while");
-                assertThat(dead.task().payload()).isEqualTo(Behaviour.payload("k-1", "ok"));
+                assertThat(dead.task().payload()).isEqualTo(ScriptedHandler.payload("k-1", "ok"));
                 assertThat(dead.task().headers()).containsEntry("tandem-delay", "a while");
             });
             assertThat(worker.status().healthy()).isTrue();
@@ -33,18 +33,18 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPayloadOverTheLimitIsDeadWithItsSizeAndTheQueueGoesOn() {
-        try (Topic topic = new Topic("large", 1);
-                Worker worker = new Worker(topic.worker())) {
+    void payloadOverTheLimitIsDeadAndTheQueueContinues() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("large", 1);
+                TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("k", 0, "ok");
-            topic.send("big", Behaviour.payload("big-0", "x".repeat(Worker.MAX_PAYLOAD)));
+            topic.send("big", ScriptedHandler.payload("big-0", "x".repeat(TestWorker.MAX_PAYLOAD)));
             topic.send("k", 1, "ok");
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
-                assertThat(dead.error()).contains("max-payload").contains(Integer.toString(Worker.MAX_PAYLOAD));
-                assertThat(dead.task().payload()).hasSize(Worker.MAX_PAYLOAD + "big-0 ".length());
+                assertThat(dead.error()).contains("max-payload").contains(Integer.toString(TestWorker.MAX_PAYLOAD));
+                assertThat(dead.task().payload()).hasSize(TestWorker.MAX_PAYLOAD + "big-0 ".length());
             });
             assertThat(worker.status().healthy()).isTrue();
         }
@@ -52,11 +52,11 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void anUnknownTypeIsDeadAndHaltsItsKeyOnly() {
-        try (Topic topic = new Topic("unknown", 1);
-                Worker worker = new Worker(topic.worker())) {
-            topic.send("odd", Behaviour.payload("odd-0", "ok"), Topic.header("tandem-type", "refund"));
-            topic.send("odd", Behaviour.payload("odd-1", "ok"));
+    void unknownTypeIsDeadAndHaltsOnlyItsKey() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("unknown", 1);
+                TestWorker worker = new TestWorker(topic.worker())) {
+            topic.send("odd", ScriptedHandler.payload("odd-0", "ok"), KafkaTestQueue.header("tandem-type", "refund"));
+            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"));
             topic.send("k", 0, "ok");
 
             topic.awaitAllSucceeded();
@@ -74,18 +74,18 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTaskThatFailsEveryTimeIsDeadAfterItsLastAttempt() {
-        try (Topic topic = new Topic("failing", 1);
-                Worker worker = new Worker(topic.worker().retrying(10, 3))) {
-            topic.send("bad", Behaviour.payload("bad-0", "fail"));
+    void taskThatAlwaysFailsIsDeadAfterItsLastAttempt() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("failing", 1);
+                TestWorker worker = new TestWorker(topic.worker().retrying(10, 3))) {
+            topic.send("bad", ScriptedHandler.payload("bad-0", "fail"));
             topic.send("k", 0, "ok");
 
             topic.awaitAllSucceeded();
-            await().atMost(Topic.PATIENCE)
+            await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
             topic.awaitAllCommitted();
             assertThat(topic.history().runsOf("bad-0"))
-                    .extracting(History.Run::attempt)
+                    .extracting(RunHistory.Run::attempt)
                     .containsExactly(1, 2, 3);
             assertThat(DeadTasks.of(topic.name(), 1).get(0).error()).contains("attempt 3 of 3");
             assertThat(worker.status().dead()).isEqualTo(1);
@@ -94,18 +94,18 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPlainProducersMessageWithoutHeadersOrKeyOrPayloadIsATask() {
-        try (Topic topic = new Topic("plain", 1);
-                Worker worker = new Worker(topic.worker())) {
+    void plainRecordWithoutHeadersKeyOrPayloadIsATask() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("plain", 1);
+                TestWorker worker = new TestWorker(topic.worker())) {
             topic.send((String) null, null);
-            topic.send((String) null, Behaviour.payload("none-0", "ok"));
+            topic.send((String) null, ScriptedHandler.payload("none-0", "ok"));
             topic.send("k", 0, "ok");
 
             topic.awaitAllSucceeded();
-            await().atMost(Topic.PATIENCE)
+            await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().containsAll(List.of("none-0", "k-0")));
-            // The empty one is no payload for this handler: it fails as any other task.
-            await().atMost(Topic.PATIENCE)
+            // This handler fails on an empty payload.
+            await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
             topic.awaitAllCommitted();
             assertThat(worker.status().healthy()).isTrue();

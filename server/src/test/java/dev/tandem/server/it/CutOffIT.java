@@ -9,36 +9,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** An executor that can't reach Kafka any more, and reaches Redis. */
+/** An executor that has lost Kafka but still reaches Redis. */
 @Execution(ExecutionMode.CONCURRENT)
 class CutOffIT {
 
     @Test
-    void whatEndsOnItWhenAnotherHasItsPartitionIsRecordedAndNotRunAgain() throws Exception {
-        try (Topic topic = new Topic("cut-off", 1);
+    void outcomeOfARunThatOutlivesItsOwnershipIsRecorded() throws Exception {
+        try (KafkaTestQueue topic = new KafkaTestQueue("cut-off", 1);
                 Wire wire = Brokers.kafka().wire();
-                Worker away = new Worker(topic.worker().by(wire.address()).leasedFor(4_000))) {
+                TestWorker away =
+                        new TestWorker(topic.worker().via(wire.address()).leasedFor(4_000))) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.awaitStarted("a-0");
             wire.down();
-            try (Worker heir = new Worker(topic.worker().leasedFor(4_000))) {
+            try (TestWorker successor = new TestWorker(topic.worker().leasedFor(4_000))) {
                 topic.send("b", 0, "ok");
-                await("another key on the heir")
-                        .atMost(Topic.PATIENCE)
+                await("another key on the successor")
+                        .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().succeeded().contains("b-0"));
                 assertThat(topic.history().runsOf("a-1"))
-                        .as("its key waits for what runs")
+                        .as("its key waits for the running task")
                         .isEmpty();
 
-                await("its doubt, and nobody to ask").atMost(Topic.PATIENCE).until(away::isConfirming);
+                await("the worker to ask for its ownership in vain")
+                        .atMost(KafkaTestQueue.PATIENCE)
+                        .until(away::isConfirming);
                 away.release();
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
 
                 assertThat(topic.history().runsOf("a-0")).hasSize(1);
                 topic.history().assertOrderAndExclusion();
-                assertThat(heir.status().succeeded()).as("b-0 and a-1").isEqualTo(2);
+                assertThat(successor.status().succeeded()).as("b-0 and a-1").isEqualTo(2);
             }
         }
     }

@@ -8,12 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What Redis keeps of a queue's dead tasks. */
+/** Reads a queue's dead tasks from Redis. */
 final class DeadTasks {
 
     private DeadTasks() {}
 
-    /** All of the given partitions, in no order. */
+    /** Returns the dead tasks of all partitions, in no particular order. */
     static List<Envelope> of(String queue, int partitions) {
         try (StatefulRedisConnection<byte[], byte[]> redis =
                 Brokers.redis().client().connect(ByteArrayCodec.INSTANCE)) {

@@ -12,28 +12,28 @@ import org.junit.jupiter.api.Test;
 class DelayIT {
 
     @Test
-    void delayedTasksStartWhenTheyAreDueAndHoldNobodyUp() {
-        try (Topic topic = new Topic("delayed", 4);
-                Worker worker = new Worker(topic.worker())) {
-            topic.send("warm", 0, "ok");
+    void delayedTasksStartWhenTheyAreDueAndDelayNoOthers() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("delayed", 4);
+                TestWorker worker = new TestWorker(topic.worker())) {
+            topic.send("warm-up", 0, "ok");
             topic.awaitAllSucceeded();
             Map<String, Long> due = new HashMap<>();
-            // Wall time is what headers speak of; the journal's clock is set against it once.
+            // Headers use wall-clock time and the journal uses nanoTime. Their offset is measured once.
             long offset = System.nanoTime() - System.currentTimeMillis() * 1_000_000;
             for (int number = 0; number < 500; number++) {
                 long at = System.currentTimeMillis() + 1_000 + (number * 7_919L) % 3_000;
                 String key = "d" + number;
                 due.put(key + "-0", at);
-                topic.send(key, 0, "ok", Topic.header("tandem-not-before", Long.toString(at)));
+                topic.send(key, 0, "ok", KafkaTestQueue.header("tandem-not-before", Long.toString(at)));
             }
-            topic.send("far", Behaviour.payload("far-0", "ok"), Topic.header("tandem-delay", "PT1H"));
+            topic.send("far", ScriptedHandler.payload("far-0", "ok"), KafkaTestQueue.header("tandem-delay", "PT1H"));
             topic.send("far", 2, "ok");
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             List<Long> lateness = new ArrayList<>();
-            for (History.Run run : history.runs()) {
+            for (RunHistory.Run run : history.runs()) {
                 Long at = due.get(run.id());
                 if (at != null) {
                     lateness.add((run.start() - offset) / 1_000 - at * 1_000);
@@ -49,7 +49,7 @@ class DelayIT {
             // 1 ms: the two clocks are read one after the other.
             assertThat(lateness.get(0)).as("never before it is due").isGreaterThan(-1_000);
             assertThat(lateness).hasSize(500);
-            // Generous, so that a slow machine passes; the benchmark holds it to the budget.
+            // Generous, so that a slow machine passes. The benchmark checks the real budget.
             assertThat(lateness.get(lateness.size() / 2)).as("half of them").isLessThan(5_000_000);
             assertThat(history.runsOf("far-0")).as("not due").isEmpty();
             assertThat(history.runsOf("far-2"))

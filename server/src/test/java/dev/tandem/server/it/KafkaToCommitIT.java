@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The way of a task through one process: acquire, claim, run, settle, commit, on real Kafka and Redis. */
+/** The path of a task through one process on real Kafka and Redis: acquire, claim, run, settle, commit. */
 class KafkaToCommitIT {
 
     @Test
-    void everyTaskRunsOnceInOrderOfItsKeyAndAllOffsetsAreCommitted() {
-        try (Topic topic = new Topic("orders", 8);
-                Worker worker = new Worker(topic.worker())) {
+    void everyTaskRunsOnceInOrderAndAllOffsetsAreCommitted() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("orders", 8);
+                TestWorker worker = new TestWorker(topic.worker())) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "ok");
@@ -19,7 +19,7 @@ class KafkaToCommitIT {
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion();
             assertThat(history.runs()).hasSize(10_000);
             assertThat(worker.status().succeeded()).isEqualTo(10_000);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Executors that die without a word: nothing is lost, and order and exclusion hold. */
+/** Executors that are killed: nothing is lost, and order and exclusion hold. */
 @Execution(ExecutionMode.CONCURRENT)
 class KilledExecutorIT {
 
@@ -20,95 +20,97 @@ class KilledExecutorIT {
     void orderAndExclusionPerKeyHoldWithFailuresAndAKilledExecutor() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (Topic topic = new Topic("killed", 8);
-                Child doomed = topic.child();
-                Child survivor = topic.child()) {
-            // Both have their share before the work begins.
+        try (KafkaTestQueue topic = new KafkaTestQueue("killed", 8);
+                WorkerProcess victim = topic.startProcess();
+                WorkerProcess survivor = topic.startProcess()) {
+            // Both own partitions before the first task is published.
             topic.awaitWorkers(2);
             for (int number = 0; number < PER_KEY; number++) {
                 for (int key = 0; key < KEYS; key++) {
                     topic.send("k" + key, number, random.nextInt(50) == 0 ? "fail-once" : "work");
                 }
             }
-            await("work under way, of both")
-                    .atMost(Topic.PATIENCE)
+            await("both to run tasks")
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > KEYS * PER_KEY / 4
-                            && !topic.runsOf(doomed).isEmpty());
-            doomed.kill();
+                            && !topic.runsOf(victim).isEmpty());
+            victim.kill();
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion("seed " + seed);
-            assertThat(topic.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
-            // Only what the killed one had finished and could not record runs a second time; with relays that is more
-            // than it ran at once.
-            assertThat(topic.runsOf(doomed).stream()
-                            .filter(History.Run::succeeded)
-                            .map(History.Run::id))
+            assertThat(topic.runsOf(victim)).as("runs of the killed process").isNotEmpty();
+            // Only tasks that the killed executor had finished but not recorded run again. With relays these can be
+            // more
+            // than it ran at one time.
+            assertThat(topic.runsOf(victim).stream()
+                            .filter(RunHistory.Run::succeeded)
+                            .map(RunHistory.Run::id))
                     .containsAll(history.duplicates());
             assertThat(survivor.isRunning()).isTrue();
         }
     }
 
     @Test
-    void aTaskWhoseExecutorIsKilledRunsAgainElsewhereAndItsKeyWaitsForIt() {
-        try (Topic topic = new Topic("held", 1);
-                Child doomed = topic.child()) {
+    void taskOfAKilledExecutorRunsAgainElsewhereWhileItsKeyWaits() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("held", 1);
+                WorkerProcess victim = topic.startProcess()) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.send("b", 0, "ok");
             topic.awaitStarted("a-0");
-            await().atMost(Topic.PATIENCE)
+            await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().contains("b-0"));
-            doomed.kill();
+            victim.kill();
 
-            try (Worker heir = new Worker(topic.worker())) {
-                await().atMost(Topic.PATIENCE)
+            try (TestWorker successor = new TestWorker(topic.worker())) {
+                await().atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> topic.history().runsOf("a-0").size() == 2);
                 assertThat(topic.history().runsOf("a-1")).isEmpty();
                 assertThat(topic.history().runsOf("a-0").get(1).attempt()).isEqualTo(2);
-                heir.release();
+                successor.release();
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
                 topic.history().assertOrderAndExclusion();
                 assertThat(topic.history().runsOf("b-0"))
-                        .as("what was recorded is not run again")
+                        .as("a recorded task does not run again")
                         .hasSize(1);
             }
         }
     }
 
     @Test
-    void aPoisonTaskThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() {
+    void poisonTaskThatKillsItsExecutorsBecomesDeadAndOthersSucceed() {
         int attempts = 3;
         int deaths = 0;
-        try (Topic topic = new Topic("poison", 1)) {
-            topic.send("bad", Behaviour.payload("bad-0", "poison"));
-            Child current = topic.child(topic.worker().retrying(1_000, attempts).leasedFor(4_000))
-                    .doomed();
+        try (KafkaTestQueue topic = new KafkaTestQueue("poison", 1)) {
+            topic.send("bad", ScriptedHandler.payload("bad-0", "poison"));
+            WorkerProcess current = topic.startProcess(
+                            topic.worker().retrying(1_000, attempts).leasedFor(4_000))
+                    .expectedToDie();
             while (DeadTasks.of(topic.name(), 1).isEmpty()) {
-                Child watched = current;
+                WorkerProcess watched = current;
                 await("death of the task or of its executor")
-                        .atMost(Topic.PATIENCE)
+                        .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> !watched.isRunning()
                                 || !DeadTasks.of(topic.name(), 1).isEmpty());
                 if (!watched.isRunning()) {
-                    watched.gone();
+                    watched.markDead();
                     watched.close();
                     deaths++;
                     if (deaths == 1) {
                         send(topic, 0, 5);
                     } else if (deaths == 2) {
-                        // The third start has neighbours, for longer than it is away.
+                        // More tasks, which keep the executor busy until the poison task's third start and beyond.
                         send(topic, 5, 2_000);
                     }
-                    current = topic.child(
+                    current = topic.startProcess(
                                     topic.worker().retrying(1_000, attempts).leasedFor(4_000))
-                            .doomed();
+                            .expectedToDie();
                 }
             }
-            try (Child last = current) {
+            try (WorkerProcess last = current) {
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
                 assertThat(deaths).isEqualTo(attempts);
@@ -118,12 +120,12 @@ class KilledExecutorIT {
                 });
                 topic.history().assertOrderAndExclusion();
                 assertThat(last.isRunning()).isTrue();
-                assertAlone(topic.history());
+                assertRanAlone(topic.history());
             }
         }
     }
 
-    private static void send(Topic topic, int from, int to) {
+    private static void send(KafkaTestQueue topic, int from, int to) {
         for (int number = from; number < to; number++) {
             for (int key = 0; key < 4; key++) {
                 topic.send("good" + key, number, "work");
@@ -131,9 +133,9 @@ class KilledExecutorIT {
         }
     }
 
-    /** At its last start the poison task had no neighbours, though there were others to run. */
-    private static void assertAlone(History history) {
-        List<History.Run> starts = history.runsOf("bad-0");
+    /** Asserts that the poison task ran alone at its last start, although other tasks were waiting. */
+    private static void assertRanAlone(RunHistory history) {
+        List<RunHistory.Run> starts = history.runsOf("bad-0");
         long last = starts.get(starts.size() - 1).start();
         assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.end() < last);
         assertThat(history.runs()).anyMatch(run -> run.key().startsWith("good") && run.start() > last);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Offsets that are not what the workers left: of another topic, or set by an operator. */
+/** Committed offsets that the workers did not commit: of a former topic, or set by an operator. */
 class OffsetsIT {
 
     private static final int PARTITIONS = 2;
@@ -24,9 +24,9 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTopicThatIsCreatedAgainWhileNobodyWorksIsWorkedOffFromItsStart() throws Exception {
-        try (Topic topic = new Topic("again", PARTITIONS)) {
-            try (Worker worker = new Worker(topic.worker())) {
+    void topicRecreatedWhileNoWorkerRunsIsReadFromItsStart() throws Exception {
+        try (KafkaTestQueue topic = new KafkaTestQueue("again", PARTITIONS)) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
@@ -35,16 +35,16 @@ class OffsetsIT {
             recreate(topic);
             send(topic, 5, 10);
             topic.flush();
-            // As one that was on its way when the topic went.
+            // Like a commit that was in flight when the topic was deleted.
             admin.alterConsumerGroupOffsets("tandem." + topic.name(), former)
                     .all()
                     .get();
 
-            try (Worker worker = new Worker(topic.worker())) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
             }
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion();
             assertThat(history.duplicates()).isEmpty();
         }
@@ -52,9 +52,9 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aTopicThatIsCreatedAgainWhileItIsWorkedOffLosesNoTask() throws Exception {
-        try (Topic topic = new Topic("twin", PARTITIONS);
-                Worker worker = new Worker(topic.worker().leasedFor(4_000))) {
+    void topicRecreatedWhileAWorkerRunsLosesNoTask() throws Exception {
+        try (KafkaTestQueue topic = new KafkaTestQueue("twin", PARTITIONS);
+                TestWorker worker = new TestWorker(topic.worker().leasedFor(4_000))) {
             send(topic, 0, 5);
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
@@ -69,9 +69,9 @@ class OffsetsIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void whatAnOperatorSetsTheGroupBackToRunsAgain() throws Exception {
-        try (Topic topic = new Topic("back", PARTITIONS)) {
-            try (Worker worker = new Worker(topic.worker())) {
+    void offsetsSetBackByAnOperatorRunAgain() throws Exception {
+        try (KafkaTestQueue topic = new KafkaTestQueue("back", PARTITIONS)) {
+            try (TestWorker worker = new TestWorker(topic.worker())) {
                 send(topic, 0, 5);
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
@@ -82,10 +82,10 @@ class OffsetsIT {
                     .all()
                     .get();
 
-            try (Worker worker = new Worker(topic.worker())) {
-                await("all again")
-                        .atMost(Topic.PATIENCE)
-                        .pollInterval(Topic.LOOK)
+            try (TestWorker worker = new TestWorker(topic.worker())) {
+                await("all tasks to run again")
+                        .atMost(KafkaTestQueue.PATIENCE)
+                        .pollInterval(KafkaTestQueue.POLL_INTERVAL)
                         .until(() -> topic.expected().stream()
                                 .allMatch(id -> topic.history().runsOf(id).size() == 2));
                 topic.awaitAllCommitted();
@@ -93,7 +93,7 @@ class OffsetsIT {
         }
     }
 
-    private static void send(Topic topic, int from, int to) {
+    private static void send(KafkaTestQueue topic, int from, int to) {
         for (int number = from; number < to; number++) {
             for (int key = 0; key < KEYS; key++) {
                 topic.send("k" + key, number, "ok");
@@ -101,12 +101,12 @@ class OffsetsIT {
         }
     }
 
-    private void recreate(Topic topic) throws Exception {
+    private void recreate(KafkaTestQueue topic) throws Exception {
         admin.deleteTopics(List.of(topic.name())).all().get();
         Brokers.kafka().createTopic(topic.name(), PARTITIONS);
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> offsets(Topic topic) throws Exception {
+    private Map<TopicPartition, OffsetAndMetadata> offsets(KafkaTestQueue topic) throws Exception {
         return admin.listConsumerGroupOffsets("tandem." + topic.name())
                 .partitionsToOffsetAndMetadata()
                 .get();

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The way of a task from RabbitMQ through Redis to its ack, unordered and by key. */
+/** The path of a task from RabbitMQ through Redis to its ack, unordered and by key. */
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitIT {
 
     @Test
     void unorderedTasksRunOnceWithRetriesAndDelaysAndAllMessagesAreAcked() throws Exception {
-        try (RabbitQueue queue = new RabbitQueue("mail", false)) {
-            try (Worker worker = new Worker(queue.worker())) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("mail", false)) {
+            try (TestWorker worker = new TestWorker(queue.worker())) {
                 queue.awaitDeclared();
                 for (int number = 0; number < 1_000; number++) {
                     queue.send("m" + number, 0, number % 50 == 0 ? "fail-once" : "ok");
@@ -40,8 +40,8 @@ class RabbitIT {
     void orderAndExclusionPerKeyHoldWithFailures() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (RabbitQueue queue = new RabbitQueue("keyed", true)) {
-            try (Worker worker = new Worker(queue.worker())) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("keyed", true)) {
+            try (TestWorker worker = new TestWorker(queue.worker())) {
                 queue.awaitDeclared();
                 for (int number = 0; number < 20; number++) {
                     for (int key = 0; key < 100; key++) {
@@ -50,7 +50,7 @@ class RabbitIT {
                 }
                 queue.awaitAllSucceeded();
                 worker.awaitNothingUnsettled();
-                History history = queue.history();
+                RunHistory history = queue.history();
                 history.assertOrderAndExclusion("seed " + seed);
                 assertThat(history.duplicates()).isEmpty();
             }
@@ -59,18 +59,18 @@ class RabbitIT {
     }
 
     @Test
-    void orderAndExclusionPerKeyHoldOverTwoExecutorsOfWhichOneLeaves() throws Exception {
+    void orderAndExclusionPerKeyHoldWhenOneOfTwoExecutorsLeaves() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Set<String> members = ConcurrentHashMap.newKeySet();
-        try (RabbitQueue queue = new RabbitQueue("orders", true)) {
-            try (Worker stays = new Worker(queue.worker(), () -> Set.copyOf(members))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("orders", true)) {
+            try (TestWorker stays = new TestWorker(queue.worker(), () -> Set.copyOf(members))) {
                 members.add(stays.id());
                 queue.awaitDeclared();
-                try (Worker leaves = new Worker(queue.worker(), () -> Set.copyOf(members))) {
+                try (TestWorker leaves = new TestWorker(queue.worker(), () -> Set.copyOf(members))) {
                     members.add(leaves.id());
-                    await("shared")
-                            .atMost(Workplace.PATIENCE)
+                    await("both workers to own half")
+                            .atMost(TestQueue.PATIENCE)
                             .until(() -> leaves.status().partitions() == 2
                                     && stays.status().partitions() == 2);
                     for (int number = 0; number < 30; number++) {
@@ -79,13 +79,13 @@ class RabbitIT {
                         }
                     }
                     queue.flush();
-                    await().atMost(Workplace.PATIENCE)
+                    await().atMost(TestQueue.PATIENCE)
                             .until(() -> leaves.status().succeeded() > 300);
                     members.remove(leaves.id());
                 }
                 queue.awaitAllSucceeded();
                 stays.awaitNothingUnsettled();
-                History history = queue.history();
+                RunHistory history = queue.history();
                 history.assertOrderAndExclusion("seed " + seed);
                 assertThat(history.duplicates()).isEmpty();
             }
@@ -94,9 +94,9 @@ class RabbitIT {
     }
 
     @Test
-    void whatAKilledExecutorHadRunsAgainInOrder() throws Exception {
-        try (RabbitQueue queue = new RabbitQueue("killed", true);
-                Child doomed = queue.child()) {
+    void tasksOfAKilledExecutorRunAgainInOrder() throws Exception {
+        try (RabbitTestQueue queue = new RabbitTestQueue("killed", true);
+                WorkerProcess victim = queue.startProcess()) {
             queue.awaitDeclared();
             for (int number = 0; number < 20; number++) {
                 for (int key = 0; key < 50; key++) {
@@ -104,13 +104,13 @@ class RabbitIT {
                 }
             }
             queue.flush();
-            await("work under way")
-                    .atMost(Workplace.PATIENCE)
+            await("some tasks to succeed")
+                    .atMost(TestQueue.PATIENCE)
                     .until(() -> queue.history().succeeded().size() > 200);
-            doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
                 queue.history().assertOrderAndExclusion();
             }
             assertThat(queue.messages()).isZero();

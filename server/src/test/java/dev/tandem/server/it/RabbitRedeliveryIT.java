@@ -10,18 +10,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Messages of RabbitMQ sub-queues that come again are known for what they were. */
+/** Redelivered messages of RabbitMQ sub-queues are recognised. */
 class RabbitRedeliveryIT {
 
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
     private static final int ATTEMPTS = 3;
 
     @Test
-    void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
+    void tasksWithIdsAreRecordedOnceEvenIfTheirExecutorIsKilled() throws Exception {
         int keys = 100;
         int perKey = 100;
-        try (RabbitQueue queue = new RabbitQueue("once", true);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("once", true);
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
@@ -29,46 +29,46 @@ class RabbitRedeliveryIT {
                 }
             }
             queue.flush();
-            await("work under way")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            await("some tasks to succeed")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 1_000);
-            doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
                 queue.history().assertOrderAndExclusion();
             }
-            assertThat(queue.runsOf(doomed)).as("runs of the killed one").isNotEmpty();
+            assertThat(queue.runsOf(victim)).as("runs of the killed process").isNotEmpty();
             queue.awaitNothingLeft();
             assertThat(queue.recorded()).isEqualTo(keys * perKey);
         }
     }
 
     @Test
-    void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
+    void equalMessagesWithoutIdsAreNeverConfused() throws Exception {
         int keys = 20;
         int perKey = 200;
-        try (RabbitQueue queue = new RabbitQueue("equal", true);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("equal", true);
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < perKey; number++) {
                 for (int key = 0; key < keys; key++) {
-                    queue.sendNameless("k" + key, "ok");
+                    queue.sendWithoutId("k" + key, "ok");
                 }
             }
             queue.flush();
-            await("work under way")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            await("some tasks to succeed")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 400);
-            doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
-                await("all of them")
-                        .atMost(Workplace.PATIENCE)
-                        .pollInterval(LOOK)
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
+                await("all tasks")
+                        .atMost(TestQueue.PATIENCE)
+                        .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.recorded() >= keys * perKey && queue.messages() == 0);
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }
@@ -76,9 +76,9 @@ class RabbitRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEndAndAllOthersSucceed() throws Exception {
-        try (RabbitQueue queue = new RabbitQueue("poison", true)) {
-            int deaths = untilPoisonIsDead(queue, () -> {
+    void poisonMessageThatKillsItsExecutorsBecomesDeadAndOthersSucceed() throws Exception {
+        try (RabbitTestQueue queue = new RabbitTestQueue("poison", true)) {
+            int deaths = runUntilPoisonIsDead(queue, () -> {
                 for (int number = 0; number < 20; number++) {
                     queue.send("good" + number % 4, number / 4, "work");
                 }
@@ -89,12 +89,11 @@ class RabbitRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPoisonousMessageThatIsStartedRightAfterOthersOfItsKeyIsDeadInTheEndAndTheyAreNot() throws Exception {
+    void poisonMessageStartedByRelayBecomesDeadAndItsPredecessorsDoNot() throws Exception {
         int before = 12;
-        try (RabbitQueue queue = new RabbitQueue("relayed", true)) {
-            // Its key's tasks go from one to the next without waiting for Redis, so the death may be laid to one
-            // before.
-            int deaths = untilPoisonIsDead(queue, () -> {}, () -> {
+        try (RabbitTestQueue queue = new RabbitTestQueue("relayed", true)) {
+            // The key's tasks start by relay, without waiting for Redis, so an earlier task may be blamed for a death.
+            int deaths = runUntilPoisonIsDead(queue, () -> {}, () -> {
                 for (int number = 0; number < before; number++) {
                     queue.send("bad", number, "work");
                 }
@@ -103,38 +102,41 @@ class RabbitRedeliveryIT {
         }
     }
 
-    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst) throws Exception {
-        return untilPoisonIsDead(queue, afterItsFirst, () -> {});
+    private static int runUntilPoisonIsDead(RabbitTestQueue queue, Runnable afterFirstDeath) throws Exception {
+        return runUntilPoisonIsDead(queue, afterFirstDeath, () -> {});
     }
 
-    /** Starts executors until the task is dead. @return how many it killed */
-    private static int untilPoisonIsDead(RabbitQueue queue, Runnable afterItsFirst, Runnable before) throws Exception {
+    /** Starts executors until the poison task is dead. @return how many executors it killed */
+    private static int runUntilPoisonIsDead(RabbitTestQueue queue, Runnable afterFirstDeath, Runnable before)
+            throws Exception {
         int deaths = 0;
-        Child current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
+        WorkerProcess current =
+                queue.startProcess(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
         queue.awaitDeclared();
         before.run();
-        queue.sendNameless("bad", "poison");
+        queue.sendWithoutId("bad", "poison");
         queue.flush();
-        while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
-            Child watched = current;
+        while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
+            WorkerProcess watched = current;
             await("death of the task or of its executor")
-                    .atMost(Workplace.PATIENCE)
+                    .atMost(TestQueue.PATIENCE)
                     .until(() -> !watched.isRunning()
-                            || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                            || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
                                     .isEmpty());
             if (!watched.isRunning()) {
-                watched.gone();
+                watched.markDead();
                 watched.close();
                 deaths++;
                 if (deaths == 1) {
-                    afterItsFirst.run();
+                    afterFirstDeath.run();
                 }
-                current = queue.child(queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
+                current = queue.startProcess(
+                        queue.worker().retrying(1_000, ATTEMPTS).leasedFor(4_000));
             }
         }
-        try (Child last = current) {
+        try (WorkerProcess last = current) {
             queue.awaitAllSucceeded();
-            assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+            assertThat(DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS))
                     .singleElement()
                     .satisfies(dead -> {
                         assertThat(dead.task().key()).isEqualTo("bad");
@@ -147,11 +149,11 @@ class RabbitRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
+    void lostConnectionMakesNoRunningTaskRunTwice() throws Exception {
         int keys = 16;
-        try (RabbitQueue queue = new RabbitQueue("cut", true);
+        try (RabbitTestQueue queue = new RabbitTestQueue("cut", true);
                 Wire wire = new Wire(Brokers.rabbit().uri());
-                Worker worker = new Worker(queue.worker().by(wire.uri()))) {
+                TestWorker worker = new TestWorker(queue.worker().via(wire.uri()))) {
             queue.awaitDeclared();
             for (int key = 0; key < keys; key++) {
                 queue.send("k" + key, 0, "hold");
@@ -160,9 +162,15 @@ class RabbitRedeliveryIT {
                 queue.awaitStarted("k" + key + "-0");
             }
             wire.down();
-            await("loss").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            await("the loss of the connection")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() == 0);
             wire.up();
-            await("redeliveries").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == keys);
+            await("the redeliveries")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() == keys);
             for (int key = 0; key < keys; key++) {
                 queue.send("k" + key, 1, "ok");
             }

@@ -7,15 +7,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Partitions that move while keys are blocked. */
+/** Partitions that move while keys are blocked or tasks arrive. */
 class RebalanceIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aBlockedKeyStaysInOrderThroughARebalance() {
+    void blockedKeyStaysInOrderThroughARebalance() {
         int keys = 40;
-        try (Topic topic = new Topic("moving", 8);
-                Worker first = new Worker(topic.worker().retrying(5_000, 4))) {
+        try (KafkaTestQueue topic = new KafkaTestQueue("moving", 8);
+                TestWorker first = new TestWorker(topic.worker().retrying(5_000, 4))) {
             for (int key = 0; key < keys; key++) {
                 topic.send("k" + key, 0, "fail-once");
                 for (int number = 1; number < 10; number++) {
@@ -23,16 +23,16 @@ class RebalanceIT {
                 }
             }
             await("every key blocked by its failed head")
-                    .atMost(Topic.PATIENCE)
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().ids(run -> run.number() == 0).size() == keys);
-            try (Worker second = new Worker(topic.worker().retrying(5_000, 4))) {
-                await("the work is shared")
-                        .atMost(Topic.PATIENCE)
+            try (TestWorker second = new TestWorker(topic.worker().retrying(5_000, 4))) {
+                await("both workers to own half")
+                        .atMost(KafkaTestQueue.PATIENCE)
                         .until(() -> first.status().partitions() == 4
                                 && second.status().partitions() == 4);
                 topic.awaitAllSucceeded();
                 topic.awaitAllCommitted();
-                History history = topic.history();
+                RunHistory history = topic.history();
                 history.assertOrderAndExclusion();
                 assertThat(history.duplicates()).isEmpty();
                 assertThat(second.status().succeeded())
@@ -44,19 +44,19 @@ class RebalanceIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void nothingIsSkippedWhenExecutorsJoinAndDieWhileTasksArrive() {
-        try (Topic topic = new Topic("joining", 8);
-                Child doomed = topic.child(topic.worker().leasedFor(4_000));
-                Child survivor = topic.child(topic.worker().leasedFor(4_000))) {
+    void noTaskIsSkippedWhenExecutorsJoinAndDieUnderLoad() {
+        try (KafkaTestQueue topic = new KafkaTestQueue("joining", 8);
+                WorkerProcess victim = topic.startProcess(topic.worker().leasedFor(4_000));
+                WorkerProcess survivor = topic.startProcess(topic.worker().leasedFor(4_000))) {
             for (int number = 0; number < 50; number++) {
                 for (int key = 0; key < 200; key++) {
                     topic.send("k" + key, number, "work");
                 }
             }
-            await("work under way")
-                    .atMost(Topic.PATIENCE)
+            await("some tasks to succeed")
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > 2_500);
-            doomed.kill();
+            victim.kill();
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
@@ -68,20 +68,22 @@ class RebalanceIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void noTaskRunsTwiceWhenAnExecutorLeavesUnderLoad() {
-        try (Topic topic = new Topic("leaving", 8);
-                Worker stays = new Worker(topic.worker())) {
-            try (Worker leaves = new Worker(topic.worker())) {
-                await().atMost(Topic.PATIENCE).until(() -> leaves.status().partitions() == 4);
+        try (KafkaTestQueue topic = new KafkaTestQueue("leaving", 8);
+                TestWorker stays = new TestWorker(topic.worker())) {
+            try (TestWorker leaves = new TestWorker(topic.worker())) {
+                await().atMost(KafkaTestQueue.PATIENCE)
+                        .until(() -> leaves.status().partitions() == 4);
                 for (int number = 0; number < 40; number++) {
                     for (int key = 0; key < 100; key++) {
                         topic.send("k" + key, number, "work");
                     }
                 }
-                await().atMost(Topic.PATIENCE).until(() -> leaves.status().succeeded() > 200);
+                await().atMost(KafkaTestQueue.PATIENCE)
+                        .until(() -> leaves.status().succeeded() > 200);
             }
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
-            History history = topic.history();
+            RunHistory history = topic.history();
             history.assertOrderAndExclusion();
             assertThat(history.duplicates()).isEmpty();
             assertThat(stays.status().partitions()).isEqualTo(8);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Redis goes away under load, and may come back without its last writes. */
+/** Redis restarts under load, with or without its last writes. */
 class RedisRestartIT {
 
     private static final int KEYS = 100;
@@ -18,10 +18,10 @@ class RedisRestartIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void nothingIsLostWhenRedisIsRestartedUnderLoad() {
+    void nothingIsLostWhenRedisRestartsUnderLoad() {
         try (LocalRedis redis = Brokers.ownRedis();
-                Topic topic = new Topic("restarted", 4, redis.address());
-                Worker worker = new Worker(topic.worker())) {
+                KafkaTestQueue topic = new KafkaTestQueue("restarted", 4, redis.address());
+                TestWorker worker = new TestWorker(topic.worker())) {
             publish(topic);
             awaitSome(topic);
             redis.kill();
@@ -30,7 +30,7 @@ class RedisRestartIT {
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             topic.history().assertOrderAndExclusion();
-            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+            await().atMost(KafkaTestQueue.PATIENCE).until(() -> worker.status().healthy());
         }
     }
 
@@ -38,36 +38,36 @@ class RedisRestartIT {
     @Execution(ExecutionMode.CONCURRENT)
     void nothingIsLostWhenRedisForgetsItsLastWrites() {
         try (LocalRedis redis = Brokers.ownRedis();
-                Topic topic = new Topic("forgetful", 4, redis.address());
-                Worker worker = new Worker(topic.worker())) {
+                KafkaTestQueue topic = new KafkaTestQueue("forgetful", 4, redis.address());
+                TestWorker worker = new TestWorker(topic.worker())) {
             publish(topic);
             awaitSome(topic);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = topic.history().succeeded().size();
-            await("more that will be forgotten")
-                    .atMost(Topic.PATIENCE)
+            await("more successes, which Redis will forget")
+                    .atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().size() > before + 50);
             redis.restartFrom(checkpoint);
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
             topic.history().assertOrderAndExclusion();
-            await().atMost(Topic.PATIENCE).until(() -> worker.status().healthy());
+            await().atMost(KafkaTestQueue.PATIENCE).until(() -> worker.status().healthy());
         }
     }
 
-    private static void publish(Topic topic) {
+    private static void publish(KafkaTestQueue topic) {
         for (int number = 0; number < PER_KEY; number++) {
             for (int key = 0; key < KEYS; key++) {
-                // 2 % of all, spread over the keys: each failure holds its key for a second.
+                // 2 % of all tasks fail once, spread over the keys. Each failure blocks its key for a second.
                 topic.send("k" + key, number, (key + 3 * number) % 50 == 0 ? "fail-once" : "work");
             }
         }
     }
 
-    private static void awaitSome(Topic topic) {
-        await("work under way")
-                .atMost(Topic.PATIENCE)
+    private static void awaitSome(KafkaTestQueue topic) {
+        await("some tasks to succeed")
+                .atMost(KafkaTestQueue.PATIENCE)
                 .until(() -> topic.history().succeeded().size() > KEYS);
         assertThat(topic.history().succeeded().size()).isLessThan(KEYS * PER_KEY);
     }

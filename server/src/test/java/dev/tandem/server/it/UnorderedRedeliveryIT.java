@@ -14,38 +14,38 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Messages of an unordered RabbitMQ queue that come again, to whatever partition, are known for what they were. */
+/** Redelivered messages of an unordered RabbitMQ queue are recognised, whichever partition they reach. */
 class UnorderedRedeliveryIT {
 
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
     @Test
-    void tasksWithIdsAreRecordedOnceThoughTheirExecutorIsKilled() throws Exception {
+    void tasksWithIdsAreRecordedOnceEvenIfTheirExecutorIsKilled() throws Exception {
         int tasks = 10_000;
         AtomicReference<Set<String>> others = new AtomicReference<>(Set.of("another"));
-        try (RabbitQueue queue = new RabbitQueue("scattered", false);
-                Worker survivor = new Worker(queue.worker().leasedFor(4_000), others::get)) {
-            await("its half")
-                    .atMost(Workplace.PATIENCE)
-                    .until(() -> survivor.status().partitions() == Worker.RABBIT_PARTITIONS / 2);
+        try (RabbitTestQueue queue = new RabbitTestQueue("scattered", false);
+                TestWorker survivor = new TestWorker(queue.worker().leasedFor(4_000), others::get)) {
+            await("half of the partitions")
+                    .atMost(TestQueue.PATIENCE)
+                    .until(() -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
             queue.awaitDeclared();
-            try (Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
-                await("its channels").atMost(Workplace.PATIENCE).until(() -> queue.consumers() == 4);
+            try (WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
+                await("the channels of both").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
                 for (int number = 0; number < tasks; number++) {
                     queue.send("k", number, number % 100 == 0 ? "fail-once" : "ok");
                 }
                 queue.flush();
-                await("work of the doomed one")
-                        .atMost(Workplace.PATIENCE)
-                        .pollInterval(LOOK)
-                        .until(() -> queue.runsOf(doomed).size() > 1_000);
-                doomed.kill();
-                // What it had comes to the survivor at once, while the leases of its partitions still live.
+                await("runs of the victim process")
+                        .atMost(TestQueue.PATIENCE)
+                        .pollInterval(POLL_INTERVAL)
+                        .until(() -> queue.runsOf(victim).size() > 1_000);
+                victim.kill();
+                // Its messages are redelivered to the survivor at once, while the leases of its partitions are valid.
                 others.set(Set.of());
                 queue.awaitAllSucceeded();
-                // Those that ended when their executor died were not recorded, and run again when their claims have
-                // lapsed.
-                await("all are recorded").atMost(Workplace.PATIENCE).until(() -> queue.recorded() >= tasks);
+                // Tasks that ended just before their executor died were not recorded. They run again when their claims
+                // have lapsed.
+                await("all successes to be recorded").atMost(TestQueue.PATIENCE).until(() -> queue.recorded() >= tasks);
                 survivor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
@@ -55,26 +55,26 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void equalMessagesWithoutIdsAreNeverTakenForOneAnother() throws Exception {
+    void equalMessagesWithoutIdsAreNeverConfused() throws Exception {
         int tasks = 4_000;
-        try (RabbitQueue queue = new RabbitQueue("alike", false);
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+        try (RabbitTestQueue queue = new RabbitTestQueue("alike", false);
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
-                queue.sendNameless("k", "ok");
+                queue.sendWithoutId("k", "ok");
             }
             queue.flush();
-            await("work under way")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            await("some tasks to succeed")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.recorded() > 400);
-            doomed.kill();
-            try (Worker heir = new Worker(queue.worker())) {
-                await("all of them")
-                        .atMost(Workplace.PATIENCE)
-                        .pollInterval(LOOK)
+            victim.kill();
+            try (TestWorker successor = new TestWorker(queue.worker())) {
+                await("all tasks")
+                        .atMost(TestQueue.PATIENCE)
+                        .pollInterval(POLL_INTERVAL)
                         .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }
@@ -82,33 +82,34 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aPoisonousMessageThatKillsItsExecutorsIsDeadInTheEnd() throws Exception {
+    void poisonMessageThatKillsItsExecutorsBecomesDead() throws Exception {
         int attempts = 3;
         int deaths = 0;
-        try (RabbitQueue queue = new RabbitQueue("venom", false)) {
-            Worker.Options options = queue.worker().retrying(1_000, attempts).leasedFor(4_000);
-            Child current = queue.child(options);
+        try (RabbitTestQueue queue = new RabbitTestQueue("venom", false)) {
+            TestWorker.Options options =
+                    queue.worker().retrying(1_000, attempts).leasedFor(4_000);
+            WorkerProcess current = queue.startProcess(options);
             queue.awaitDeclared();
-            queue.sendNameless("bad", "poison");
+            queue.sendWithoutId("bad", "poison");
             queue.flush();
-            while (DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS).isEmpty()) {
-                Child watched = current;
+            while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
+                WorkerProcess watched = current;
                 await("death of the task or of its executor")
-                        .atMost(Workplace.PATIENCE)
+                        .atMost(TestQueue.PATIENCE)
                         .until(() -> !watched.isRunning()
-                                || !DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS)
+                                || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
                                         .isEmpty());
                 if (!watched.isRunning()) {
-                    watched.gone();
+                    watched.markDead();
                     watched.close();
                     deaths++;
-                    current =
-                            queue.child(queue.worker().retrying(1_000, attempts).leasedFor(4_000));
+                    current = queue.startProcess(
+                            queue.worker().retrying(1_000, attempts).leasedFor(4_000));
                 }
             }
-            try (Child last = current) {
+            try (WorkerProcess last = current) {
                 assertThat(deaths).isEqualTo(attempts);
-                assertThat(DeadTasks.of(queue.name(), Worker.RABBIT_PARTITIONS))
+                assertThat(DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS))
                         .singleElement()
                         .satisfies(dead -> assertThat(dead.error()).contains("all 3 attempts are used up"));
                 assertThat(last.isRunning()).isTrue();
@@ -118,31 +119,37 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
+    void lostConnectionMakesNoRunningTaskRunTwice() throws Exception {
         int tasks = 64;
-        try (RabbitQueue queue = new RabbitQueue("severed", false);
+        try (RabbitTestQueue queue = new RabbitTestQueue("severed", false);
                 Wire wire = new Wire(Brokers.rabbit().uri());
-                Worker worker = new Worker(queue.worker().by(wire.uri()))) {
+                TestWorker worker = new TestWorker(queue.worker().via(wire.uri()))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 if (number % 2 == 0) {
                     queue.send("k", number, "hold");
                 } else {
                     queue.expect("n" + number + "-0");
-                    queue.sendNameless("n" + number, "hold");
+                    queue.sendWithoutId("n" + number, "hold");
                 }
             }
             queue.flush();
-            // Soon: Redis takes over what runs for longer than the horizon.
-            await("all run")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            // Must be soon, because tasks that run for longer than the horizon are adopted.
+            await("all tasks to run")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().runs().size() == tasks);
             wire.down();
-            await("loss").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() == 0);
+            await("the loss of the connection")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() == 0);
             wire.up();
-            await("redeliveries").atMost(Workplace.PATIENCE).pollInterval(LOOK).until(() -> worker.unsettled() > 0);
-            // They run here still, and their messages are acked.
+            await("the redeliveries")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> worker.unsettled() > 0);
+            // The tasks are still running here, and their messages are acked.
             worker.awaitNothingUnsettled();
             worker.release();
             queue.awaitAllSucceeded();
@@ -153,31 +160,31 @@ class UnorderedRedeliveryIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void nothingIsLostWhenRedisForgetsItsLastWritesWithinTheHorizonAfterAKill() throws Exception {
+    void nothingIsLostWhenRedisForgetsItsLastWritesAfterAKill() throws Exception {
         int tasks = 3_000;
         try (LocalRedis redis = Brokers.ownRedis();
-                RabbitQueue queue = new RabbitQueue("amnesia", false, redis.address());
-                Child doomed = queue.child(queue.worker().leasedFor(4_000))) {
+                RabbitTestQueue queue = new RabbitTestQueue("amnesia", false, redis.address());
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 queue.send("k", number, number % 20 == 0 ? "fail-once" : "work");
             }
             queue.flush();
-            await("work under way")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            await("some tasks to succeed")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().succeeded().size() > 200);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = queue.history().succeeded().size();
-            await("more that will be forgotten")
-                    .atMost(Workplace.PATIENCE)
-                    .pollInterval(LOOK)
+            await("more successes, which Redis will forget")
+                    .atMost(TestQueue.PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
                     .until(() -> queue.history().succeeded().size() > before + 200);
-            doomed.kill();
+            victim.kill();
             redis.restartFrom(checkpoint);
-            try (Worker heir = new Worker(queue.worker())) {
+            try (TestWorker successor = new TestWorker(queue.worker())) {
                 queue.awaitAllSucceeded();
-                heir.awaitNothingUnsettled();
+                successor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
         }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class KafkaBacklogIT {
 
     @Test
-    void whatIsBehindTheCommitIsCountedUnlessThatIsOfAFormerTopic() throws Exception {
+    void commitsOfAFormerTopicAreIgnored() throws Exception {
         String servers = Brokers.kafka().bootstrapServers();
         String topic = Brokers.kafka().topic("backlog", 1);
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -35,7 +35,7 @@ class KafkaBacklogIT {
         }
     }
 
-    /** A broker that is slow to answer has none. */
+    /** Waits, because a slow broker is reported as having no backlog. */
     private static void awaitBacklog(KafkaBacklog backlog, String topic, long count) {
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(

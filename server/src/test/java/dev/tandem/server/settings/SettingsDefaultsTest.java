@@ -16,7 +16,10 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.unit.DataSize;
 
-/** Names and defaults are a contract: a change here is a change for users, and for docs/configuration.md. */
+/**
+ * Pins the names and defaults of all settings. A change here is visible to users and belongs into
+ * docs/configuration.md.
+ */
 class SettingsDefaultsTest {
 
     private static final String PINNED = """
@@ -69,7 +72,7 @@ class SettingsDefaultsTest {
             """;
 
     @Test
-    void namesAndDefaultsAreThese() {
+    void namesAndDefaultsDoNotChange() {
         StringBuilder actual = new StringBuilder();
         defaults()
                 .forEach((name, value) ->
@@ -79,7 +82,7 @@ class SettingsDefaultsTest {
     }
 
     @Test
-    void theDocumentationNamesThemAllWithTheirDefaults() throws IOException {
+    void documentationListsAllSettingsWithTheirDefaults() throws IOException {
         Map<String, String> documented = documented();
         Map<String, String> actual = new LinkedHashMap<>();
         defaults().forEach((name, value) -> actual.put("tandem." + name.replace("*", "<name>"), value));
@@ -145,7 +148,7 @@ class SettingsDefaultsTest {
 
     private static String text(Object value) {
         if (value instanceof Duration duration) {
-            return Durations.text(duration);
+            return DurationText.of(duration);
         }
         if (value instanceof DataSize size) {
             return size.toMegabytes() + "MB";

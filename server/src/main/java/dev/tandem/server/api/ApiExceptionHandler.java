@@ -1,0 +1,59 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.UnavailableException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+/** Answers every error of a controller as {@code application/problem+json}. */
+@RestControllerAdvice
+final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
+
+    private static final Logger log = LoggerFactory.getLogger(ApiExceptionHandler.class);
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> refused(ApiException refused) {
+        return answer(ProblemDetails.of(refused.status(), String.valueOf(refused.getMessage()), refused.remedy()));
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable) {
+        return answer(ProblemDetails.of(
+                HttpStatus.SERVICE_UNAVAILABLE,
+                String.valueOf(unavailable.getMessage()),
+                "Try again; GET /actuator/health shows which part is down"));
+    }
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> failed(Exception failure) {
+        log.error("A request to the API failed", failure);
+        return answer(ProblemDetails.of(
+                HttpStatus.INTERNAL_SERVER_ERROR,
+                "The server failed to process this request ("
+                        + failure.getClass().getSimpleName() + ")",
+                "See the server's log"));
+    }
+
+    /** Adds a remedy to Spring's own errors, which have their details already. */
+    @Override
+    protected ResponseEntity<Object> createResponseEntity(
+            @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        if (body instanceof ProblemDetail problem && status.value() == HttpStatus.NOT_FOUND.value()) {
+            problem.setProperty("remedy", "The paths of the API are described in docs/protocol.md");
+        }
+        return super.createResponseEntity(body, headers, status, request);
+    }
+
+    private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
+        return ResponseEntity.status(problem.getStatus()).body(problem);
+    }
+}

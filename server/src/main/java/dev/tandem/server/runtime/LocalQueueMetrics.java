@@ -1,0 +1,57 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.QueueStatus;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.function.ToDoubleFunction;
+
+/** Metrics of the queues in this process, read at each scrape. */
+public final class LocalQueueMetrics implements MeterBinder {
+
+    private final Platform platform;
+
+    public LocalQueueMetrics(Platform platform) {
+        this.platform = platform;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        for (QueueStatus queue : platform.status()) {
+            String name = queue.queue();
+            gauge(registry, name, "tandem.tasks.running", "Handlers running now", QueueStatus::running);
+            gauge(registry, name, "tandem.partitions", "Partitions that this process owns", QueueStatus::partitions);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.partitions.without.store",
+                    "Owned partitions whose Redis can't be reached",
+                    QueueStatus::partitionsWithoutStore);
+            gauge(registry, name, "tandem.queue.healthy", "1 if tasks can run", status -> status.healthy() ? 1 : 0);
+            Gauge.builder("tandem.queue.reached", platform, it -> it.reach(name).reached() ? 1 : 0)
+                    .description("1 if the queue's broker can be reached")
+                    .tag("queue", name)
+                    .register(registry);
+        }
+    }
+
+    private void gauge(
+            MeterRegistry registry,
+            String queue,
+            String name,
+            String description,
+            ToDoubleFunction<QueueStatus> value) {
+        Gauge.builder(name, platform, it -> valueOf(it, queue, value))
+                .description(description)
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    private static double valueOf(Platform platform, String queue, ToDoubleFunction<QueueStatus> value) {
+        return platform.status().stream()
+                .filter(status -> status.queue().equals(queue))
+                .mapToDouble(value)
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.RetryPolicy;
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.BackoffSettings;
+import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.server.settings.TandemSettings.Durability;
+import dev.tandem.task.QueuePolicy;
+
+/** Translates settings to the policies of the executor and the core. */
+final class PolicySettings {
+
+    private PolicySettings() {}
+
+    static QueuePolicy queue(QueueSettings queue) {
+        return queue.ordered()
+                ? QueuePolicy.ordered(queue.concurrency()).withDeadHead(queue.effectiveDeadHead())
+                : QueuePolicy.unordered(queue.concurrency());
+    }
+
+    static RetryPolicy retry(BackoffSettings backoff) {
+        return switch (backoff.policy()) {
+            case EXPONENTIAL ->
+                RetryPolicy.exponential(backoff.initial(), backoff.multiplier(), backoff.max(), backoff.jitter());
+            case FIXED -> RetryPolicy.fixed(backoff.initial());
+            case SIDEKIQ -> RetryPolicy.sidekiq();
+        };
+    }
+
+    static CoreSettings core(TandemSettings settings) {
+        CoreSettings defaults = CoreSettings.DEFAULTS;
+        long lease = settings.executor().lease().toMillis();
+        long horizon = settings.redis().durability() == Durability.NONE
+                ? 0
+                : settings.redis().horizon().toMillis();
+        return new CoreSettings(
+                lease,
+                lease / 4,
+                horizon,
+                defaults.probeMillis(),
+                defaults.batchSize(),
+                defaults.batchesInFlight(),
+                defaults.commitMillis(),
+                defaults.retryMillis());
+    }
+}

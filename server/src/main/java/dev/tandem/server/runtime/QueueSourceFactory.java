@@ -1,0 +1,43 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.kafka.KafkaSource;
+import dev.tandem.kafka.KafkaStatus;
+import dev.tandem.rabbit.RabbitSource;
+import dev.tandem.rabbit.RabbitStatus;
+import dev.tandem.server.runtime.QueueSource.Reachability;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.server.settings.TandemSettings;
+
+/** Creates the source of each queue. */
+final class QueueSourceFactory {
+
+    private final TandemSettings settings;
+
+    QueueSourceFactory(TandemSettings settings) {
+        this.settings = settings;
+    }
+
+    QueueSource of(String name, QueueSettings queue) {
+        return switch (queue.effectiveSource()) {
+            case KAFKA -> kafka(name, queue);
+            case RABBIT -> rabbit(name, queue);
+        };
+    }
+
+    private QueueSource kafka(String name, QueueSettings queue) {
+        KafkaSource source = new KafkaSource(BrokerSettings.kafka(settings, name, queue));
+        return new QueueSource(SourceType.KAFKA, source, () -> {
+            KafkaStatus status = source.status();
+            return new Reachability(status.connected(), status.detail());
+        });
+    }
+
+    private QueueSource rabbit(String name, QueueSettings queue) {
+        RabbitSource source = new RabbitSource(BrokerSettings.rabbit(settings, name, queue));
+        return new QueueSource(SourceType.RABBIT, source, () -> {
+            RabbitStatus status = source.status();
+            return new Reachability(status.connected(), status.detail());
+        });
+    }
+}

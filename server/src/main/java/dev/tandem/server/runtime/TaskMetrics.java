@@ -1,0 +1,106 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.task.Outcome;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** Metrics of the runs in this process. On the hot path: one look-up and one timer for each task. */
+public final class TaskMetrics implements ExecutorMetrics {
+
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60)
+    };
+
+    /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
+    private static final String OTHER = "other";
+
+    private record Tags(String queue, String type, String outcome) {}
+
+    private final MeterRegistry registry;
+    private final Map<String, QueueSettings> queues;
+    private final Set<String> hosted;
+    private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+    private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
+
+    /** @param hosted the types of the hosted handlers */
+    public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> hosted) {
+        this.registry = registry;
+        this.queues = queues;
+        this.hosted = hosted;
+    }
+
+    @Override
+    public void finished(String queue, String type, Outcome outcome, long runNanos) {
+        meter(timers, new Tags(queue, known(queue, type), outcome(outcome)), this::timer)
+                .record(runNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void timedOut(String queue, String type) {
+        meter(counters, new Tags(queue, known(queue, type), "timed-out"), this::counter)
+                .increment();
+    }
+
+    @Override
+    public void stuck(String queue, String type) {
+        meter(counters, new Tags(queue, known(queue, type), "stuck"), this::counter)
+                .increment();
+    }
+
+    private static <M> M meter(Map<Tags, M> meters, Tags tags, Function<Tags, M> maker) {
+        M found = meters.get(tags);
+        return found != null ? found : meters.computeIfAbsent(tags, maker);
+    }
+
+    private Timer timer(Tags tags) {
+        return Timer.builder("tandem.task.run")
+                .description("Runs of handlers, by how they ended: succeeded, retried, dead or not-started")
+                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                .serviceLevelObjectives(BUCKETS)
+                .register(registry);
+    }
+
+    private Counter counter(Tags tags) {
+        return Counter.builder("tandem.task." + tags.outcome())
+                .description(
+                        tags.outcome().equals("stuck")
+                                ? "Handlers that ignored their interrupt"
+                                : "Runs interrupted at their timeout")
+                .tags("queue", tags.queue(), "type", tags.type())
+                .register(registry);
+    }
+
+    private String known(String queue, String type) {
+        QueueSettings settings = queues.get(queue);
+        boolean known =
+                hosted.contains(type) || (settings != null && settings.types().contains(type));
+        return known ? type : OTHER;
+    }
+
+    private static String outcome(Outcome outcome) {
+        if (outcome instanceof Outcome.Succeeded) {
+            return "succeeded";
+        } else if (outcome instanceof Outcome.Retry) {
+            return "retried";
+        } else if (outcome instanceof Outcome.Dead) {
+            return "dead";
+        }
+        return "not-started";
+    }
+}

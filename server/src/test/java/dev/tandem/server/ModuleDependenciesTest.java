@@ -1,0 +1,166 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+
+/** Which module may depend on which, read from the poms. {@link ArchitectureTest} checks the classes. */
+class ModuleDependenciesTest {
+
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    private static final Set<String> PRODUCT =
+            Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit", "server");
+
+    /** The allowed dependencies of the product's modules, in production. */
+    private static final Map<String, Set<String>> PRODUCTION = Map.of(
+            "task", Set.of(),
+            "ordering", Set.of("task"),
+            "executor", Set.of("task", "ordering"),
+            "scheduler-redis", Set.of("task"),
+            "ingress-kafka", Set.of("task"),
+            "ingress-rabbit", Set.of("task"),
+            "server", Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit"));
+
+    /** Tools that tests of any module may use. */
+    private static final Set<String> TEST_TOOLS = Set.of("local-platform", "testkit");
+
+    /** Programs for developers. No module may depend on them. */
+    private static final Set<String> PROGRAMS = Set.of("demo", "benchmarks", "verify");
+
+    /** One dependency of a pom on a module of this project. */
+    private record Dependency(String module, String scope) {
+
+        boolean isTest() {
+            return scope.equals("test");
+        }
+    }
+
+    private final Map<String, List<Dependency>> modules = readModules();
+
+    @Test
+    void everyModuleIsAProductModuleATestToolOrAProgram() {
+        Set<String> known = new TreeSet<>(PRODUCT);
+        known.addAll(TEST_TOOLS);
+        known.addAll(PROGRAMS);
+
+        assertThat(modules.keySet()).containsExactlyInAnyOrderElementsOf(known);
+        assertThat(PRODUCTION.keySet()).isEqualTo(PRODUCT);
+    }
+
+    @Test
+    void productModulesDependOnlyOnTheAllowedOnes() {
+        PRODUCTION.forEach((module, allowed) ->
+                assertThat(production(module)).as("dependencies of %s", module).isSubsetOf(allowed));
+    }
+
+    @Test
+    void theServerIsDeployedWithoutTools() {
+        Set<String> deployed = new TreeSet<>();
+        collectProduction("server", deployed);
+
+        assertThat(deployed).isSubsetOf(PRODUCT);
+    }
+
+    @Test
+    void nothingDependsOnThePrograms() {
+        modules.forEach((module, dependencies) -> assertThat(dependencies)
+                .as("dependencies of %s", module)
+                .extracting(Dependency::module)
+                .doesNotContainAnyElementsOf(PROGRAMS));
+    }
+
+    @Test
+    void theTestToolsDoNotDependOnTheProduct() {
+        assertThat(production("local-platform")).isEmpty();
+        assertThat(production("testkit")).containsExactly("local-platform");
+    }
+
+    @Test
+    void theTestkitIsOnlyUsedInTests() {
+        modules.forEach((module, dependencies) ->
+                assertThat(production(module)).as("dependencies of %s", module).doesNotContain("testkit"));
+    }
+
+    private Set<String> production(String module) {
+        return modules.get(module).stream()
+                .filter(dependency -> !dependency.isTest())
+                .map(Dependency::module)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private void collectProduction(String module, Set<String> found) {
+        for (String dependency : production(module)) {
+            if (found.add(dependency)) {
+                collectProduction(dependency, found);
+            }
+        }
+    }
+
+    private static Map<String, List<Dependency>> readModules() {
+        Map<String, List<Dependency>> modules = new LinkedHashMap<>();
+        for (Element module : children(child(parse(ROOT.resolve("pom.xml")), "modules"))) {
+            Element pom = parse(ROOT.resolve(module.getTextContent()).resolve("pom.xml"));
+            modules.put(moduleName(pom), dependencies(pom));
+        }
+        return modules;
+    }
+
+    private static List<Dependency> dependencies(Element pom) {
+        List<Dependency> dependencies = new ArrayList<>();
+        for (Element dependency : children(child(pom, "dependencies"))) {
+            if (child(dependency, "groupId").getTextContent().equals("dev.tandem")) {
+                Element scope = child(dependency, "scope");
+                dependencies.add(
+                        new Dependency(moduleName(dependency), scope == null ? "compile" : scope.getTextContent()));
+            }
+        }
+        return dependencies;
+    }
+
+    private static String moduleName(Element artifact) {
+        return child(artifact, "artifactId").getTextContent().replaceFirst("^tandem-", "");
+    }
+
+    private static Element parse(Path pom) {
+        try (var in = Files.newInputStream(pom)) {
+            Document document =
+                    DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(in);
+            return document.getDocumentElement();
+        } catch (IOException | org.xml.sax.SAXException | javax.xml.parsers.ParserConfigurationException e) {
+            throw new AssertionError("Cannot read " + pom, e);
+        }
+    }
+
+    private static Element child(Element parent, String name) {
+        return children(parent).stream()
+                .filter(element -> element.getTagName().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static List<Element> children(Element parent) {
+        if (parent == null) {
+            return List.of();
+        }
+        return Stream.iterate(parent.getFirstChild(), node -> node != null, Node::getNextSibling)
+                .filter(Element.class::isInstance)
+                .map(Element.class::cast)
+                .toList();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.tandem.server;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * An HTTP service that tasks are posted to. Records all calls, and answers 204 unless told otherwise for a task's id.
+ */
+final class RecordingEndpoint implements AutoCloseable {
+
+    record Call(String id, String key, String type, int attempt, long token, String contentType, String body) {}
+
+    /** @param retryAfter seconds, or null */
+    record Reply(int status, String retryAfter) {}
+
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Call> calls = new CopyOnWriteArrayList<>();
+    private final Map<String, Reply> replies = new ConcurrentHashMap<>();
+
+    RecordingEndpoint() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", this::handle);
+        server.start();
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        String id = header(exchange, "Tandem-Task-Id");
+        calls.add(new Call(
+                id,
+                header(exchange, "Tandem-Task-Key"),
+                header(exchange, "Tandem-Task-Type"),
+                Integer.parseInt(header(exchange, "Tandem-Attempt")),
+                Long.parseLong(header(exchange, "Tandem-Fencing-Token")),
+                header(exchange, "Content-Type"),
+                body));
+        Reply reply = replies.getOrDefault(id, new Reply(204, null));
+        if (reply.retryAfter() != null) {
+            exchange.getResponseHeaders().set("Retry-After", reply.retryAfter());
+        }
+        exchange.sendResponseHeaders(reply.status(), -1);
+        exchange.close();
+    }
+
+    private static String header(HttpExchange exchange, String name) {
+        String value = exchange.getRequestHeaders().getFirst(name);
+        return value == null ? "" : value;
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+    }
+
+    void reply(String id, int status, String retryAfter) {
+        replies.put(id, new Reply(status, retryAfter));
+    }
+
+    /** Answers 204 for this task from now on. */
+    void accept(String id) {
+        replies.remove(id);
+    }
+
+    List<Call> calls(String id) {
+        return calls.stream().filter(call -> call.id().equals(id)).toList();
+    }
+
+    List<Call> callsOfKey(String key) {
+        return calls.stream().filter(call -> call.key().equals(key)).toList();
+    }
+
+    List<Call> callsWith(String body) {
+        return calls.stream().filter(call -> call.body().equals(body)).toList();
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

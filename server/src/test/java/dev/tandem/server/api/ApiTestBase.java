@@ -1,0 +1,162 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.settings.SettingsLoader;
+import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.ConfigurableEnvironment;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Starts the API over real HTTP for a class of tests, with an {@link InMemoryPlatform} behind it. */
+abstract class ApiTestBase {
+
+    static final InMemoryPlatform PLATFORM = new InMemoryPlatform();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static ConfigurableApplicationContext context;
+    static int port;
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(ApiConfiguration.class)
+    static class TestConfiguration {
+
+        @Bean
+        TandemSettings settings(ConfigurableEnvironment environment) {
+            return SettingsLoader.load(environment);
+        }
+
+        @Bean
+        InMemoryPlatform platform() {
+            return PLATFORM;
+        }
+
+        @Bean
+        Backlog backlog() {
+            return queue -> queue.equals("orders") ? Map.of("0", 7L, "2", 5L) : Map.of();
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        context = SpringApplication.run(
+                TestConfiguration.class,
+                "--server.port=0",
+                "--tandem.queues.orders.source=kafka",
+                "--tandem.queues.orders.handler=noop",
+                "--tandem.queues.mail.source=rabbit",
+                "--tandem.max-payload=1KB");
+        port = ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    @BeforeEach
+    void reset() {
+        PLATFORM.reset();
+    }
+
+    static void put(String partition, String position, TaskState state, Task task) {
+        TaskRef ref = new TaskRef(partition, position);
+        PLATFORM.tasks.put(
+                ref,
+                new TaskInfo(
+                        ref,
+                        state,
+                        Instant.parse("2026-11-20T10:00:00Z"),
+                        task.key(),
+                        2,
+                        null,
+                        new Envelope(task, 2, 9, "it failed")));
+    }
+
+    static Task named(String id) {
+        return new Task(id, "orders", null, "k", bytes("x"), Map.of(), 0, 0, 0, 0, null);
+    }
+
+    static KeyInfo key(String key) {
+        return new KeyInfo(key, "0", "halted", Instant.parse("2026-11-20T10:00:00Z"), new TaskRef("0", "1:1"), 3);
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + port + path);
+    }
+
+    static JsonNode get(String path, int status) {
+        return send("GET", path, null, null, status);
+    }
+
+    static JsonNode post(String path, int status) {
+        return send("POST", path, null, null, status);
+    }
+
+    static JsonNode json(String path, String body, int status) {
+        return send("POST", path, "application/json", body, status);
+    }
+
+    static JsonNode send(String method, String path, String contentType, String body, int status) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
+                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        if (contentType != null) {
+            request.header("Content-Type", contentType);
+        }
+        return send(request, status);
+    }
+
+    static JsonNode send(HttpRequest.Builder request, int status) {
+        try {
+            HttpResponse<String> response =
+                    HTTP.send(request.timeout(Duration.ofSeconds(30)).build(), BodyHandlers.ofString());
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+            String type = response.headers().firstValue("Content-Type").orElse("");
+            assertThat(type).isEqualTo(status < 300 ? "application/json" : "application/problem+json");
+            return JSON.readTree(response.body());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+}

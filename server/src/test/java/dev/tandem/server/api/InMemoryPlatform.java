@@ -1,0 +1,158 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.ExecutorInfo;
+import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Page;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.Publisher;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps tasks and keys in memory, and records all changes and published tasks. */
+final class InMemoryPlatform implements Inspection, Administration, Publisher {
+
+    final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
+    final Map<String, KeyInfo> keys = new LinkedHashMap<>();
+    final List<String> changes = new ArrayList<>();
+    final List<Task> published = new ArrayList<>();
+    boolean paused;
+
+    @Nullable
+    RuntimeException failure;
+
+    void reset() {
+        tasks.clear();
+        keys.clear();
+        changes.clear();
+        published.clear();
+        paused = false;
+        failure = null;
+    }
+
+    private void check() {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public List<PartitionInfo> partitions(String queue) {
+        check();
+        return List.of(
+                new PartitionInfo(
+                        "0",
+                        "host-1",
+                        1,
+                        new TaskCounts(1, 2, 3, 4, 5, 6),
+                        Map.of("succeeded", 6L, "retried", 7L),
+                        null),
+                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), null));
+    }
+
+    @Override
+    public boolean isPaused(String queue) {
+        return paused;
+    }
+
+    @Override
+    public Page<TaskInfo> tasks(
+            String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+        check();
+        int from = cursor == null ? 0 : Integer.parseInt(cursor);
+        List<TaskInfo> all =
+                tasks.values().stream().filter(task -> task.state() == state).toList();
+        int to = Math.min(all.size(), from + limit);
+        return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to));
+    }
+
+    @Override
+    public Optional<TaskInfo> task(String queue, TaskRef ref) {
+        return Optional.ofNullable(tasks.get(ref));
+    }
+
+    @Override
+    public List<TaskInfo> byId(String queue, String id) {
+        return tasks.values().stream()
+                .filter(task -> task.envelope() != null
+                        && id.equals(task.envelope().task().id()))
+                .toList();
+    }
+
+    @Override
+    public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
+        return new Page<>(List.copyOf(keys.values()), null);
+    }
+
+    @Override
+    public List<KeyInfo> key(String queue, String key) {
+        return keys.containsKey(key) ? List.of(keys.get(key)) : List.of();
+    }
+
+    @Override
+    public List<ExecutorInfo> executors() {
+        return List.of(new ExecutorInfo(
+                "host-1",
+                "host",
+                null,
+                Instant.parse("2026-11-20T10:00:00Z"),
+                List.of(new ExecutorInfo.Share("orders", 2, 3))));
+    }
+
+    @Override
+    public Change retry(String queue, TaskRef ref) {
+        changes.add("retry " + queue + " " + ref);
+        return Change.DONE;
+    }
+
+    @Override
+    public Change delete(String queue, TaskRef ref) {
+        TaskInfo task = tasks.get(ref);
+        if (task != null && task.state() == TaskState.ACTIVE) {
+            return Change.RUNNING;
+        }
+        changes.add("delete " + queue + " " + ref);
+        return Change.DONE;
+    }
+
+    @Override
+    public Change key(String queue, String key, KeyAction action) {
+        if (!keys.containsKey(key)) {
+            return Change.NOT_FOUND;
+        }
+        changes.add(action + " " + queue + " " + key);
+        return Change.DONE;
+    }
+
+    @Override
+    public void pause(String queue, boolean pause) {
+        changes.add((pause ? "pause " : "resume ") + queue);
+    }
+
+    @Override
+    public CompletionStage<PublishedId> publish(Task task) {
+        if (failure instanceof UnavailableException) {
+            return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));
+        }
+        published.add(task);
+        return CompletableFuture.completedFuture(
+                new PublishedId(task.id() == null ? "orders:0:17" : task.id(), "orders:0:17"));
+    }
+
+    @Override
+    public void close() {}
+}

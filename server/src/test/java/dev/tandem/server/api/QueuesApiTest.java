@@ -1,0 +1,76 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Queues, keys and executors over HTTP. */
+class QueuesApiTest extends ApiTestBase {
+
+    @Test
+    void queuesAreListedWithTheirCounts() {
+        JsonNode queues = get("/api/v1/queues", 200).path("queues");
+
+        assertThat(queues.size()).isEqualTo(2);
+        // Settings from the command line are in no particular order.
+        JsonNode orders = queues.get(queues.get(0).path("name").asString().equals("orders") ? 0 : 1);
+        JsonNode mail = queues.get(orders.equals(queues.get(0)) ? 1 : 0);
+        assertThat(orders.path("name").asString()).isEqualTo("orders");
+        assertThat(orders.path("source").asString()).isEqualTo("kafka");
+        assertThat(orders.path("ordering").asString()).isEqualTo("key");
+        assertThat(orders.path("lag").asLong()).isEqualTo(12);
+        assertThat(orders.path("blockedKeys").asLong()).isEqualTo(1);
+        assertThat(orders.path("counts").path("active").asLong()).isEqualTo(2);
+        assertThat(orders.path("counts").path("dead").asLong()).isEqualTo(5);
+        assertThat(orders.path("totals").path("retried").asLong()).isEqualTo(8);
+        assertThat(mail.has("lag")).as("unknown").isFalse();
+        assertThat(mail.has("partitions")).isFalse();
+    }
+
+    @Test
+    void oneQueueIsShownWithThePartitionsKnownToRedisOrTheBroker() {
+        JsonNode partitions = get("/api/v1/queues/orders", 200).path("partitions");
+
+        assertThat(partitions.size()).isEqualTo(3);
+        assertThat(partitions.get(0).path("owner").asString()).isEqualTo("host-1");
+        assertThat(partitions.get(0).path("lag").asLong()).isEqualTo(7);
+        assertThat(partitions.get(1).has("owner")).isFalse();
+        assertThat(partitions.get(2).path("partition").asString()).isEqualTo("2");
+    }
+
+    @Test
+    void unknownQueueIsNotFoundAndTheKnownOnesAreNamed() {
+        for (String path : List.of(
+                "/api/v1/queues/order", "/api/v1/queues/order/tasks?state=dead", "/api/v1/queues/order/keys/a")) {
+            JsonNode problem = get(path, 404);
+            assertThat(problem.path("detail").asString()).isEqualTo("There is no queue 'order'");
+            assertThat(problem.path("remedy").asString()).contains("orders", "mail");
+            assertThat(problem.path("status").asInt()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void keyIsShownWithTheReasonWhyItIsBlocked() {
+        PLATFORM.keys.put("order/7", key("order/7"));
+
+        JsonNode blocked = get("/api/v1/queues/orders/keys/order%2F7", 200);
+        JsonNode open = get("/api/v1/queues/orders/keys/order%2F8", 200);
+
+        assertThat(blocked.path("blocked").asBoolean()).isTrue();
+        assertThat(blocked.path("why").asString()).isEqualTo("halted");
+        assertThat(blocked.path("head").asString()).isEqualTo("@0/1:1");
+        assertThat(blocked.path("parked").asLong()).isEqualTo(3);
+        assertThat(open.path("blocked").asBoolean(true)).isFalse();
+        assertThat(open.size()).isEqualTo(2);
+    }
+
+    @Test
+    void executorsAreListed() {
+        JsonNode executor = get("/api/v1/executors", 200).path("executors").get(0);
+
+        assertThat(executor.path("id").asString()).isEqualTo("host-1");
+        assertThat(executor.path("queues").get(0).path("partitions").asInt()).isEqualTo(2);
+    }
+}

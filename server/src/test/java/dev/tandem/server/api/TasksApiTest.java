@@ -1,0 +1,135 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Listing, showing and changing tasks over HTTP. */
+class TasksApiTest extends ApiTestBase {
+
+    @Test
+    void tasksAreListedInPages() {
+        for (int i = 0; i < 3; i++) {
+            put(
+                    "0",
+                    "1:" + i,
+                    TaskState.DEAD,
+                    Task.of("orders", "k", bytes("x")).withType("t"));
+        }
+
+        JsonNode first = get("/api/v1/queues/orders/tasks?state=dead&limit=2", 200);
+        JsonNode second = get(
+                "/api/v1/queues/orders/tasks?state=dead&limit=2&cursor="
+                        + first.path("next").asString(),
+                200);
+
+        assertThat(first.path("tasks").size()).isEqualTo(2);
+        assertThat(second.path("tasks").size()).isEqualTo(1);
+        assertThat(second.has("next")).isFalse();
+        JsonNode task = first.path("tasks").get(0);
+        assertThat(task.path("ref").asString()).isEqualTo("@0/1:0");
+        assertThat(task.path("id").asString()).isEqualTo("orders:0:0");
+        assertThat(task.path("state").asString()).isEqualTo("dead");
+        assertThat(task.path("error").asString()).isEqualTo("it failed");
+        assertThat(task.path("at").asString()).isEqualTo("2026-11-20T10:00:00Z");
+        assertThat(task.has("payload")).as("not in lists").isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            /api/v1/queues/orders/tasks                      | state
+            /api/v1/queues/orders/tasks?state=gone           | active, dead, parked, retry, scheduled, succeeded
+            /api/v1/queues/orders/tasks?state=dead&limit=0   | 1 to 500
+            /api/v1/queues/orders/tasks?state=dead&limit=x   | limit
+            /api/v1/queues/orders/tasks?state=dead&cursor=x  | cursor
+            """)
+    void invalidParameterIsNamed(String path, String named) {
+        assertThat(get(path, 400).toString()).contains(named);
+    }
+
+    @Test
+    void oneTaskIsShownWithItsUnchangedPayload() {
+        put("0", "1:1", TaskState.RETRY, Task.of("orders", "k", bytes("{\"n\":1.10}")));
+        put("0", "1:2", TaskState.RETRY, Task.of("orders", "k", bytes("plain")));
+        put("0", "1:3", TaskState.RETRY, Task.of("orders", "k", new byte[] {(byte) 0xff, 1}));
+
+        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:1", 200)
+                        .path("payload")
+                        .toString())
+                .isEqualTo("{\"n\":1.10}");
+        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:2", 200)
+                        .path("payloadText")
+                        .asString())
+                .isEqualTo("plain");
+        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:3", 200)
+                        .path("payloadBase64")
+                        .asString())
+                .isEqualTo("/wE=");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"order%2F7", "a%20b", "50%25", "%C3%A4", "a%5Cb", "x%3By=1", "..%2F..", "a+b", "%3F%23"})
+    void idsAndKeysMayContainAnyCharacter(String encoded) {
+        String id = java.net.URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+        put("0", "1:1", TaskState.DEAD, named(id));
+        PLATFORM.keys.put(id, key(id));
+
+        assertThat(get("/api/v1/queues/orders/tasks/" + encoded, 200).path("id").asString())
+                .isEqualTo(id);
+        post("/api/v1/queues/orders/tasks/" + encoded + "/retry", 202);
+        post("/api/v1/queues/orders/keys/" + encoded + "/skip", 202);
+        assertThat(get("/api/v1/queues/orders/keys/" + encoded, 200).path("key").asString())
+                .isEqualTo(id);
+
+        assertThat(PLATFORM.changes).containsExactly("retry orders @0/1:1", "SKIP orders " + id);
+    }
+
+    @Test
+    void ambiguousIdIsAConflictThatNamesTheRefs() {
+        put("0", "1:1", TaskState.DEAD, named("same"));
+        put("1", "1:5", TaskState.DEAD, named("same"));
+
+        JsonNode problem = post("/api/v1/queues/orders/tasks/same/retry", 409);
+
+        assertThat(problem.path("remedy").asString()).contains("@0/1:1", "@1/1:5");
+        assertThat(PLATFORM.changes).isEmpty();
+    }
+
+    @Test
+    void changesAreAcceptedOrRefusedWithAReason() {
+        put("0", "1:1", TaskState.DEAD, named("a"));
+        put("0", "1:2", TaskState.ACTIVE, named("b"));
+        put("0", "1:3", TaskState.SUCCEEDED, named("c"));
+        PLATFORM.keys.put("k", key("k"));
+
+        post("/api/v1/queues/orders/tasks/a/retry", 202);
+        assertThat(send("DELETE", "/api/v1/queues/orders/tasks/a", null, null, 202)
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(1);
+        send("DELETE", "/api/v1/queues/orders/tasks/b", null, null, 409);
+        post("/api/v1/queues/orders/tasks/c/retry", 409);
+        post("/api/v1/queues/orders/tasks/none/retry", 404);
+        post("/api/v1/queues/orders/keys/k/retry", 202);
+        post("/api/v1/queues/orders/keys/k/drain", 202);
+        post("/api/v1/queues/orders/keys/other/retry", 409);
+        post("/api/v1/queues/orders/pause", 202);
+        post("/api/v1/queues/orders/resume", 202);
+
+        assertThat(PLATFORM.changes)
+                .containsExactly(
+                        "retry orders @0/1:1",
+                        "delete orders @0/1:1",
+                        "RETRY orders k",
+                        "DRAIN orders k",
+                        "pause orders",
+                        "resume orders");
+    }
+}

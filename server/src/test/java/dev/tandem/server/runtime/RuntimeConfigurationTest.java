@@ -1,0 +1,62 @@
+package dev.tandem.server.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.executor.Result;
+import dev.tandem.server.handlers.AdditionalHandlers;
+import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.settings.SettingsException;
+import dev.tandem.server.settings.SettingsLoader;
+import dev.tandem.server.settings.TandemSettings;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+class RuntimeConfigurationTest {
+
+    private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+    private final Map<String, Object> properties = new LinkedHashMap<>(Map.of("tandem.queues.orders.source", "kafka"));
+
+    @Test
+    void additionalHandlersAreAddedToEveryQueue() {
+        properties.put("tandem.demo.events", "run.events");
+        AdditionalHandlers additional = settings -> Map.of("demo", task -> Result.done());
+        beans.registerSingleton("additional", additional);
+        TandemSettings settings = load();
+
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsKeys("log", "noop", "demo");
+    }
+
+    @Test
+    void serverWithoutTheDemoHandlerRefusesItsSetting() {
+        properties.put("tandem.demo.events", "run.events");
+
+        assertThatThrownBy(() -> hostedHandlers(load()))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith("tandem.demo.events is 'run.events': ")
+                .hasMessageContaining("leave it out");
+    }
+
+    @Test
+    void serverThatRunsNoTasksNeedsNoDemoHandler() {
+        properties.put("tandem.demo.events", "run.events");
+        properties.put("tandem.executor.enabled", "false");
+        TandemSettings settings = load();
+
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("log", "noop");
+    }
+
+    private HostedHandlers hostedHandlers(TandemSettings settings) {
+        return new RuntimeConfiguration().hostedHandlers(settings, beans.getBeanProvider(AdditionalHandlers.class));
+    }
+
+    private TandemSettings load() {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
+        return SettingsLoader.load(environment);
+    }
+}

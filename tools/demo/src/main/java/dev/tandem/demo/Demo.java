@@ -1,0 +1,192 @@
+package dev.tandem.demo;
+
+import dev.tandem.demo.DemoCheck.Kill;
+import dev.tandem.demo.DemoCheck.Published;
+import dev.tandem.local.LocalProcess;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the demonstration: publishes the workload, kills an executor, checks the result. Not thread-safe. */
+final class Demo {
+
+    /** All tasks must have ended this long after the last message was published. */
+    private static final Duration COMPLETION_TIMEOUT = Duration.ofSeconds(90);
+
+    /** After this long without an event, no further run is expected. */
+    private static final Duration QUIET_TIME = Duration.ofSeconds(3);
+
+    private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(60);
+
+    /** From this share of finished tasks on, the executor is killed as soon as it runs a task. */
+    private static final double EARLIEST_KILL = 0.35;
+
+    /** At this share of finished tasks the executor is killed even if it runs nothing. */
+    private static final double LATEST_KILL = 0.6;
+
+    /**
+     * The parameters of a run.
+     *
+     * @param orders the number of orders
+     * @param publishing the time over which their tasks are published
+     * @param seed the seed of the workload
+     * @param mails whether the workload includes mails, which need an AMQP broker
+     * @param kill whether an executor is killed
+     */
+    record Plan(int orders, Duration publishing, long seed, boolean mails, boolean kill) {}
+
+    private final Plan plan;
+    private final LocalBrokers brokers;
+    private final LocalServers servers;
+    private final ProgressOutput output;
+    private final long startNanos;
+    private final EventTail tail = new EventTail();
+    private final List<PacedPublisher> publishers = new ArrayList<>();
+    private @Nullable Kill kill;
+
+    /** @param startNanos when the command was given, by {@link System#nanoTime} */
+    Demo(Plan plan, LocalBrokers brokers, LocalServers servers, ProgressOutput output, long startNanos) {
+        this.plan = plan;
+        this.brokers = brokers;
+        this.servers = servers;
+        this.output = output;
+        this.startNanos = startNanos;
+    }
+
+    /** Runs the demonstration to its end. @return whether the check passed */
+    boolean run() throws InterruptedException {
+        List<LocalProcess> executors = new ArrayList<>();
+        servers.server(false);
+        for (String name : List.of("executor-1", "executor-2")) {
+            executors.add(servers.executor(name));
+            tail.follow(name, servers.events(name));
+        }
+        List<DemoTask> tasks = new DemoWorkload(plan.seed(), plan.mails()).tasks(plan.orders());
+        publish(tasks);
+        follow(tasks, executors.get(1));
+        return report(judge());
+    }
+
+    private void publish(List<DemoTask> tasks) throws InterruptedException {
+        brokers.awaitKafka();
+        KafkaTaskPublisher.createTopics(brokers.kafka(), Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4));
+        output.say(elapsed() + "publishing " + tasks.size() + " tasks over "
+                + plan.publishing().toSeconds() + " s");
+        List<DemoTask> mails = tasks.stream()
+                .filter(task -> task.queue().equals(DemoWorkload.MAILS))
+                .toList();
+        List<DemoTask> others = tasks.stream()
+                .filter(task -> !task.queue().equals(DemoWorkload.MAILS))
+                .toList();
+        publishers.add(
+                new PacedPublisher("kafka", others, plan.publishing(), () -> new KafkaTaskPublisher(brokers.kafka())));
+        if (!mails.isEmpty()) {
+            publishers.add(new PacedPublisher("amqp", mails, plan.publishing(), this::amqpPublisher));
+        }
+    }
+
+    private TaskPublisher amqpPublisher() {
+        brokers.awaitRabbit();
+        try {
+            if (!AmqpTaskPublisher.awaitQueue(brokers.rabbit(), DemoWorkload.MAILS, QUEUE_TIMEOUT)) {
+                throw new IllegalStateException("No executor declared the queue " + DemoWorkload.MAILS + " within "
+                        + QUEUE_TIMEOUT.toSeconds() + " s. See " + servers.log("executor-1"));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while waiting for the queue " + DemoWorkload.MAILS, e);
+        }
+        return new AmqpTaskPublisher(brokers.rabbit());
+    }
+
+    private void follow(List<DemoTask> tasks, LocalProcess victim) throws InterruptedException {
+        long lastEvent = System.nanoTime();
+        long publishedAt = Long.MAX_VALUE;
+        boolean first = true;
+        while (true) {
+            boolean newEvents = tail.read() > 0;
+            long now = System.nanoTime();
+            lastEvent = newEvents ? now : lastEvent;
+            if (first && !tail.finished().isEmpty()) {
+                first = false;
+                output.say(elapsed() + "the first task is done");
+            }
+            if (plan.kill() && kill == null && isTimeToKill(tasks.size(), victim.name())) {
+                kill(victim);
+            }
+            boolean published = publishers.stream().allMatch(PacedPublisher::isDone);
+            publishedAt = published && publishedAt == Long.MAX_VALUE ? now : publishedAt;
+            boolean complete = published && tail.finished().size() >= tasks.size();
+            output.progress(progress(tasks.size()));
+            if (complete && now - lastEvent > QUIET_TIME.toNanos()) {
+                return;
+            }
+            if (published && now - publishedAt > COMPLETION_TIMEOUT.toNanos()) {
+                output.say(elapsed() + "some tasks have not ended " + COMPLETION_TIMEOUT.toSeconds()
+                        + " s after the last message");
+                return;
+            }
+            checkProcesses(victim);
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    /** In the middle of the workload, and in the middle of a task if possible. */
+    private boolean isTimeToKill(int total, String victim) {
+        double done = (double) tail.finished().size() / total;
+        return done > LATEST_KILL || (done > EARLIEST_KILL && tail.runningOn(victim) > 0);
+    }
+
+    private void checkProcesses(LocalProcess victim) {
+        for (LocalProcess process : servers.ended()) {
+            if (!(process.equals(victim) && kill != null)) {
+                throw new IllegalStateException(
+                        process.name() + " ended with status " + process.exitStatus() + ". " + process.logTail());
+            }
+        }
+    }
+
+    private void kill(LocalProcess victim) {
+        long running = tail.runningOn(victim.name());
+        victim.kill();
+        kill = new Kill(victim.name(), ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+        output.say(elapsed() + "killed " + victim + " (kill -9), " + running + " of its tasks were running");
+    }
+
+    private String progress(int total) {
+        int published = publishers.stream().mapToInt(PacedPublisher::count).sum();
+        return String.format(
+                Locale.ROOT,
+                "%spublished %d/%d  done %d  failed attempts %d  executors %d",
+                elapsed(),
+                published,
+                total,
+                tail.finished().size(),
+                tail.failures(),
+                kill == null ? 2 : 1);
+    }
+
+    private DemoVerdict judge() {
+        tail.read();
+        List<Published> published = new ArrayList<>();
+        publishers.forEach(publisher -> published.addAll(publisher.published()));
+        return DemoCheck.judge(published, tail.events(), kill);
+    }
+
+    private boolean report(DemoVerdict verdict) {
+        output.say("");
+        output.say(new DemoReport(verdict).text());
+        return verdict.passed();
+    }
+
+    /** The time since the command was given, as the beginning of a line. */
+    private String elapsed() {
+        return String.format(Locale.ROOT, "%6.1f s  ", (System.nanoTime() - startNanos) / 1e9);
+    }
+}

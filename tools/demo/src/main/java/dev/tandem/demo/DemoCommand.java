@@ -1,0 +1,83 @@
+package dev.tandem.demo;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The command {@code ./tandem demo}. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs the whole platform on this machine: Kafka, an AMQP broker, Redis, a server and two executors. "
+                    + "Publishes the lives of some orders with injected failures and delays, kills an executor, and "
+                    + "checks what became of every task.",
+            ""
+        },
+        footer = {"", "Exit status: 0 the check passed, 1 it failed or something could not be started, 2 wrong usage."})
+public final class DemoCommand implements Callable<Integer> {
+
+    @Mixin
+    private final LocalOptions local = new LocalOptions();
+
+    @Option(names = "--exit", description = "leave at once after the check, instead of staying up until Ctrl-C")
+    private boolean exit;
+
+    @Option(
+            names = "--orders",
+            paramLabel = "N",
+            description = "how many orders, each with about eight tasks (default: ${DEFAULT-VALUE})",
+            defaultValue = "400")
+    private int orders;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "over how long they are published (default: ${DEFAULT-VALUE})",
+            defaultValue = "12")
+    private int seconds;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "the same seed gives the same workload",
+            defaultValue = "1")
+    private long seed;
+
+    @Option(names = "--no-kill", description = "kill nothing")
+    private boolean noKill;
+
+    @Option(names = "--no-amqp", description = "leave the AMQP part out")
+    private boolean noAmqp;
+
+    /** For picocli. */
+    public DemoCommand() {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        long startNanos = System.nanoTime();
+        ProgressOutput output = ProgressOutput.standard();
+        output.say("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
+        TemporaryRunFolder folder = new TemporaryRunFolder();
+        LocalBrokers brokers = new LocalBrokers(local.existing(), !noAmqp, output::say);
+        LocalServers servers = new LocalServers(folder.path(), DemoSettings.demo(brokers, !noAmqp), local.apiPort());
+        try {
+            Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill);
+            boolean passed = new Demo(plan, brokers, servers, output, startNanos).run();
+            if (!passed) {
+                folder.keep();
+                output.say("  What happened is in " + folder.path());
+            }
+            if (!exit) {
+                new AddressSummary(brokers, servers, !noAmqp).show(output);
+                AddressSummary.stayUp();
+            }
+            return passed ? 0 : 1;
+        } finally {
+            servers.close();
+            brokers.close();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.tandem.demo;
+
+import dev.tandem.local.LocalProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Server processes on this machine: one that serves the API, and executors that can be killed. */
+final class LocalServers implements AutoCloseable {
+
+    /** The processes live for minutes, so a quick start matters more than peak speed. */
+    private static final List<String> JVM =
+            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData");
+
+    private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
+
+    private final Path folder;
+    private final Path temporaryFolder;
+    private final Path settings;
+    private final int port;
+    private final List<LocalProcess> processes = new ArrayList<>();
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(HEALTH_TIMEOUT).build();
+
+    /**
+     * @param folder the folder for logs and event logs
+     * @param settings the settings of all processes, as YAML
+     * @param port the port of the API
+     */
+    LocalServers(Path folder, String settings, int port) {
+        this.folder = folder;
+        this.port = port;
+        this.settings = folder.resolve("tandem.yml");
+        this.temporaryFolder = folder.resolve("tmp");
+        try {
+            Files.createDirectories(temporaryFolder);
+            Files.writeString(this.settings, settings);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The folder " + folder + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    /** Starts the process that serves the API. @param runsTasks whether it runs tasks too */
+    LocalProcess server(boolean runsTasks) {
+        return start("server", List.of("--server.port=" + port, "--tandem.executor.enabled=" + runsTasks));
+    }
+
+    /** Starts a process without an API that runs tasks and logs its events to {@link #events}. */
+    LocalProcess executor(String name) {
+        return start(
+                name,
+                List.of(
+                        "--spring.main.web-application-type=none",
+                        "--spring.main.keep-alive=true",
+                        "--tandem.executor.id=" + name,
+                        // Overrides the settings file.
+                        "--tandem.demo.events=" + events(name)));
+    }
+
+    private LocalProcess start(String name, List<String> more) {
+        List<String> arguments = new ArrayList<>(List.of("--config", settings.toString()));
+        arguments.addAll(more);
+        List<String> options = new ArrayList<>(JVM);
+        // A killed process leaves its web server's folders behind. There they are deleted with ours.
+        options.add("-Djava.io.tmpdir=" + temporaryFolder);
+        LocalProcess process = LocalProcess.java(
+                        name, System.getProperty("java.class.path"), options, DemoServer.class.getName(), arguments)
+                .directory(folder)
+                .log(log(name))
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    Path log(String name) {
+        return folder.resolve(name + ".log");
+    }
+
+    Path events(String name) {
+        return folder.resolve(name + ".events");
+    }
+
+    String api() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    /** Whether the process with the API reports that it is healthy. */
+    boolean isHealthy() {
+        try {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(api() + "/actuator/health"))
+                    .timeout(HEALTH_TIMEOUT)
+                    .build();
+            int status = http.send(request, BodyHandlers.discarding()).statusCode();
+            return status == 200;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The processes that have ended. */
+    List<LocalProcess> ended() {
+        return processes.stream().filter(process -> !process.isRunning()).toList();
+    }
+
+    @Override
+    public void close() {
+        processes.parallelStream().forEach(LocalProcess::close);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.tandem.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.cli.TandemCli;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The commands of the demo look like all other commands, and only this module has them. */
+class DemoCliTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "up"})
+    void everyCommandHasHelpAndAVersion(String command) {
+        assertThat(execute(command, "--help")).isZero();
+        assertThat(out.toString()).startsWith("Usage: tandem " + command + " [");
+
+        out.getBuffer().setLength(0);
+        assertThat(execute(command, "--version")).isZero();
+        assertThat(out.toString()).startsWith("Tandem ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nothing", "demo --orders many", "up --exit"})
+    void wrongUsageHasItsOwnExitStatus(String line) {
+        assertThat(execute(line.isEmpty() ? new String[0] : line.split(" "))).isEqualTo(2);
+    }
+
+    @Test
+    void theServersCommandLineDoesNotListThem() {
+        assertThat(TandemCli.commandLine().getSubcommands()).doesNotContainKeys("demo", "up");
+    }
+
+    private int execute(String... line) {
+        return TandemCli.commandLine(new DemoCli())
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
+                .execute(line);
+    }
+}
