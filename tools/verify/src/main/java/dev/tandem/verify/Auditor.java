@@ -27,13 +27,13 @@ final class Auditor implements AutoCloseable {
 
     private final String queue;
     private final int partitions;
-    private final @Nullable Topic topic;
+    private final @Nullable TrialTopic topic;
     private final EventLog log;
     private final AutoCloseable client;
     private final RedisHashCommands<byte[], byte[]> redis;
     private final Thread thread;
     private volatile boolean enough;
-    private volatile Event.@Nullable Audited last;
+    private volatile Event.@Nullable Audit last;
 
     /**
      * Starts.
@@ -41,7 +41,7 @@ final class Auditor implements AutoCloseable {
      * @param topic null if the broker keeps no offsets
      * @param store one address, or a cluster's nodes
      */
-    Auditor(String queue, int partitions, @Nullable Topic topic, String store, boolean cluster, EventLog log) {
+    Auditor(String queue, int partitions, @Nullable TrialTopic topic, String store, boolean cluster, EventLog log) {
         this.queue = queue;
         this.partitions = partitions;
         this.topic = topic;
@@ -81,19 +81,19 @@ final class Auditor implements AutoCloseable {
     }
 
     /** Asks once. @throws Exception if one of them does not answer */
-    synchronized Event.Audited audit() throws Exception {
+    synchronized Event.Audit audit() throws Exception {
         List<Long> committed = topic == null ? List.of() : topic.committed();
         List<String> held = ids("tasks");
         // A task may die in between, but not come back.
         List<String> dead = ids("dead-tasks");
-        Event.Audited audited = new Event.Audited(System.nanoTime(), committed, held, dead);
+        Event.Audit audited = new Event.Audit(System.nanoTime(), committed, held, dead);
         log.write(audited);
         last = audited;
         return audited;
     }
 
     /** What was heard last; null if nothing was yet. */
-    Event.@Nullable Audited last() {
+    Event.@Nullable Audit last() {
         return last;
     }
 

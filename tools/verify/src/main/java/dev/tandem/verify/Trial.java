@@ -10,16 +10,16 @@ import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.task.Publisher;
 import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.fault.Fault;
-import dev.tandem.verify.fault.Need;
-import dev.tandem.verify.fault.Stage;
-import dev.tandem.verify.load.Load;
-import dev.tandem.verify.load.TaskMaker;
+import dev.tandem.verify.fault.FaultContext;
+import dev.tandem.verify.fault.Requirement;
+import dev.tandem.verify.load.LoadGenerator;
+import dev.tandem.verify.load.TaskGenerator;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import dev.tandem.verify.record.EventLog;
-import dev.tandem.verify.worker.Live;
-import dev.tandem.verify.worker.Ticker;
+import dev.tandem.verify.worker.LiveView;
+import dev.tandem.verify.worker.StallDetector;
 import dev.tandem.verify.worker.WorkerProcess;
 import dev.tandem.verify.worker.WorkerSettings;
 import io.lettuce.core.RedisClient;
@@ -47,15 +47,15 @@ import org.jspecify.annotations.Nullable;
  * One fault under one workload: a fresh queue, executors in processes of their own, a load; the fault strikes; when all is
  * done, or the patience is at its end, what was recorded is judged.
  */
-final class Trial implements Stage, AutoCloseable {
+final class Trial implements FaultContext, AutoCloseable {
 
     private static final Duration JOIN = Duration.ofSeconds(90);
     private static final Duration LOOK = Duration.ofMillis(50);
 
-    private final Lab lab;
+    private final TestBrokers lab;
     private final Fault fault;
     private final Workload workload;
-    private final Sizes sizes;
+    private final TrialSettings sizes;
     private final Path folder;
     private final String queue;
     private final String store;
@@ -64,10 +64,10 @@ final class Trial implements Stage, AutoCloseable {
     private final String classPath;
     private final Consumer<String> progress;
     private final EventLog log;
-    private final Live live = new Live();
+    private final LiveView live = new LiveView();
     private final List<WorkerProcess> executors = new CopyOnWriteArrayList<>();
     private final Thread looker;
-    private final TaskMaker maker;
+    private final TaskGenerator maker;
     private final AtomicInteger endings = new AtomicInteger();
     private @Nullable Thread ticker;
     private volatile boolean over;
@@ -81,10 +81,10 @@ final class Trial implements Stage, AutoCloseable {
      * @param folder for what is recorded; made when it is missing
      */
     Trial(
-            Lab lab,
+            TestBrokers lab,
             Fault fault,
             Workload workload,
-            Sizes sizes,
+            TrialSettings sizes,
             long seed,
             String classPath,
             Path folder,
@@ -101,7 +101,7 @@ final class Trial implements Stage, AutoCloseable {
         this.progress = progress;
         this.queue = "verify-" + folder.getFileName().toString().replaceAll("[^A-Za-z0-9._-]", "-") + "-"
                 + Long.toString(System.currentTimeMillis() & 0xffffff, 36);
-        this.maker = new TaskMaker(workload, new Random(seed), sizes.lease(), sizes.longEvery());
+        this.maker = new TaskGenerator(workload, new Random(seed), sizes.lease(), sizes.longEvery());
         this.store = lab.storeAddress(fault.needs());
         this.log = new EventLog(folder.resolve("verify.events"));
         this.looker = new Thread(this::look, "verify-live");
@@ -111,7 +111,7 @@ final class Trial implements Stage, AutoCloseable {
     /** Runs it and judges it. */
     Judgement run() throws Exception {
         String brokerAddress = lab.brokerAddress(workload); // so that it is there
-        log.write(new Event.Opened(
+        log.write(new Event.TrialOpened(
                 System.nanoTime(),
                 Verify.version(),
                 fault.name(),
@@ -124,9 +124,10 @@ final class Trial implements Stage, AutoCloseable {
                 sizes.partitions(),
                 lab.products()));
         looker.start();
-        ticker = Ticker.start("verify", log);
-        Topic topic = workload.isRabbit() ? null : new Topic(brokerAddress, queue, sizes.partitions());
-        try (Load load = new Load(maker, queue, publisher(), !workload.isRabbit(), log, sizes.perSecond());
+        ticker = StallDetector.start("verify", log);
+        TrialTopic topic = workload.isRabbit() ? null : new TrialTopic(brokerAddress, queue, sizes.partitions());
+        try (LoadGenerator load =
+                        new LoadGenerator(maker, queue, publisher(), !workload.isRabbit(), log, sizes.perSecond());
                 Auditor auditor = new Auditor(queue, sizes.partitions(), topic, store, isCluster(), log)) {
             load.start();
             for (int i = 0; i < sizes.executors(); i++) {
@@ -139,7 +140,7 @@ final class Trial implements Stage, AutoCloseable {
             awaitDone(load, topic, auditor);
             executors.forEach(WorkerProcess::leave);
             auditor.stop();
-            log.write(new Event.Closed(System.nanoTime(), backlog(topic)));
+            log.write(new Event.TrialClosed(System.nanoTime(), backlog(topic)));
             lastAudit(auditor);
         } finally {
             if (topic != null) {
@@ -147,7 +148,7 @@ final class Trial implements Stage, AutoCloseable {
             }
         }
         stopLooking();
-        return Recorded.judge(folder);
+        return RecordedTrials.judge(folder);
     }
 
     private void awaitWork() throws InterruptedException {
@@ -164,7 +165,7 @@ final class Trial implements Stage, AutoCloseable {
         }
     }
 
-    private void strike(Load load) throws InterruptedException {
+    private void strike(LoadGenerator load) throws InterruptedException {
         while (round < sizes.rounds()) {
             round++;
             endings.set(0);
@@ -175,13 +176,14 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     /** Until all that was acknowledged has ended, and the broker knows. What is behind a dead task stays. */
-    private void awaitDone(Load load, @Nullable Topic topic, Auditor auditor) throws InterruptedException {
+    private void awaitDone(LoadGenerator load, @Nullable TrialTopic topic, Auditor auditor)
+            throws InterruptedException {
         long deadline = System.nanoTime() + sizes.patience().toNanos();
         long from = System.nanoTime();
         while (System.nanoTime() < deadline) {
             progress.accept(text(load));
             executors.forEach(WorkerProcess::requireAlive);
-            Event.Audited audited = auditor.last();
+            Event.Audit audited = auditor.last();
             boolean ended = load.acknowledged().stream().allMatch(id -> rests(id) || live.hasEnded(id));
             if (ended
                     && audited != null
@@ -195,7 +197,7 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     private boolean rests(String id) {
-        return workload.isOrdered() && id.startsWith(TaskMaker.DEAD_KEY + "-");
+        return workload.isOrdered() && id.startsWith(TaskGenerator.DEAD_KEY + "-");
     }
 
     private void lastAudit(Auditor auditor) throws InterruptedException {
@@ -209,7 +211,7 @@ final class Trial implements Stage, AutoCloseable {
         }
     }
 
-    private long backlog(@Nullable Topic topic) {
+    private long backlog(@Nullable TrialTopic topic) {
         try {
             return topic != null
                     ? topic.backlog()
@@ -219,7 +221,7 @@ final class Trial implements Stage, AutoCloseable {
         }
     }
 
-    private String text(Load load) {
+    private String text(LoadGenerator load) {
         return String.format(
                 Locale.ROOT,
                 "%s × %s: round %d, %d published, %d ended, %d executors",
@@ -239,18 +241,18 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     private boolean isCluster() {
-        return fault.needs().contains(Need.CLUSTER);
+        return fault.needs().contains(Requirement.CLUSTER);
     }
 
     private WorkerSettings settings(String name, int slot, boolean proxied) {
         String broker = lab.brokerAddress(workload);
         String redis = store;
         if (proxied) {
-            Map<Link, Integer> ways = new EnumMap<>(Link.class);
+            Map<Server, Integer> ways = new EnumMap<>(Server.class);
             lab.ways(workload, slot).forEach((link, way) -> ways.put(link, way.port()));
-            int port = ways.getOrDefault(Link.BROKER, 0);
+            int port = ways.getOrDefault(Server.BROKER, 0);
             broker = workload.isRabbit() ? "amqp://guest:guest@127.0.0.1:" + port : "127.0.0.1:" + port;
-            redis = "redis://127.0.0.1:" + ways.getOrDefault(Link.STORE, 0);
+            redis = "redis://127.0.0.1:" + ways.getOrDefault(Server.STORE, 0);
         }
         return new WorkerSettings(
                 name,
@@ -267,7 +269,7 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     private int replicas() {
-        return fault.needs().contains(Need.SENTINEL) ? 2 : isCluster() ? 1 : 0;
+        return fault.needs().contains(Requirement.SENTINEL) ? 2 : isCluster() ? 1 : 0;
     }
 
     private void look() {
@@ -311,7 +313,9 @@ final class Trial implements Stage, AutoCloseable {
     @Override
     public void note(Event event) {
         log.write(event);
-        if (event instanceof Event.Ended && endings.incrementAndGet() >= fault.endings() && round == sizes.rounds()) {
+        if (event instanceof Event.FaultEnded
+                && endings.incrementAndGet() >= fault.endings()
+                && round == sizes.rounds()) {
             maker.easeOff();
         }
     }
@@ -330,7 +334,7 @@ final class Trial implements Stage, AutoCloseable {
             int asked = slot;
             taken = executors.stream().anyMatch(each -> each.slot() == asked);
         }
-        boolean proxied = fault.needs().contains(Need.WAYS);
+        boolean proxied = fault.needs().contains(Requirement.WAYS);
         WorkerSettings settings = settings("e" + ++births, slot, proxied);
         WorkerProcess executor =
                 new WorkerProcess(settings, classPath, log, live, proxied ? lab.ways(workload, slot) : Map.of(), slot);
@@ -353,7 +357,7 @@ final class Trial implements Stage, AutoCloseable {
     }
 
     @Override
-    public Live live() {
+    public LiveView live() {
         return live;
     }
 

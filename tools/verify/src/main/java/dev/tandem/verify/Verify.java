@@ -1,7 +1,7 @@
 package dev.tandem.verify;
 
 import dev.tandem.local.Machine;
-import dev.tandem.verify.Lanes.Pair;
+import dev.tandem.verify.TrialRunner.TrialCase;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import java.io.IOException;
@@ -213,30 +213,30 @@ public final class Verify implements Callable<Integer> {
         if (judge != null) {
             return judgeAgain(judge, out);
         }
-        List<Pair> pairs = pairs();
-        Sizes sizes = sizes();
+        List<TrialCase> pairs = pairs();
+        TrialSettings sizes = sizes();
         long chosen = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
         Duration time = soak == null ? Duration.ZERO : duration("--soak", soak);
-        Progress progress = new Progress(command.commandLine().getErr());
+        ProgressDisplay progress = new ProgressDisplay(command.commandLine().getErr());
         String machine = machine();
         progress.line(machine);
         progress.line("seed " + chosen + ", " + pairs.size() + " trials"
                 + (time.isZero() ? "" : ", over and over for " + time.toMinutes() + " minutes"));
         String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
-        List<Pair> order = new ArrayList<>(pairs);
+        List<TrialCase> order = new ArrayList<>(pairs);
         if (!time.isZero()) {
             // Whenever it ends, some of everything was tried; what the list does not have comes when all that it has
             // was.
             Collections.shuffle(order, new Random(chosen));
             order.addAll(combined(new Random(chosen)));
         }
-        Function<Lanes, Report> report = lanes ->
-                new Report(version(), date, chosen, machine, lanes.extent(), lanes.products(), sizes, lanes.results());
-        Lanes all = new Lanes(
+        Function<TrialRunner, VerifyReport> report = lanes -> new VerifyReport(
+                version(), date, chosen, machine, lanes.extent(), lanes.products(), sizes, lanes.results());
+        TrialRunner all = new TrialRunner(
                 order,
                 sizes,
-                new Lab.Addresses(kafka, rabbit, redis),
+                new TestBrokers.Addresses(kafka, rabbit, redis),
                 chosen,
                 trialSeed,
                 time,
@@ -249,7 +249,7 @@ public final class Verify implements Callable<Integer> {
             Thread.currentThread().interrupt();
             return 1;
         }
-        Report result = report.apply(all);
+        VerifyReport result = report.apply(all);
         progress.line("report: " + run.resolve("report.md"));
         out.println(output == Format.json ? result.json() : result.markdown());
         out.flush();
@@ -257,9 +257,9 @@ public final class Verify implements Callable<Integer> {
     }
 
     private int judgeAgain(Path recorded, PrintWriter out) {
-        Report report;
+        VerifyReport report;
         try {
-            report = Recorded.report(recorded);
+            report = RecordedTrials.report(recorded);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
@@ -269,15 +269,15 @@ public final class Verify implements Callable<Integer> {
     }
 
     /** Two faults at once, which the list does not have. */
-    private List<Pair> combined(Random random) {
+    private List<TrialCase> combined(Random random) {
         List<Workload> every = List.of(Workload.values());
-        List<Pair> pairs = new ArrayList<>();
+        List<TrialCase> pairs = new ArrayList<>();
         while (only.isEmpty() && pairs.size() < COMBINED) {
             Fault fault = Fault.anyTwo(random);
             Workload workload = every.get(random.nextInt(every.size()));
             boolean wanted = workloads.isEmpty() || workloads.contains(workload.text());
             if (wanted && fault.suits(workload.isRabbit())) {
-                pairs.add(new Pair(fault, workload));
+                pairs.add(new TrialCase(fault, workload));
             }
         }
         return pairs;
@@ -294,7 +294,7 @@ public final class Verify implements Callable<Integer> {
         return number;
     }
 
-    private static void write(Path run, Report report) {
+    private static void write(Path run, VerifyReport report) {
         try {
             Files.createDirectories(run);
             Files.writeString(run.resolve("report.md"), report.markdown());
@@ -317,11 +317,11 @@ public final class Verify implements Callable<Integer> {
         return properties.getProperty("version", "(unknown)");
     }
 
-    private Sizes sizes() {
+    private TrialSettings sizes() {
         try {
             Duration leases = duration("--lease", lease);
             Duration retry = soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30);
-            return new Sizes(
+            return new TrialSettings(
                     leases,
                     retry,
                     rate,
@@ -331,13 +331,13 @@ public final class Verify implements Callable<Integer> {
                     rounds,
                     soak == null && !all ? 0 : 700,
                     duration("--lenience", lenience),
-                    Sizes.patience(leases, retry));
+                    TrialSettings.patience(leases, retry));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
     }
 
-    private List<Pair> pairs() {
+    private List<TrialCase> pairs() {
         List<Workload> chosen;
         List<Fault> faults;
         try {
@@ -349,12 +349,12 @@ public final class Verify implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
         boolean everything = all || soak != null || !only.isEmpty() || !workloads.isEmpty();
-        List<Pair> pairs = new ArrayList<>();
+        List<TrialCase> pairs = new ArrayList<>();
         for (Fault fault : faults) {
             for (Workload workload : chosen) {
                 boolean wanted = everything || SHORT.contains(fault.name() + " " + workload);
                 if (wanted && fault.suits(workload.isRabbit())) {
-                    pairs.add(new Pair(fault, workload));
+                    pairs.add(new TrialCase(fault, workload));
                 }
             }
         }

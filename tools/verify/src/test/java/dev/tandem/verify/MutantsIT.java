@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.testkit.Brokers;
+import dev.tandem.verify.check.CheckerRule;
+import dev.tandem.verify.check.Finding;
 import dev.tandem.verify.check.Judgement;
-import dev.tandem.verify.check.Rule;
 import dev.tandem.verify.check.Verdict;
-import dev.tandem.verify.check.Violation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -44,9 +44,10 @@ class MutantsIT {
     private static final Duration LONG = Duration.ofMinutes(4);
 
     /** A busy machine breaks them too: of a mutant they prove nothing. */
-    private static final Set<Rule> OF_TIME = Set.of(Rule.ALL_DONE, Rule.INDEPENDENCE, Rule.COMMIT_LAG);
+    private static final Set<CheckerRule> OF_TIME =
+            Set.of(CheckerRule.ALL_DONE, CheckerRule.INDEPENDENCE, CheckerRule.COMMIT_LAG);
 
-    private final Lab lab = new Lab(new Lab.Addresses(null, null, null), System.out::println);
+    private final TestBrokers lab = new TestBrokers(new TestBrokers.Addresses(null, null, null), System.out::println);
 
     static Stream<Mutant> chosen() {
         String names = System.getProperty("verify.mutants", "all");
@@ -61,7 +62,7 @@ class MutantsIT {
     void aProductThatBreaksARuleIsCaught(Mutant mutant) throws Exception {
         Path folder = FOLDER.resolve(mutant.name());
         String classPath = mutant.classPath(folder.resolve("classes"));
-        Set<Rule> broken = new TreeSet<>();
+        Set<CheckerRule> broken = new TreeSet<>();
         // What only the simulation catches is run once, to see whether that is still so.
         int tries = mutant.shows().isEmpty() ? 1 : TRIES;
         for (int i = 0; i < tries && broken.isEmpty(); i++) {
@@ -81,19 +82,19 @@ class MutantsIT {
     @Execution(ExecutionMode.SAME_THREAD)
     void theProductItselfIsNot(Mutant mutant) throws Exception {
         String classPath = System.getProperty("java.class.path");
-        Set<Rule> broken = broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not"));
+        Set<CheckerRule> broken = broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not"));
         // How long things may take is no matter here, but that they end.
-        assertThat(broken).isSubsetOf(Rule.INDEPENDENCE, Rule.COMMIT_LAG);
+        assertThat(broken).isSubsetOf(CheckerRule.INDEPENDENCE, CheckerRule.COMMIT_LAG);
     }
 
-    private Set<Rule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
+    private Set<CheckerRule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
             throws Exception {
         Brokers.orSkip(lab::redis);
         Brokers.orSkip(() -> lab.broker(mutant.workload()));
         Optional<String> obstacle = lab.obstacle(mutant.fault().needs(), mutant.workload());
         assumeTrue(obstacle.isEmpty(), () -> String.valueOf(obstacle));
         // Long tasks often.
-        Sizes sizes = new Sizes(
+        TrialSettings sizes = new TrialSettings(
                 LEASE,
                 Duration.ofSeconds(1),
                 250,
@@ -116,14 +117,14 @@ class MutantsIT {
                 progress -> {})) {
             judgement = trial.run();
         }
-        Set<Rule> broken = judgement.verdicts().entrySet().stream()
+        Set<CheckerRule> broken = judgement.verdicts().entrySet().stream()
                 .filter(each -> each.getValue() instanceof Verdict.Broken)
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
         System.out.println(folder.getFileName() + ": " + mutant.fault().name() + " " + mutant.workload() + ", seed "
                 + seed + ": " + broken);
         judgement.violations().stream()
-                .collect(Collectors.toMap(Violation::rule, Violation::text, (one, other) -> one, TreeMap::new))
+                .collect(Collectors.toMap(Finding::rule, Finding::text, (one, other) -> one, TreeMap::new))
                 .forEach((rule, text) -> System.out.println("  " + rule + " " + text));
         return broken;
     }

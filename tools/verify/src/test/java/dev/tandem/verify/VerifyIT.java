@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.UnavailableException;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.verify.check.Rule;
+import dev.tandem.verify.check.CheckerRule;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -62,7 +62,7 @@ class VerifyIT {
                     .filter(Files::exists)
                     .findFirst()
                     .orElseThrow();
-            assertThat(Files.readString(report)).contains("kafka-zipf", Rule.ORDER.text());
+            assertThat(Files.readString(report)).contains("kafka-zipf", CheckerRule.ORDER.text());
             Said again = new Said();
             assertThat(verify(again, "--judge", report.getParent().toString()))
                     .as(again.err + "\n" + again.out)

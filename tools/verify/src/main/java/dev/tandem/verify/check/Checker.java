@@ -13,21 +13,21 @@ public final class Checker {
      *
      * @param events of all its processes, in any order
      */
-    public static Judgement judge(List<Event> events, Bounds bounds) {
+    public static Judgement judge(List<Event> events, CheckerSettings bounds) {
         History history = new History(events);
-        Sheet sheet = new Sheet();
-        Ends ends = new Ends(history, bounds, sheet);
+        Findings sheet = new Findings();
+        CompletionCheck ends = new CompletionCheck(history, bounds, sheet);
         ends.judge();
-        Commits.judge(history, bounds, sheet);
-        Keys.judge(history, bounds, sheet);
-        Epochs.judge(history, sheet);
-        Repeats repeats = new Repeats(history, bounds, sheet);
+        CustodyCheck.judge(history, bounds, sheet);
+        OrderCheck.judge(history, bounds, sheet);
+        EpochCheck.judge(history, sheet);
+        DuplicateCheck repeats = new DuplicateCheck(history, bounds, sheet);
         repeats.judge();
-        Waits waits = new Waits(history, bounds, sheet);
+        ProgressCheck waits = new ProgressCheck(history, bounds, sheet);
         waits.judge();
-        Rounds rounds = new Rounds(history, sheet);
+        FaultCheck rounds = new FaultCheck(history, sheet);
         rounds.judge();
-        Figures figures = new Figures(
+        TrialStatistics figures = new TrialStatistics(
                 history.tasks.values().stream()
                         .filter(task -> task.published != null)
                         .count(),

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param violations in words, the first ones of each rule
  * @param figures what was counted and measured
  */
-public record Judgement(Map<Rule, Verdict> verdicts, List<Violation> violations, Figures figures) {
+public record Judgement(Map<CheckerRule, Verdict> verdicts, List<Finding> violations, TrialStatistics figures) {
 
     public Judgement {
         verdicts = Map.copyOf(verdicts);
@@ -24,9 +24,9 @@ public record Judgement(Map<Rule, Verdict> verdicts, List<Violation> violations,
 
     /** The only thing wrong is that the fault hit nothing. */
     public boolean vacuous() {
-        return verdicts.get(Rule.NOT_VACUOUS) instanceof Verdict.Broken
+        return verdicts.get(CheckerRule.NOT_VACUOUS) instanceof Verdict.Broken
                 && verdicts.entrySet().stream()
-                        .noneMatch(
-                                each -> each.getKey() != Rule.NOT_VACUOUS && each.getValue() instanceof Verdict.Broken);
+                        .noneMatch(each ->
+                                each.getKey() != CheckerRule.NOT_VACUOUS && each.getValue() instanceof Verdict.Broken);
     }
 }

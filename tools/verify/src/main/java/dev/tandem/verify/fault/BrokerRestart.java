@@ -1,7 +1,7 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
@@ -19,8 +19,8 @@ record BrokerRestart(boolean rabbit) implements Fault {
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.OWN_BROKER);
+    public Set<Requirement> needs() {
+        return Set.of(Requirement.OWN_BROKER);
     }
 
     @Override
@@ -29,15 +29,15 @@ record BrokerRestart(boolean rabbit) implements Fault {
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> servers() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
+    public void strike(FaultContext stage) throws InterruptedException {
         long at = System.nanoTime();
-        stage.note(new Event.Began(at, name(), stage.round(), List.of()));
-        stage.note(new Event.Down(at, Link.BROKER));
+        stage.note(new Event.FaultBegan(at, name(), stage.round(), List.of()));
+        stage.note(new Event.ServerDown(at, Server.BROKER));
         if (rabbit) {
             stage.broker().stop();
         } else {
@@ -45,8 +45,8 @@ record BrokerRestart(boolean rabbit) implements Fault {
         }
         stage.broker().start();
         long end = System.nanoTime();
-        stage.note(new Event.Up(end, Link.BROKER));
-        stage.note(new Event.Ended(end, name(), stage.round(), -1));
+        stage.note(new Event.ServerUp(end, Server.BROKER));
+        stage.note(new Event.FaultEnded(end, name(), stage.round(), -1));
         stage.sleep(stage.lease());
     }
 }

@@ -1,7 +1,7 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -12,29 +12,29 @@ import java.util.random.RandomGenerator;
  *
  * <ul>
  *   <li>what is done to an executor is recorded by the {@link dev.tandem.verify.worker.WorkerProcess} it is done by;
- *   <li>a server that goes away and comes back is {@link Event.Down} and {@link Event.Up};
- *   <li>writes that a Redis forgets are {@link Event.Forgot}, which explains duplicates.
+ *   <li>a server that goes away and comes back is {@link Event.ServerDown} and {@link Event.ServerUp};
+ *   <li>writes that a Redis forgets are {@link Event.WritesLost}, which explains duplicates.
  * </ul>
  *
  * <p>An implementation is a record without state of its own, so that one instance may strike many trials.
  */
 public sealed interface Fault
-        permits Calm,
-                Kill,
-                Freeze,
-                Partition,
+        permits NoFault,
+                ExecutorKill,
+                ExecutorFreeze,
+                NetworkPartition,
                 BrokerRestart,
                 KafkaDiskFull,
                 RabbitDiskAlarm,
-                StoreRestart,
-                StoreForgets,
-                StoreFailover,
-                StoreFull,
-                StoreDiskFull,
-                ClockBack,
-                Comings,
-                Rolling,
-                Together {
+                RedisRestart,
+                RedisWriteLoss,
+                RedisFailover,
+                RedisMemoryFull,
+                RedisDiskFull,
+                ClockSetBack,
+                Churn,
+                RollingReplacement,
+                CombinedFault {
 
     /** As it is named in commands and reports: short, lower case, with hyphens. */
     String name();
@@ -43,12 +43,12 @@ public sealed interface Fault
     String about();
 
     /** What the stage must have. */
-    default Set<Need> needs() {
+    default Set<Requirement> needs() {
         return Set.of();
     }
 
     /** Servers that it takes down by itself, so that no other fault may at the same time. */
-    default Set<Link> servers() {
+    default Set<Server> servers() {
         return Set.of();
     }
 
@@ -59,23 +59,23 @@ public sealed interface Fault
 
     /**
      * Strikes once, and returns when the cause is gone and enough time has passed for what it cut off to run again. Records
-     * {@link Event.Began} just before it strikes and {@link Event.Ended} when the cause is gone.
+     * {@link Event.FaultBegan} just before it strikes and {@link Event.FaultEnded} when the cause is gone.
      */
-    void strike(Stage stage) throws InterruptedException;
+    void strike(FaultContext stage) throws InterruptedException;
 
-    /** How many {@link Event.Ended} a strike records; more than that if it is not known. */
+    /** How many {@link Event.FaultEnded} a strike records; more than that if it is not known. */
     default int endings() {
         return 1;
     }
 
     /** Every fault, single ones first. */
     static List<Fault> all() {
-        return Faults.ALL;
+        return FaultCatalog.ALL;
     }
 
     /** Two faults at once, by chance. */
     static Fault anyTwo(RandomGenerator random) {
-        return Faults.anyTwo(random);
+        return FaultCatalog.anyTwo(random);
     }
 
     /**
@@ -84,6 +84,6 @@ public sealed interface Fault
      * @throws IllegalArgumentException naming the ones that there are
      */
     static Fault of(String name) {
-        return Faults.of(name);
+        return FaultCatalog.of(name);
     }
 }

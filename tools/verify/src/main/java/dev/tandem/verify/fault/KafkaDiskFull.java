@@ -2,13 +2,13 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalBroker;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
 /**
  * Kafka can't write to its log folder, as when its disk is full: it gives the folder up and, since it is its only one, ends
- * by itself. When there is room again it is started. See {@link FileLimit}.
+ * by itself. When there is room again it is started. See {@link FileSizeLimit}.
  */
 record KafkaDiskFull() implements Fault {
 
@@ -23,13 +23,13 @@ record KafkaDiskFull() implements Fault {
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.OWN_BROKER, Need.FILE_LIMITS);
+    public Set<Requirement> needs() {
+        return Set.of(Requirement.OWN_BROKER, Requirement.FILE_LIMITS);
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> servers() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
@@ -38,19 +38,19 @@ record KafkaDiskFull() implements Fault {
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
+    public void strike(FaultContext stage) throws InterruptedException {
         LocalBroker kafka = stage.broker();
         long at = System.nanoTime();
-        stage.note(new Event.Began(at, name(), stage.round(), List.of()));
-        stage.note(new Event.Down(at, Link.BROKER));
-        FileLimit.full(kafka.pid());
+        stage.note(new Event.FaultBegan(at, name(), stage.round(), List.of()));
+        stage.note(new Event.ServerDown(at, Server.BROKER));
+        FileSizeLimit.full(kafka.pid());
         stage.sleep(stage.lease().dividedBy(2));
         boolean ended = !kafka.isRunning();
         kafka.kill(); // one that stayed would not use the folder again
         kafka.start();
         long end = System.nanoTime();
-        stage.note(new Event.Up(end, Link.BROKER));
-        stage.note(new Event.Ended(end, name(), stage.round(), ended ? 1 : 0));
+        stage.note(new Event.ServerUp(end, Server.BROKER));
+        stage.note(new Event.FaultEnded(end, name(), stage.round(), ended ? 1 : 0));
         stage.sleep(stage.lease());
     }
 }

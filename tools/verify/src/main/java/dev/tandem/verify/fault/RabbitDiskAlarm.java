@@ -2,7 +2,7 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
@@ -26,13 +26,13 @@ record RabbitDiskAlarm() implements Fault {
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.RABBITMQ);
+    public Set<Requirement> needs() {
+        return Set.of(Requirement.RABBITMQ);
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> servers() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
@@ -41,11 +41,11 @@ record RabbitDiskAlarm() implements Fault {
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
+    public void strike(FaultContext stage) throws InterruptedException {
         if (!(stage.broker() instanceof LocalAmqp rabbit)) {
             throw new IllegalStateException(stage.broker() + " is no RabbitMQ");
         }
-        stage.note(new Event.Began(System.nanoTime(), name(), stage.round(), List.of()));
+        stage.note(new Event.FaultBegan(System.nanoTime(), name(), stage.round(), List.of()));
         long blocked;
         rabbit.control("set_disk_free_limit", TOO_MUCH);
         try {
@@ -57,7 +57,7 @@ record RabbitDiskAlarm() implements Fault {
         } finally {
             rabbit.control("set_disk_free_limit", USUAL);
         }
-        stage.note(new Event.Ended(System.nanoTime(), name(), stage.round(), blocked));
+        stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), blocked));
         stage.sleep(stage.lease());
     }
 }

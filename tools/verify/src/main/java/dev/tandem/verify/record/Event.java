@@ -23,7 +23,7 @@ public sealed interface Event {
      * @param lenienceMillis how much longer than else waits may be while nothing is wrong
      * @param brokers that it used
      */
-    record Opened(
+    record TrialOpened(
             long at,
             String version,
             String fault,
@@ -50,7 +50,7 @@ public sealed interface Event {
             implements Event {}
 
     /** A task was not acknowledged: it may have arrived all the same. */
-    record Unsure(long at, String id, @Nullable String key) implements Event {}
+    record Unacknowledged(long at, String id, @Nullable String key) implements Event {}
 
     /**
      * A handler begins.
@@ -62,7 +62,7 @@ public sealed interface Event {
      * @param epoch of that ownership; 0 if unknown
      * @param claimedAt when the claim was asked for; 0 if unknown
      */
-    record Started(
+    record RunStarted(
             long at,
             String process,
             String id,
@@ -76,13 +76,13 @@ public sealed interface Event {
             implements Event {}
 
     /** The store told a process that it owns a partition from now on, under an epoch. */
-    record Owned(long at, String process, int partition, long epoch) implements Event {}
+    record Acquired(long at, String process, int partition, long epoch) implements Event {}
 
     /** The claim of a running task was seen to be renewed. */
-    record Renewed(long at, String process, String id, long token, long leaseUntil) implements Event {}
+    record LeaseRenewed(long at, String process, String id, long token, long leaseUntil) implements Event {}
 
     /** A handler ends. Its outcome is not recorded yet at this moment. */
-    record Finished(long at, String process, String id, long token, Ending ending) implements Event {}
+    record RunFinished(long at, String process, String id, long token, Ending ending) implements Event {}
 
     /** How a handler ended. */
     enum Ending {
@@ -103,60 +103,60 @@ public sealed interface Event {
      * @param held ids of the tasks whose envelope the store has, unended
      * @param dead ids of the tasks that the store keeps as dead
      */
-    record Audited(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
+    record Audit(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
 
     /**
      * The end of a trial: nothing more is published, all executors have had time.
      *
      * @param backlog messages or offsets that the broker had not got back; -1 if it did not say
      */
-    record Closed(long at, long backlog) implements Event {}
+    record TrialClosed(long at, long backlog) implements Event {}
 
     /** A process was started. */
-    record Born(long at, String process) implements Event {}
+    record ProcessStarted(long at, String process) implements Event {}
 
     /**
      * A process is dead for sure.
      *
      * @param killed by force; else it was asked to leave and did
      */
-    record Died(long at, String process, boolean killed) implements Event {}
+    record ProcessEnded(long at, String process, boolean killed) implements Event {}
 
     /** A process was asked to leave. */
-    record Leaving(long at, String process) implements Event {}
+    record LeaveRequested(long at, String process) implements Event {}
 
     /** A process gets no processor time from about now on. */
-    record Frozen(long at, String process) implements Event {}
+    record ProcessFrozen(long at, String process) implements Event {}
 
     /** It goes on. */
-    record Thawed(long at, String process) implements Event {}
+    record ProcessThawed(long at, String process) implements Event {}
 
     /** A process did nothing from {@code since} on, though it had something to do: the machine, or its own memory, kept it. */
-    record Stalled(long at, String process, long since) implements Event {}
+    record ProcessStalled(long at, String process, long since) implements Event {}
 
     /** The clock of epoch time of a process is so much ahead of the machine's from now on; below 0: behind it. */
     record ClockSet(long at, String process, long aheadMillis) implements Event {}
 
     /** The way of a process to something is closed from now on. */
-    record Cut(long at, String process, Link link) implements Event {}
+    record ConnectionCut(long at, String process, Server link) implements Event {}
 
     /** It is open again. */
-    record Healed(long at, String process, Link link) implements Event {}
+    record ConnectionHealed(long at, String process, Server link) implements Event {}
 
     /** What a process is connected to. */
-    enum Link {
+    enum Server {
         STORE,
         BROKER
     }
 
     /** A server that all processes use does not answer from about now on. */
-    record Down(long at, Link link) implements Event {}
+    record ServerDown(long at, Server link) implements Event {}
 
     /** It answers again. */
-    record Up(long at, Link link) implements Event {}
+    record ServerUp(long at, Server link) implements Event {}
 
     /** The store came back without what was written after {@code since}. */
-    record Forgot(long at, long since) implements Event {}
+    record WritesLost(long at, long since) implements Event {}
 
     /**
      * A fault begins.
@@ -164,7 +164,7 @@ public sealed interface Event {
      * @param round counts the injections of one trial, from 1
      * @param targets the processes that it is about; empty if it is about a server
      */
-    record Began(long at, String fault, int round, List<String> targets) implements Event {}
+    record FaultBegan(long at, String fault, int round, List<String> targets) implements Event {}
 
     /**
      * The cause is gone; its consequences need not be.
@@ -172,5 +172,5 @@ public sealed interface Event {
      * @param hits what the fault itself counted (writes that were forgotten or refused); -1 if that shows in other
      *     events
      */
-    record Ended(long at, String fault, int round, long hits) implements Event {}
+    record FaultEnded(long at, String fault, int round, long hits) implements Event {}
 }

@@ -26,7 +26,7 @@ public final class EventLog implements AutoCloseable {
 
     /** Returns when the kernel has it. */
     public void write(Event event) {
-        byte[] line = EventCodec.encode(event);
+        byte[] line = EventJson.encode(event);
         try {
             synchronized (this) {
                 file.write(line);

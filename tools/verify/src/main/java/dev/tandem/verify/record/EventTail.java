@@ -62,7 +62,7 @@ public final class EventTail {
 
     private Event decode(String line) {
         try {
-            return EventCodec.decode(line);
+            return EventJson.decode(line);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
         }

@@ -27,20 +27,20 @@ public final class WorkerMain {
     public static void main(String[] arguments) throws InterruptedException {
         WorkerSettings settings = WorkerSettings.of(arguments);
         EventLog log = new EventLog(settings.events());
-        log.write(new Event.Born(System.nanoTime(), settings.name()));
-        Ticker.start(settings.name(), log);
-        Clock clock = new Clock();
-        Moments moments = new Moments(settings.name(), settings.orders(), log, clock);
+        log.write(new Event.ProcessStarted(System.nanoTime(), settings.name()));
+        StallDetector.start(settings.name(), log);
+        SettableClock clock = new SettableClock();
+        WorkerOrders moments = new WorkerOrders(settings.name(), settings.orders(), log, clock);
         RedisStore store = RedisStore.open(settings.store());
-        Claims claims = new Claims(store, settings.name(), log);
-        Recorder recorder = new Recorder(settings.name(), log, moments, claims);
+        ObservedStore claims = new ObservedStore(store, settings.name(), log);
+        RecordingHandler recorder = new RecordingHandler(settings.name(), log, moments, claims);
         LiveExecutors live = new LiveExecutors();
         Executor executor = Executor.builder()
                 .id(settings.name())
                 .settings(settings.core())
                 .time(clock)
                 .queue(QueueSpec.queue(settings.queue())
-                        .source(new WatchedSource(settings.source(), moments))
+                        .source(new FreezableSource(settings.source(), moments))
                         .store(claims)
                         .policy(settings.policy())
                         .members(() -> live.of(settings.queue()))
@@ -63,7 +63,7 @@ public final class WorkerMain {
         every(timer, LOOK_MILLIS, recorder::look);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            log.write(new Event.Leaving(System.nanoTime(), settings.name()));
+            log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));
             if (settings.isRabbit()) {
                 leave(heartbeat);
             }

@@ -2,7 +2,7 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import dev.tandem.verify.record.EventLog;
 import dev.tandem.verify.record.EventTail;
 import java.io.IOException;
@@ -32,8 +32,8 @@ public final class WorkerProcess implements AutoCloseable {
     private final LocalProcess process;
     private final EventLog log;
     private final EventTail tail;
-    private final Live live;
-    private final Map<Link, TcpProxy> ways;
+    private final LiveView live;
+    private final Map<Server, TcpProxy> ways;
     private final int slot;
     private boolean ended;
 
@@ -47,7 +47,12 @@ public final class WorkerProcess implements AutoCloseable {
      * @param slot its place in the trial
      */
     public WorkerProcess(
-            WorkerSettings settings, String classPath, EventLog log, Live live, Map<Link, TcpProxy> ways, int slot) {
+            WorkerSettings settings,
+            String classPath,
+            EventLog log,
+            LiveView live,
+            Map<Server, TcpProxy> ways,
+            int slot) {
         this.settings = settings;
         this.log = log;
         this.live = live;
@@ -105,7 +110,7 @@ public final class WorkerProcess implements AutoCloseable {
         }
         ended = true;
         process.kill();
-        log.write(new Event.Died(System.nanoTime(), name(), true));
+        log.write(new Event.ProcessEnded(System.nanoTime(), name(), true));
     }
 
     /** SIGTERM, and its end. */
@@ -117,23 +122,23 @@ public final class WorkerProcess implements AutoCloseable {
         process.stop(LEAVE);
         // 128 + SIGTERM is how a JVM ends that left in order.
         boolean forced = process.exitStatus() != 143 && process.exitStatus() != 0;
-        log.write(new Event.Died(System.nanoTime(), name(), forced));
+        log.write(new Event.ProcessEnded(System.nanoTime(), name(), forced));
     }
 
     /** SIGSTOP. */
     public void freeze() {
-        log.write(new Event.Frozen(System.nanoTime(), name()));
+        log.write(new Event.ProcessFrozen(System.nanoTime(), name()));
         process.suspend();
     }
 
     /** Has it freeze itself at a moment that it knows. */
-    public void freezeAt(Moments.Moment moment) {
+    public void freezeAt(WorkerOrders.FreezePoint moment) {
         order(moment.text());
     }
 
     /** Sets its clock of epoch time so much ahead of the machine's; below 0: behind it. */
     public void setClock(Duration ahead) {
-        order(Moments.CLOCK + ahead.toMillis());
+        order(WorkerOrders.CLOCK + ahead.toMillis());
     }
 
     private void order(String text) {
@@ -160,25 +165,25 @@ public final class WorkerProcess implements AutoCloseable {
     /** SIGCONT. */
     public void thaw() {
         process.resume();
-        log.write(new Event.Thawed(System.nanoTime(), name()));
+        log.write(new Event.ProcessThawed(System.nanoTime(), name()));
     }
 
     /** Closes its way to something. */
-    public void cut(Link link, TcpProxy.Mode mode) {
+    public void cut(Server link, TcpProxy.Mode mode) {
         TcpProxy way = ways.get(link);
         if (way == null) {
             throw new IllegalStateException(name() + " has no way to its " + link + " that can be closed");
         }
-        log.write(new Event.Cut(System.nanoTime(), name(), link));
+        log.write(new Event.ConnectionCut(System.nanoTime(), name(), link));
         way.set(mode);
     }
 
     /** Opens it again. */
-    public void heal(Link link) {
+    public void heal(Server link) {
         TcpProxy way = ways.get(link);
         if (way != null) {
             way.set(TcpProxy.Mode.OPEN);
-            log.write(new Event.Healed(System.nanoTime(), name(), link));
+            log.write(new Event.ConnectionHealed(System.nanoTime(), name(), link));
         }
     }
 

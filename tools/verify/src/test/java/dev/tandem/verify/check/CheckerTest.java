@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -16,21 +16,23 @@ import org.junit.jupiter.api.Test;
 /** Histories with one defect each: that one is named, and no other. And ones without, however bad they look. */
 class CheckerTest {
 
-    private static final Bounds UNORDERED = Bounds.of(false, false, Duration.ofMillis(Story.LEASE));
+    private static final CheckerSettings UNORDERED =
+            CheckerSettings.of(false, false, Duration.ofMillis(HistoryBuilder.LEASE));
 
-    private static void assertBreaks(Judgement judgement, Rule... rules) {
-        Set<Rule> broken = judgement.verdicts().entrySet().stream()
+    private static void assertBreaks(Judgement judgement, CheckerRule... rules) {
+        Set<CheckerRule> broken = judgement.verdicts().entrySet().stream()
                 .filter(each -> each.getValue() instanceof Verdict.Broken)
                 .map(java.util.Map.Entry::getKey)
-                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Rule.class)));
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(CheckerRule.class)));
         assertThat(broken)
                 .as(judgement.violations().toString())
-                .isEqualTo(rules.length == 0 ? EnumSet.noneOf(Rule.class) : EnumSet.copyOf(Arrays.asList(rules)));
+                .isEqualTo(
+                        rules.length == 0 ? EnumSet.noneOf(CheckerRule.class) : EnumSet.copyOf(Arrays.asList(rules)));
     }
 
     /** Two keys, a retry, a kill in the middle: all as it should be. */
-    private static Story clean() {
-        return new Story()
+    private static HistoryBuilder clean() {
+        return new HistoryBuilder()
                 .published(0, "a1", "a")
                 .published(1, "b1", "b")
                 .published(2, "a2", "a")
@@ -54,17 +56,17 @@ class CheckerTest {
         Judgement judgement = clean().closed(20_000).judge();
         assertBreaks(judgement);
         assertThat(judgement.passed()).isTrue();
-        for (Rule rule : List.of(
-                Rule.NOTHING_LOST,
-                Rule.ALL_DONE,
-                Rule.CUSTODY,
-                Rule.ORDER,
-                Rule.EXCLUSION,
-                Rule.LEASED_START,
-                Rule.TOKENS,
-                Rule.DUPLICATES,
-                Rule.ATTEMPTS,
-                Rule.NOT_VACUOUS)) {
+        for (CheckerRule rule : List.of(
+                CheckerRule.NOTHING_LOST,
+                CheckerRule.ALL_DONE,
+                CheckerRule.CUSTODY,
+                CheckerRule.ORDER,
+                CheckerRule.EXCLUSION,
+                CheckerRule.LEASED_START,
+                CheckerRule.TOKENS,
+                CheckerRule.DUPLICATES,
+                CheckerRule.ATTEMPTS,
+                CheckerRule.NOT_VACUOUS)) {
             assertThat(judgement.verdicts().get(rule)).as(rule.name()).isInstanceOf(Verdict.Kept.class);
         }
         assertThat(judgement.figures().published()).isEqualTo(4);
@@ -75,38 +77,41 @@ class CheckerTest {
 
     @Test
     void whatWasNotPutToTheTestIsNotCalledKept() {
-        Judgement judgement =
-                new Story().published(0, "a1", "a").ran(10, "p", "a1", "a").judge();
+        Judgement judgement = new HistoryBuilder()
+                .published(0, "a1", "a")
+                .ran(10, "p", "a1", "a")
+                .judge();
         assertBreaks(judgement);
-        assertThat(judgement.verdicts().get(Rule.NOTHING_LOST)).isInstanceOf(Verdict.NotChecked.class);
-        assertThat(judgement.verdicts().get(Rule.EXCLUSION)).isInstanceOf(Verdict.NotChecked.class);
-        assertThat(judgement.verdicts().get(Rule.NOT_VACUOUS)).isInstanceOf(Verdict.NotChecked.class);
+        assertThat(judgement.verdicts().get(CheckerRule.NOTHING_LOST)).isInstanceOf(Verdict.NotChecked.class);
+        assertThat(judgement.verdicts().get(CheckerRule.EXCLUSION)).isInstanceOf(Verdict.NotChecked.class);
+        assertThat(judgement.verdicts().get(CheckerRule.NOT_VACUOUS)).isInstanceOf(Verdict.NotChecked.class);
     }
 
     // ---- 1: nothing lost
 
     @Test
     void anAcknowledgedTaskThatNobodyHasIsLost() {
-        assertBreaks(clean().published(30, "c1", "c").closed(20_000).judge(), Rule.NOTHING_LOST, Rule.CUSTODY);
         assertBreaks(
-                new Story()
+                clean().published(30, "c1", "c").closed(20_000).judge(), CheckerRule.NOTHING_LOST, CheckerRule.CUSTODY);
+        assertBreaks(
+                new HistoryBuilder()
                         .published(0, "a1", "a")
-                        .tell(new Event.Closed(1, 0))
-                        .tell(new Event.Audited(2, List.of(), List.of(), List.of()))
+                        .tell(new Event.TrialClosed(1, 0))
+                        .tell(new Event.Audit(2, List.of(), List.of(), List.of()))
                         .judge(UNORDERED),
-                Rule.NOTHING_LOST);
+                CheckerRule.NOTHING_LOST);
     }
 
     @Test
     void aTaskThatWasNotAcknowledgedMayBeLost() {
-        assertBreaks(clean().tell(new Event.Unsure(50_000_000, "c1", "c"))
+        assertBreaks(clean().tell(new Event.Unacknowledged(50_000_000, "c1", "c"))
                 .closed(20_000)
                 .judge());
     }
 
     @Test
     void whatTheStoreHoldsBehindADeadTaskIsNotLostAndOtherwiseUnfinished() {
-        Story story = clean().published(30, "c1", "c")
+        HistoryBuilder story = clean().published(30, "c1", "c")
                 .published(31, "c2", "c")
                 .started(40, "q", "c1", "c", 1)
                 .finished(50, "q", "c1", Ending.DEAD);
@@ -117,23 +122,23 @@ class CheckerTest {
                 clean().published(30, "c1", "c")
                         .closed(20_000, List.of("c1"), List.of())
                         .judge(),
-                Rule.ALL_DONE);
+                CheckerRule.ALL_DONE);
     }
 
     @Test
     void whatTheBrokerStillHasIsUnfinished() {
         assertBreaks(
                 clean().published(30, "c1", "c")
-                        .tell(new Event.Closed(20_000_000_000L, 1))
+                        .tell(new Event.TrialClosed(20_000_000_000L, 1))
                         .audited(20_010, 4, List.of(), List.of())
                         .judge(),
-                Rule.ALL_DONE);
+                CheckerRule.ALL_DONE);
     }
 
     @Test
     void aCommitOverATaskThatNobodyHasIsNamedEvenIfItRunsLater() {
         assertBreaks(
-                clean().audited(250, 2, List.of(), List.of()).closed(20_000).judge(), Rule.CUSTODY);
+                clean().audited(250, 2, List.of(), List.of()).closed(20_000).judge(), CheckerRule.CUSTODY);
         assertBreaks(
                 clean().audited(250, 2, List.of("b1"), List.of()).closed(20_000).judge());
     }
@@ -141,23 +146,24 @@ class CheckerTest {
     @Test
     void offsetsThatAreNeverCommittedAreNamedThoughAllHasEnded() {
         assertBreaks(
-                clean().tell(new Event.Closed(20_000_000_000L, 2))
+                clean().tell(new Event.TrialClosed(20_000_000_000L, 2))
                         .audited(20_010, 2, List.of(), List.of())
                         .judge(),
-                Rule.ALL_DONE);
+                CheckerRule.ALL_DONE);
     }
 
     @Test
     void anExecutorThatHasToBeKilledThoughItWasAskedToLeaveIsNamed() {
-        Story story = clean().tell(new Event.Leaving(13_000_000_000L, "q")).killed(73_000, "q");
-        assertBreaks(story.closed(80_000).judge(), Rule.ALL_DONE);
-        assertBreaks(story.down(14_000, 70_000, Link.STORE).judge());
+        HistoryBuilder story =
+                clean().tell(new Event.LeaveRequested(13_000_000_000L, "q")).killed(73_000, "q");
+        assertBreaks(story.closed(80_000).judge(), CheckerRule.ALL_DONE);
+        assertBreaks(story.down(14_000, 70_000, Server.STORE).judge());
     }
 
     @Test
     void aCommitThatFallsIsNamed() {
         assertBreaks(
-                clean().audited(250, 0, List.of("b1"), List.of()).closed(20_000).judge(), Rule.CUSTODY);
+                clean().audited(250, 0, List.of("b1"), List.of()).closed(20_000).judge(), CheckerRule.CUSTODY);
     }
 
     // ---- 2: order
@@ -166,7 +172,7 @@ class CheckerTest {
     void aTaskThatStartsBeforeItsPredecessorHasEndedIsOutOfOrder() {
         // The first waits for its second attempt, and holds its key.
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .published(1, "a2", "a")
                         .started(100, "p", "a1", "a", 1)
@@ -176,25 +182,25 @@ class CheckerTest {
                         .finished(1_110, "p", "a1", Ending.SUCCEEDED)
                         .closed(2_000)
                         .judge(),
-                Rule.ORDER);
+                CheckerRule.ORDER);
     }
 
     @Test
     void theBrokersOrderIsTheOrderOfFirstStarts() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .published(1, "a2", "a")
                         .ran(100, "p", "a2", "a")
                         .ran(200, "p", "a1", "a")
                         .closed(2_000)
                         .judge(),
-                Rule.ORDER);
+                CheckerRule.ORDER);
     }
 
     @Test
     void aScheduledTaskHasNoPlaceAmongThoseThatAreNot() {
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .scheduled(0, "a1", "a", 1_000)
                 .published(1, "a2", "a")
                 .ran(100, "p", "a2", "a")
@@ -205,7 +211,7 @@ class CheckerTest {
 
     @Test
     void whatEndedUnrecordedInAKilledProcessRunsAgainInItsOrder() {
-        Judgement judgement = new Story()
+        Judgement judgement = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .published(1, "a2", "a")
                 .ran(100, "p", "a1", "a")
@@ -221,8 +227,8 @@ class CheckerTest {
         assertThat(judgement.figures().duplicates()).containsOnly(java.util.Map.entry("killed", 2L));
     }
 
-    private static Story cutOffBeforeAScheduledTaskOfItsKey(boolean scheduled) {
-        Story story = new Story();
+    private static HistoryBuilder cutOffBeforeAScheduledTaskOfItsKey(boolean scheduled) {
+        HistoryBuilder story = new HistoryBuilder();
         (scheduled ? story.scheduled(0, "a1", "a", 2_000) : story.published(0, "a1", "a"))
                 .published(1, "a2", "a")
                 .started(100, "p", "a2", "a", 1)
@@ -230,7 +236,7 @@ class CheckerTest {
         return story;
     }
 
-    private static Story endedInTheOtherOrder(Story story) {
+    private static HistoryBuilder endedInTheOtherOrder(HistoryBuilder story) {
         return story.started(12_000, "q", "a1", "a", 1)
                 .finished(12_010, "q", "a1", Ending.SUCCEEDED)
                 .started(12_020, "q", "a2", "a", 1)
@@ -241,7 +247,7 @@ class CheckerTest {
     @Test
     void aTaskThatHadBegunGoesFirstUnlessTheStoreForgotAndItsProcessIsDead() {
         assertBreaks(
-                endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true)).judge(), Rule.ORDER);
+                endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true)).judge(), CheckerRule.ORDER);
         assertBreaks(
                 endedInTheOtherOrder(cutOffBeforeAScheduledTaskOfItsKey(true).forgot(50, 1_000))
                         .judge());
@@ -263,7 +269,7 @@ class CheckerTest {
     @Test
     void twoValidClaimsOfAKeyAreNamed() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .started(100, "p", "a1", "a", 1)
                         .started(200, "q", "a1", "a", 2)
@@ -271,18 +277,18 @@ class CheckerTest {
                         .finished(300, "p", "a1", Ending.SUCCEEDED)
                         .closed(2_000)
                         .judge(),
-                Rule.EXCLUSION);
+                CheckerRule.EXCLUSION);
     }
 
     @Test
     void theEndOfALeaseIsKnownToAMillisecond() {
         assertBreaks(frozenAndTakenOverAt(10_099).judge());
-        assertBreaks(frozenAndTakenOverAt(10_098).judge(), Rule.EXCLUSION);
+        assertBreaks(frozenAndTakenOverAt(10_098).judge(), CheckerRule.EXCLUSION);
     }
 
     /** The first start's lease is said to end at 10,100 ms. */
-    private static Story frozenAndTakenOverAt(long millis) {
-        return new Story()
+    private static HistoryBuilder frozenAndTakenOverAt(long millis) {
+        return new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 1)
                 .frozen(200, 20_200, "p")
@@ -294,7 +300,7 @@ class CheckerTest {
 
     @Test
     void aRunOfAProcessThatDiedIsOver() {
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 1)
                 .killed(150, "p")
@@ -306,7 +312,7 @@ class CheckerTest {
 
     @Test
     void aFrozenProcessThatWakesUpMayFinishItsHandlerUnderALapsedClaim() {
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 1)
                 .frozen(200, 20_200, "p")
@@ -320,53 +326,53 @@ class CheckerTest {
     @Test
     void aFrozenProcessKeepsItsClaimUntilItsLastRenewalIsOver() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .started(100, "p", "a1", "a", 1)
-                        .tell(new Event.Renewed(4_000_000_000L, "p", "a1", 101, 14_000_000_000L))
+                        .tell(new Event.LeaseRenewed(4_000_000_000L, "p", "a1", 101, 14_000_000_000L))
                         .frozen(4_200, 24_200, "p")
                         .started(10_200, "q", "a1", "a", 2)
                         .finished(10_210, "q", "a1", Ending.SUCCEEDED)
                         .finished(24_210, "p", "a1", Ending.SUCCEEDED)
                         .closed(25_000)
                         .judge(),
-                Rule.EXCLUSION);
+                CheckerRule.EXCLUSION);
     }
 
     @Test
     void aFollowerThatStartsWhileTheNewOwnerRunsTheTaskShowsThatAnOldOutcomeWasTaken() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .published(1, "a2", "a")
                         .started(100, "p", "a1", "a", 1)
                         .frozen(200, 20_200, "p")
                         .started(10_200, "q", "a1", "a", 2)
                         .finished(20_210, "p", "a1", Ending.SUCCEEDED)
-                        .tell(new Event.Renewed(20_000_000_000L, "q", "a1", 102, 30_000_000_000L))
+                        .tell(new Event.LeaseRenewed(20_000_000_000L, "q", "a1", 102, 30_000_000_000L))
                         .started(20_300, "q", "a2", "a", 1)
                         .finished(20_310, "q", "a2", Ending.SUCCEEDED)
                         .finished(20_400, "q", "a1", Ending.SUCCEEDED)
                         .closed(25_000)
                         .judge(),
-                Rule.EXCLUSION,
-                Rule.ORDER);
+                CheckerRule.EXCLUSION,
+                CheckerRule.ORDER);
     }
 
     @Test
     void aHandlerThatStartsUnderALapsedClaimIsNamedUnlessItsProcessWasFrozenInBetween() {
-        Story story = new Story()
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 1, 7, 50)
                 .finished(110, "p", "a1", Ending.SUCCEEDED)
                 .closed(2_000);
-        assertBreaks(story.judge(), Rule.LEASED_START);
+        assertBreaks(story.judge(), CheckerRule.LEASED_START);
         assertBreaks(story.frozen(40, 99, "p").judge());
     }
 
     @Test
     void withoutOrderTwoTasksOfAKeyMayRunAtOnceButNotOneTaskTwice() {
-        Story story = new Story()
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .published(1, "a2", "a")
                 .started(100, "p", "a2", "a", 1)
@@ -378,14 +384,14 @@ class CheckerTest {
                 story.started(135, "p", "a1", "a", 2)
                         .finished(150, "p", "a1", Ending.SUCCEEDED)
                         .judge(UNORDERED),
-                Rule.EXCLUSION);
+                CheckerRule.EXCLUSION);
     }
 
     @Test
     void withoutOrderABrokerMayGiveAwayWhatAnExecutorThatCantKnowStarts() {
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
-                .cut(50, 9_000, "p", Link.BROKER)
+                .cut(50, 9_000, "p", Server.BROKER)
                 .started(100, "p", "a1", "a", 1)
                 .started(5_000, "q", "a1", "a", 1)
                 .finished(5_010, "q", "a1", Ending.SUCCEEDED)
@@ -398,7 +404,7 @@ class CheckerTest {
 
     @Test
     void aTokenThatDoesNotGrowIsNamed() {
-        Story story = new Story()
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .published(1, "a2", "a")
                 .started(100, "p", "a1", "a", 1, 9, 10_000)
@@ -406,12 +412,12 @@ class CheckerTest {
                 .started(120, "p", "a2", "a", 1, 9, 10_000)
                 .finished(130, "p", "a2", Ending.SUCCEEDED)
                 .closed(2_000);
-        assertBreaks(story.judge(), Rule.TOKENS);
+        assertBreaks(story.judge(), CheckerRule.TOKENS);
     }
 
     /** Two owners of partition 0, one after the other. */
-    private static Story owners() {
-        return new Story()
+    private static HistoryBuilder owners() {
+        return new HistoryBuilder()
                 .published(0, "a1", "a")
                 .published(1, "a2", "a")
                 .published(2, "a3", "a")
@@ -421,7 +427,7 @@ class CheckerTest {
                 .ranUnder(60, "q", "a2", "a", 2_000, 2_001);
     }
 
-    private static Story ownersAndAnother() {
+    private static HistoryBuilder ownersAndAnother() {
         return owners().published(3, "b1", "b").ranUnder(80, "q", "a3", "a", 2_000, 2_002);
     }
 
@@ -432,8 +438,8 @@ class CheckerTest {
                 .closed(20_000)
                 .judge();
         assertBreaks(judgement);
-        assertThat(judgement.verdicts().get(Rule.EPOCHS)).isInstanceOf(Verdict.Kept.class);
-        assertThat(clean().closed(20_000).judge().verdicts().get(Rule.EPOCHS))
+        assertThat(judgement.verdicts().get(CheckerRule.EPOCHS)).isInstanceOf(Verdict.Kept.class);
+        assertThat(clean().closed(20_000).judge().verdicts().get(CheckerRule.EPOCHS))
                 .as("no epoch is known")
                 .isInstanceOf(Verdict.NotChecked.class);
     }
@@ -445,7 +451,7 @@ class CheckerTest {
                         .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 51)
                         .closed(20_000)
                         .judge(),
-                Rule.EPOCHS);
+                CheckerRule.EPOCHS);
     }
 
     @Test
@@ -459,8 +465,8 @@ class CheckerTest {
 
     @Test
     void anEpochIsGivenOnce() {
-        Story story = owners().owned(70, "r", 2_000).ranUnder(80, "q", "a3", "a", 2_000, 2_002);
-        assertBreaks(story.closed(20_000).judge(), Rule.EPOCHS);
+        HistoryBuilder story = owners().owned(70, "r", 2_000).ranUnder(80, "q", "a3", "a", 2_000, 2_002);
+        assertBreaks(story.closed(20_000).judge(), CheckerRule.EPOCHS);
     }
 
     @Test
@@ -471,55 +477,55 @@ class CheckerTest {
                         .ranUnder(80, "q", "a3", "a", 2_000, 2_002)
                         .closed(20_000)
                         .judge(),
-                Rule.EPOCHS);
+                CheckerRule.EPOCHS);
         assertBreaks(
                 owners().ranUnder(80, "q", "a3", "a", 2_100, 2_002)
                         .closed(20_000)
                         .judge(),
-                Rule.EPOCHS);
+                CheckerRule.EPOCHS);
     }
 
     // ---- 5: duplicates
 
     @Test
     void aDuplicateWithoutAFaultIsNamed() {
-        Story story = new Story()
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
                 .ran(12_000, "q", "a1", "a")
                 .closed(20_000);
-        assertBreaks(story.judge(), Rule.DUPLICATES);
+        assertBreaks(story.judge(), CheckerRule.DUPLICATES);
         assertThat(story.judge().figures().duplicates()).containsKey("unexplained");
     }
 
     @Test
     void aFaultExplainsADuplicateOnlyIfItCameBeforeTheOutcomeCanHaveBeenRecorded() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .ran(100, "p", "a1", "a")
                         .killed(9_000, "p")
                         .ran(12_000, "q", "a1", "a")
                         .closed(20_000)
                         .judge(),
-                Rule.DUPLICATES);
+                CheckerRule.DUPLICATES);
         // While the store is away, outcomes wait in memory.
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
-                .down(50, 8_000, Link.STORE)
+                .down(50, 8_000, Server.STORE)
                 .killed(9_000, "p")
                 .ran(12_000, "q", "a1", "a")
                 .closed(20_000)
                 .judge());
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
-                .cut(90, 9_000, "p", Link.STORE)
+                .cut(90, 9_000, "p", Server.STORE)
                 .ran(12_000, "q", "a1", "a")
                 .closed(20_000)
                 .judge());
-        assertBreaks(new Story()
+        assertBreaks(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
                 .forgot(90, 1_000)
@@ -531,54 +537,54 @@ class CheckerTest {
     @Test
     void anExecutorThatLeavesOrLosesItsBrokerExplainsNoDuplicate() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .ran(100, "p", "a1", "a")
                         .left(150, "p")
                         .ran(12_000, "q", "a1", "a")
                         .closed(20_000)
                         .judge(),
-                Rule.DUPLICATES);
+                CheckerRule.DUPLICATES);
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
-                        .cut(90, 9_000, "p", Link.BROKER)
+                        .cut(90, 9_000, "p", Server.BROKER)
                         .ran(100, "p", "a1", "a")
                         .ran(12_000, "q", "a1", "a")
                         .closed(20_000)
                         .judge(),
-                Rule.DUPLICATES);
+                CheckerRule.DUPLICATES);
     }
 
     @Test
     void aRunThatWasUnderWayAndComesAgainNeedsAFault() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .started(100, "p", "a1", "a", 1)
                         .started(12_000, "q", "a1", "a", 2)
                         .finished(12_010, "q", "a1", Ending.SUCCEEDED)
                         .closed(20_000)
                         .judge(),
-                Rule.DUPLICATES);
+                CheckerRule.DUPLICATES);
     }
 
     @Test
     void anAttemptThatNobodyMadeIsNamed() {
-        Story story = new Story()
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 2)
                 .finished(110, "p", "a1", Ending.SUCCEEDED)
                 .closed(2_000);
-        assertBreaks(story.judge(), Rule.ATTEMPTS);
+        assertBreaks(story.judge(), CheckerRule.ATTEMPTS);
         // Claimed by a process that died before it began.
         assertBreaks(story.killed(90, "q").judge());
     }
 
     // ---- 6: independence
 
-    private static Story steady(long slowFrom, long wait) {
-        Story story = new Story()
+    private static HistoryBuilder steady(long slowFrom, long wait) {
+        HistoryBuilder story = new HistoryBuilder()
                 .published(0, "stuck", "s")
                 .started(5, "p", "stuck", "s", 1)
                 .finished(6, "p", "stuck", Ending.FAILED);
@@ -593,7 +599,7 @@ class CheckerTest {
     @Test
     void otherKeysThatWaitWhileOneIsStuckAreNamed() {
         assertBreaks(steady(300, 0).closed(50_000).judge());
-        assertBreaks(steady(290, 1_500).closed(50_000).judge(), Rule.INDEPENDENCE);
+        assertBreaks(steady(290, 1_500).closed(50_000).judge(), CheckerRule.INDEPENDENCE);
     }
 
     @Test
@@ -604,7 +610,7 @@ class CheckerTest {
     @Test
     void waitsOfAMachineThatIsTooBusySayNothing() {
         assertBreaks(steady(290, 1_500)
-                .tell(new Event.Stalled(31_000_000_000L, "p", 29_000_000_000L))
+                .tell(new Event.ProcessStalled(31_000_000_000L, "p", 29_000_000_000L))
                 .closed(50_000)
                 .judge());
     }
@@ -616,7 +622,7 @@ class CheckerTest {
                         .audited(25_000, 0, List.of("stuck"), List.of())
                         .closed(50_000)
                         .judge(),
-                Rule.COMMIT_LAG);
+                CheckerRule.COMMIT_LAG);
         assertBreaks(steady(300, 0)
                 .audited(25_000, 240, List.of("stuck"), List.of())
                 .closed(50_000)
@@ -627,7 +633,7 @@ class CheckerTest {
 
     @Test
     void aRetryIsNoRecovery() {
-        Judgement judgement = new Story()
+        Judgement judgement = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .started(100, "p", "a1", "a", 1)
                 .fault(105, 200, "p")
@@ -646,61 +652,61 @@ class CheckerTest {
 
     @Test
     void aFaultThatHitNothingIsVacuous() {
-        Judgement judgement = new Story()
+        Judgement judgement = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
                 .killed(5_000, "p")
                 .fault(5_000, 5_100, "p")
                 .closed(20_000)
                 .judge();
-        assertBreaks(judgement, Rule.NOT_VACUOUS);
+        assertBreaks(judgement, CheckerRule.NOT_VACUOUS);
         assertThat(judgement.vacuous()).isTrue();
         assertThat(judgement.figures().hits()).isZero();
     }
 
     @Test
     void ofCombinedFaultsEachMustHit() {
-        Judgement judgement = new Story()
+        Judgement judgement = new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
-                .tell(new Event.Began(1, "forget", 1, List.of()))
-                .tell(new Event.Ended(2, "forget", 1, 1))
-                .tell(new Event.Began(3, "restart", 1, List.of()))
-                .tell(new Event.Ended(4, "restart", 1, 0))
+                .tell(new Event.FaultBegan(1, "forget", 1, List.of()))
+                .tell(new Event.FaultEnded(2, "forget", 1, 1))
+                .tell(new Event.FaultBegan(3, "restart", 1, List.of()))
+                .tell(new Event.FaultEnded(4, "restart", 1, 0))
                 .closed(20_000)
                 .judge();
-        assertBreaks(judgement, Rule.NOT_VACUOUS);
+        assertBreaks(judgement, CheckerRule.NOT_VACUOUS);
         assertThat(judgement.figures().hits()).isEqualTo(1);
     }
 
     @Test
     void aFaultThatCountsForItselfSaysWhetherItHit() {
         assertBreaks(
-                new Story()
+                new HistoryBuilder()
                         .published(0, "a1", "a")
                         .ran(100, "p", "a1", "a")
-                        .tell(new Event.Began(1, "forget", 1, List.of()))
-                        .tell(new Event.Ended(2, "forget", 1, 0))
+                        .tell(new Event.FaultBegan(1, "forget", 1, List.of()))
+                        .tell(new Event.FaultEnded(2, "forget", 1, 0))
                         .closed(20_000)
                         .judge(),
-                Rule.NOT_VACUOUS);
+                CheckerRule.NOT_VACUOUS);
     }
 
     @Test
     void aStoreThatForgotTheEndOfATaskWasHitThoughWhoStruckDidNotHearOfIt() {
         assertBreaks(forgetfulFrom(150).judge());
-        assertBreaks(forgetfulFrom(105).judge(), Rule.NOT_VACUOUS);
+        assertBreaks(forgetfulFrom(105).judge(), CheckerRule.NOT_VACUOUS);
     }
 
     /** A task ends at 111 ms; the store forgets what it wrote after 100, and is down from then on. */
-    private static Story forgetfulFrom(long down) {
-        return new Story()
+    private static HistoryBuilder forgetfulFrom(long down) {
+        return new HistoryBuilder()
                 .published(0, "a1", "a")
-                .tell(new Event.Began(100_000_000L, "forget", 1, List.of()))
+                .tell(new Event.FaultBegan(100_000_000L, "forget", 1, List.of()))
                 .ran(101, "p", "a1", "a")
-                .down(down, 200, Event.Link.STORE)
+                .down(down, 200, Event.Server.STORE)
                 .forgot(100, 200)
-                .tell(new Event.Ended(200_000_000L, "forget", 1, 0))
+                .tell(new Event.FaultEnded(200_000_000L, "forget", 1, 0))
                 .closed(20_000);
     }
 }

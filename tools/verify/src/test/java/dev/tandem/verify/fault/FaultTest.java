@@ -17,7 +17,7 @@ class FaultTest {
             assertThat(fault.about()).isNotBlank();
             assertThat(fault.suits(true) || fault.suits(false)).as(fault.name()).isTrue();
         }
-        assertThat(Fault.of("freeze+redis-full").needs()).containsExactly(Need.OWN_REDIS);
+        assertThat(Fault.of("freeze+redis-full").needs()).containsExactly(Requirement.OWN_REDIS);
     }
 
     @Test
@@ -43,8 +43,8 @@ class FaultTest {
         for (int i = 0; i < 1_000; i++) {
             Fault fault = Fault.anyTwo(random);
             assertThat(fault.suits(true) || fault.suits(false)).as(fault.name()).isTrue();
-            if (fault.needs().contains(Need.SENTINEL) || fault.needs().contains(Need.CLUSTER)) {
-                assertThat(fault.needs()).as(fault.name()).doesNotContain(Need.OWN_REDIS, Need.WAYS);
+            if (fault.needs().contains(Requirement.SENTINEL) || fault.needs().contains(Requirement.CLUSTER)) {
+                assertThat(fault.needs()).as(fault.name()).doesNotContain(Requirement.OWN_REDIS, Requirement.WAYS);
             }
             assertThat(fault.name()).doesNotContain("redis-restart+redis", "none");
         }

@@ -15,19 +15,19 @@ import org.junit.jupiter.api.io.TempDir;
 class EventLogTest {
 
     private static final List<Event> EVENTS = List.of(
-            new Event.Born(1, "p"),
-            new Event.Opened(1, "1.0", "kill", "kafka-zipf", 7, 10_000, 0, 2, 150, 6, List.of("Redis 7, here")),
+            new Event.ProcessStarted(1, "p"),
+            new Event.TrialOpened(1, "1.0", "kill", "kafka-zipf", 7, 10_000, 0, 2, 150, 6, List.of("Redis 7, here")),
             new Event.Published(2, "a,\t1\\", "ke\ny", 3, 4, 5, 6),
             new Event.Published(2, "", null, -1, 4, 5, 6),
-            new Event.Started(3, "p", "a1", null, Long.MAX_VALUE, 2, 9, 5, 77, 2),
-            new Event.Owned(3, "p", 5, 77),
-            new Event.Renewed(4, "p", "a1", 7, 8),
-            new Event.Finished(5, "p", "a1", 7, Event.Ending.SUCCEEDED),
-            new Event.Audited(6, List.of(1L, 20L), List.of("a,b", "c"), List.of()),
-            new Event.Cut(7, "p", Event.Link.STORE),
-            new Event.Began(8, "kill", 1, List.of("p")),
-            new Event.Ended(9, "kill", 1, -1),
-            new Event.Died(10, "p", true));
+            new Event.RunStarted(3, "p", "a1", null, Long.MAX_VALUE, 2, 9, 5, 77, 2),
+            new Event.Acquired(3, "p", 5, 77),
+            new Event.LeaseRenewed(4, "p", "a1", 7, 8),
+            new Event.RunFinished(5, "p", "a1", 7, Event.Ending.SUCCEEDED),
+            new Event.Audit(6, List.of(1L, 20L), List.of("a,b", "c"), List.of()),
+            new Event.ConnectionCut(7, "p", Event.Server.STORE),
+            new Event.FaultBegan(8, "kill", 1, List.of("p")),
+            new Event.FaultEnded(9, "kill", 1, -1),
+            new Event.ProcessEnded(10, "p", true));
 
     @TempDir
     private Path folder;
@@ -45,10 +45,10 @@ class EventLogTest {
     @Test
     void aTornLastLineWaitsForItsEnd() throws IOException {
         Path file = folder.resolve("p.events");
-        byte[] line = EventCodec.encode(EVENTS.get(1));
+        byte[] line = EventJson.encode(EVENTS.get(1));
         EventTail tail = new EventTail(file);
         assertThat(tail.next()).as("before there is a file").isEmpty();
-        Files.write(file, EventCodec.encode(EVENTS.get(0)));
+        Files.write(file, EventJson.encode(EVENTS.get(0)));
         Files.write(file, java.util.Arrays.copyOf(line, 7), StandardOpenOption.APPEND);
         assertThat(tail.next()).containsExactly(EVENTS.get(0));
         assertThat(tail.next()).isEmpty();
