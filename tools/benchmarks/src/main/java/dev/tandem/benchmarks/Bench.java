@@ -1,6 +1,6 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.local.Machine;
+import dev.tandem.kit.MachineInfo;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -159,9 +159,9 @@ public final class Bench implements Callable<Integer> {
             return 0;
         }
         List<Scenario> chosen = chosen();
-        Machine machine = Machine.here();
+        MachineInfo machine = MachineInfo.current();
         voice.println(machine.text(Report.LOAD));
-        if (machine.loadOfCore() >= QUIET) {
+        if (machine.loadPerCore() >= QUIET) {
             voice.println("Other work is running on this machine: no number of this run is worth quoting.");
         }
         voice.flush();

@@ -1,7 +1,7 @@
 package dev.tandem.benchmarks;
 
 import dev.tandem.benchmarks.Budget.Numbers;
-import dev.tandem.local.Machine;
+import dev.tandem.kit.MachineInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What came of a run, as a table for people or as JSON for scripts. */
-record Report(Machine machine, List<String> brokers, List<Measured> lines) {
+record Report(MachineInfo machine, List<String> brokers, List<Measured> lines) {
 
     static final String LOAD = "load average";
 

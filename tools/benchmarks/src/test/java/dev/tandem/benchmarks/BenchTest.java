@@ -2,7 +2,7 @@ package dev.tandem.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.local.Machine;
+import dev.tandem.kit.MachineInfo;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -42,7 +42,7 @@ class BenchTest {
 
     @Test
     void theTableSaysWhatIsReachedAndByHowMuchNot() {
-        Machine machine = new Machine("Linux", "a processor", 2, 8L << 30, "a Java", 0.1);
+        MachineInfo machine = new MachineInfo("Linux", "a processor", 2, 8L << 30, "a Java", 0.1);
         Report report = new Report(
                 machine,
                 List.of("Kafka 4.3.1"),

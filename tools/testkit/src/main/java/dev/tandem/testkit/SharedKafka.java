@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.Ports;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +42,7 @@ public final class SharedKafka {
     }
 
     /** A way to this Kafka that can be cut; there can be one at a time. Close it. */
-    public Wire wire() throws IOException {
+    public Wire wire() {
         return new Wire(wire, listener);
     }
 

@@ -1,128 +1,60 @@
 package dev.tandem.testkit;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
+import dev.tandem.kit.TcpProxy;
+import dev.tandem.kit.TcpProxy.Mode;
 
-/** The way to a broker, which a test can cut. Thread-safe. */
+/** A proxy in front of a broker, whose connections a test can freeze, cut and refuse. Thread-safe. */
 public final class Wire implements AutoCloseable {
 
-    private final int target;
-    private final ServerSocket server;
-    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-    private volatile boolean down;
-    private volatile boolean frozen;
+    private final TcpProxy proxy;
 
     /** @param uri of a RabbitMQ on this machine, ending in its port */
-    public Wire(String uri) throws IOException {
+    public Wire(String uri) {
         this(0, Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1)));
     }
 
-    Wire(int port, int target) throws IOException {
-        this.target = target;
-        server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
-        start(this::accept);
+    Wire(int port, int target) {
+        proxy = new TcpProxy(port, target);
     }
 
-    /** Where clients of RabbitMQ connect instead. */
+    /** The URI with which clients of RabbitMQ connect through this proxy. */
     public String uri() {
         return "amqp://guest:guest@" + address();
     }
 
-    /** Host and port where clients connect instead. */
+    /** Host and port of this proxy. */
     public String address() {
-        return "127.0.0.1:" + server.getLocalPort();
+        return "127.0.0.1:" + proxy.port();
     }
 
-    /** Nothing passes any more, and nobody is told. */
+    /** Holds all bytes back. Neither side is told. */
     public void freeze() {
-        frozen = true;
+        proxy.set(Mode.STALLED);
     }
 
-    /** What was held up goes on. */
+    /** Lets what was held back pass, and whatever comes. */
     public void thaw() {
-        frozen = false;
+        proxy.set(Mode.OPEN);
     }
 
-    /** Breaks every connection; new ones go through. */
+    /** Breaks every connection. New ones pass. */
     public void cut() {
-        sockets.forEach(Wire::close);
-        sockets.clear();
+        proxy.breakConnections();
     }
 
-    /** Breaks every connection, and new ones too. */
+    /** Breaks every connection and refuses new ones. */
     public void down() {
-        down = true;
-        cut();
+        proxy.set(Mode.BROKEN);
     }
 
-    /** New connections go through again. */
+    /** Accepts connections again. */
     public void up() {
-        down = false;
-    }
-
-    private void accept() {
-        while (!server.isClosed()) {
-            try {
-                Socket client = server.accept();
-                if (down) {
-                    close(client);
-                    continue;
-                }
-                Socket broker = new Socket(InetAddress.getLoopbackAddress(), target);
-                sockets.add(client);
-                sockets.add(broker);
-                start(() -> copy(client, broker));
-                start(() -> copy(broker, client));
-            } catch (IOException e) {
-                // Closed, or the broker is down: the client sees it.
-            }
-        }
-    }
-
-    private void copy(Socket from, Socket to) {
-        byte[] buffer = new byte[64 * 1024];
-        try {
-            InputStream in = from.getInputStream();
-            OutputStream out = to.getOutputStream();
-            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-                while (frozen && !server.isClosed()) {
-                    LockSupport.parkNanos(1_000_000);
-                }
-                out.write(buffer, 0, n);
-                out.flush();
-            }
-        } catch (IOException e) {
-            // Cut.
-        } finally {
-            close(from);
-            close(to);
-        }
-    }
-
-    private static void start(Runnable task) {
-        Thread thread = new Thread(task, "wire");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private static void close(Socket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            // It is no more in any case.
-        }
+        proxy.set(Mode.OPEN);
     }
 
     @Override
-    public void close() throws IOException {
-        server.close();
-        cut();
+    public void close() {
+        proxy.close();
+        proxy.breakConnections();
     }
 }

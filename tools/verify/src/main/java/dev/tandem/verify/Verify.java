@@ -1,6 +1,6 @@
 package dev.tandem.verify;
 
-import dev.tandem.local.Machine;
+import dev.tandem.kit.MachineInfo;
 import dev.tandem.verify.TrialRunner.TrialCase;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
@@ -192,9 +192,9 @@ public final class Verify implements Callable<Integer> {
     }
 
     private static String machine() {
-        Machine machine = Machine.here();
+        MachineInfo machine = MachineInfo.current();
         return machine.text("load average at the start")
-                + (machine.loadOfCore() > BUSY ? ": other work ran on it, so times are longer than they need be" : "");
+                + (machine.loadPerCore() > BUSY ? ": other work ran on it, so times are longer than they need be" : "");
     }
 
     @Override

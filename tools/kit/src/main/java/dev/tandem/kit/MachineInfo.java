@@ -1,4 +1,4 @@
-package dev.tandem.local;
+package dev.tandem.kit;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
@@ -9,17 +9,16 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What a run was measured on, for its report.
+ * The machine on which something was measured, for the report.
  *
- * @param memoryBytes of the machine
- * @param load processes that ran or wanted to, over the last minute, before the run; negative: unknown
+ * @param load the load average of the last minute before the run; negative if it is unknown
  */
-public record Machine(String system, String processor, int cores, long memoryBytes, String java, double load) {
+public record MachineInfo(String system, String processor, int cores, long memoryBytes, String java, double load) {
 
-    /** This one, now. */
-    public static Machine here() {
+    /** Describes this machine as it is now. */
+    public static MachineInfo current() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        return new Machine(
+        return new MachineInfo(
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
                 processorName(),
                 Runtime.getRuntime().availableProcessors(),
@@ -28,13 +27,13 @@ public record Machine(String system, String processor, int cores, long memoryByt
                 system.getSystemLoadAverage());
     }
 
-    /** Of each core, how much was at work or wanted; negative: unknown. */
-    public double loadOfCore() {
+    /** Returns the load average divided by the number of cores; negative if it is unknown. */
+    public double loadPerCore() {
         return load / cores;
     }
 
-    /** For people. @param loadWords what the load is called */
-    public String text(String loadWords) {
+    /** Describes the machine in one line. @param loadName the words before the load */
+    public String text(String loadName) {
         return String.format(
                 Locale.ROOT,
                 "%d cores (%s), %.0f GiB, %s, %s; %s %s",
@@ -43,7 +42,7 @@ public record Machine(String system, String processor, int cores, long memoryByt
                 memoryBytes / (double) (1L << 30),
                 system,
                 java,
-                loadWords,
+                loadName,
                 load < 0 ? "unknown" : String.format(Locale.ROOT, "%.2f", load));
     }
 
@@ -56,7 +55,7 @@ public record Machine(String system, String processor, int cores, long memoryByt
                         .findFirst()
                         .orElse(System.getProperty("os.arch"));
             } catch (IOException e) {
-                // The architecture then.
+                // The name of the architecture must do.
             }
         }
         return System.getProperty("os.arch");
