@@ -6,7 +6,7 @@ import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventTail;
+import dev.tandem.verify.record.EventFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,21 +16,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Trials as their folders have them: what was recorded is all that their judgement rests on. */
+/** Judges trials from the events in their folders. A judgement rests on nothing else. */
 final class RecordedTrials {
 
-    /** What the trial itself recorded. */
-    static final String OWN = "verify.events";
-
-    private static final String EVENTS = ".events";
+    /** The file of the trial's own events. */
+    static final String TRIAL_EVENTS = "verify" + EventFiles.SUFFIX;
 
     private RecordedTrials() {}
 
     /**
      * Judges a trial.
      *
-     * @param folder of its events
-     * @throws IllegalArgumentException saying what is missing, or can't be read
+     * @param folder folder of its events
+     * @throws IllegalArgumentException if events are missing or cannot be read, saying which
      */
     static Judgement judge(Path folder) {
         List<Event> events = events(folder);
@@ -38,10 +36,10 @@ final class RecordedTrials {
     }
 
     /**
-     * Judges the trials of a run, or one.
+     * Judges the trials of a run, or one trial.
      *
-     * @param folder of a run, or of one of its trials
-     * @throws IllegalArgumentException saying what is missing, or can't be read
+     * @param folder folder of a run, or of one of its trials
+     * @throws IllegalArgumentException if events are missing or cannot be read, saying which
      */
     static VerifyReport report(Path folder) {
         List<TrialResult> results = new ArrayList<>();
@@ -50,30 +48,30 @@ final class RecordedTrials {
         for (Path trial : trials(folder)) {
             List<Event> events = events(trial);
             Event.TrialOpened opened = opened(trial, events);
-            opened.brokers().stream().filter(each -> !brokers.contains(each)).forEach(brokers::add);
+            opened.brokers().stream()
+                    .filter(broker -> !brokers.contains(broker))
+                    .forEach(brokers::add);
             if (first == null) {
                 first = opened;
             } else if (first.leaseMillis() != opened.leaseMillis()) {
                 throw new IllegalArgumentException(folder + " has trials with leases of " + first.leaseMillis()
-                        + " and of " + opened.leaseMillis() + " ms: judge them one by one");
+                        + " ms and " + opened.leaseMillis() + " ms: judge each trial separately");
             }
-            results.add(new TrialResult(
-                    Fault.of(opened.fault()),
-                    Workload.of(opened.workload()),
-                    opened.seed(),
-                    judge(events, opened),
-                    null,
-                    true,
-                    trial));
+            TrialCase trialCase = new TrialCase(Fault.of(opened.fault()), Workload.of(opened.workload()));
+            results.add(TrialResult.judged(trialCase, opened.seed(), judge(events, opened), trial));
         }
         if (first == null) {
-            throw new IllegalArgumentException(
-                    folder + " has no recorded events (*" + EVENTS + "), nor has a folder in it: it"
-                            + " must be the folder of a run, as .tandem/verify/<date>, or of one of its trials");
+            throw new IllegalArgumentException(folder + " has no recorded events (*" + EventFiles.SUFFIX
+                    + "), nor has any folder in it: it must be the folder of a run, such as .tandem/verify/<date>,"
+                    + " or of one of its trials");
         }
-        Duration lease = Duration.ofMillis(first.leaseMillis());
-        TrialSettings sizes = new TrialSettings(
-                lease,
+        return report(folder, first, brokers, results);
+    }
+
+    private static VerifyReport report(
+            Path folder, Event.TrialOpened first, List<String> brokers, List<TrialResult> results) {
+        TrialSettings settings = new TrialSettings(
+                Duration.ofMillis(first.leaseMillis()),
                 Duration.ZERO,
                 first.perSecond(),
                 first.executors(),
@@ -90,54 +88,45 @@ final class RecordedTrials {
                 "As recorded in " + folder,
                 results.size() + " trials.",
                 brokers,
-                sizes,
+                settings,
                 results);
     }
 
     private static Judgement judge(List<Event> events, Event.TrialOpened opened) {
         Workload workload = Workload.of(opened.workload());
-        return Checker.judge(
-                events,
-                CheckerSettings.of(workload.isOrdered(), !workload.isRabbit(), Duration.ofMillis(opened.leaseMillis()))
-                        .lenient(Duration.ofMillis(opened.lenienceMillis())));
+        CheckerSettings settings =
+                CheckerSettings.of(workload.isOrdered(), !workload.isRabbit(), Duration.ofMillis(opened.leaseMillis()));
+        return Checker.judge(events, settings.lenient(Duration.ofMillis(opened.lenienceMillis())));
     }
 
     private static List<Path> trials(Path folder) {
         if (!Files.isDirectory(folder)) {
             throw new IllegalArgumentException("There is no folder " + folder);
         }
-        if (hasEvents(folder)) {
+        if (EventFiles.existIn(folder)) {
             return List.of(folder);
         }
         try (Stream<Path> all = Files.list(folder)) {
             return all.filter(Files::isDirectory)
-                    .filter(RecordedTrials::hasEvents)
+                    .filter(EventFiles::existIn)
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static boolean hasEvents(Path folder) {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.anyMatch(each -> each.toString().endsWith(EVENTS));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot list " + folder, e);
         }
     }
 
     private static List<Event> events(Path folder) {
-        if (!Files.exists(folder.resolve(OWN))) {
-            throw new IllegalArgumentException(folder + " lacks " + OWN
-                    + ": what was published, what was done to executors and servers, and what broker and store said");
+        if (!Files.exists(folder.resolve(TRIAL_EVENTS))) {
+            throw new IllegalArgumentException(folder + " lacks " + TRIAL_EVENTS
+                    + ", which has the published tasks, what was done to executors and servers, and the audits");
         }
-        List<Event> events = EventTail.readAll(folder);
+        List<Event> events = EventFiles.readAll(folder);
         for (Event event : events) {
-            // Every executor's end is recorded, by who made it.
-            if (event instanceof Event.ProcessEnded died && !Files.exists(folder.resolve(died.process() + EVENTS))) {
-                throw new IllegalArgumentException(folder + " lacks " + died.process() + EVENTS
-                        + ": what that executor started and ended. Without it all that it ran would seem lost");
+            // The trial records the end of every executor, so this finds all executors.
+            if (event instanceof Event.ProcessEnded ended && !Files.exists(EventFiles.of(folder, ended.process()))) {
+                throw new IllegalArgumentException(folder + " lacks " + ended.process() + EventFiles.SUFFIX
+                        + ", which has the runs of that executor. Without it, all of its tasks would seem lost");
             }
         }
         return events;
@@ -148,8 +137,8 @@ final class RecordedTrials {
                 .filter(Event.TrialOpened.class::isInstance)
                 .map(Event.TrialOpened.class::cast)
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(folder.resolve(OWN)
-                        + " does not say what trial it is of (Opened): its beginning is cut off, or an earlier version"
-                        + " recorded it"));
+                .orElseThrow(() -> new IllegalArgumentException(folder.resolve(TRIAL_EVENTS)
+                        + " does not describe its trial (no event TrialOpened): its beginning is cut off, or another"
+                        + " version recorded it"));
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.verify;
 
+import dev.tandem.kit.TcpProxy;
+import dev.tandem.local.BrokerAddresses;
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
@@ -8,15 +10,14 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.local.Ports;
+import dev.tandem.local.StartedBrokers;
 import dev.tandem.local.UnavailableException;
 import dev.tandem.verify.fault.Requirement;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event.Server;
-import dev.tandem.verify.worker.TcpProxy;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -28,64 +29,60 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a run: those that the user named, or ones of our own, as processes that can be killed, started when they
- * are first needed. Between an executor and our own ones lies a proxy for each, for those trials that close ways.
+ * The brokers of a run: those that the user named, or our own processes, which are started when they are first needed and
+ * can be killed. Trials that cut executors off from them use proxies, one for each slot and server.
  */
 final class TestBrokers implements AutoCloseable {
 
-    /** Executors that can run at once in a trial. */
+    /** How many executors can run at once in a trial. */
     static final int SLOTS = 5;
 
-    /** @param kafka bootstrap servers, and so on; null: one of our own */
-    record Addresses(
-            @Nullable String kafka,
-            @Nullable String rabbit,
-            @Nullable String redis) {}
-
-    private final Addresses given;
-    private final Consumer<String> voice;
-    private final List<AutoCloseable> closing = new ArrayList<>();
-    private final List<String> products = new ArrayList<>();
+    private final BrokerAddresses named;
+    private final Consumer<String> messages;
+    private final StartedBrokers started;
     private final Map<String, TcpProxy> proxies = new LinkedHashMap<>();
-    private final int[] kafkaListeners = new int[SLOTS];
-    private final int[] kafkaWays = new int[SLOTS];
+    private final int[] kafkaListenerPorts = new int[SLOTS];
+    private final int[] kafkaProxyPorts = new int[SLOTS];
     private @Nullable LocalKafka kafka;
     private @Nullable LocalAmqp amqp;
     private @Nullable LocalRedis redis;
     private @Nullable LocalRedisSentinel sentinel;
     private @Nullable LocalRedisCluster cluster;
 
-    TestBrokers(Addresses given, Consumer<String> voice) {
-        this.given = given;
-        this.voice = voice;
+    /** @param messages receives a line for each broker that is started */
+    TestBrokers(BrokerAddresses named, Consumer<String> messages) {
+        this.named = named;
+        this.messages = messages;
+        this.started = new StartedBrokers(messages);
     }
 
-    /** Why a trial can't be had here; empty if it can. */
-    Optional<String> obstacle(Set<Requirement> needs, Workload workload) {
-        boolean ownBroker = (workload.isRabbit() ? given.rabbit() : given.kafka()) == null;
-        boolean ownRedis = given.redis() == null;
-        for (Requirement need : needs) {
-            boolean met = switch (need) {
+    /** Returns why a trial is not possible with these brokers; empty if it is. */
+    Optional<String> obstacle(Set<Requirement> requirements, Workload workload) {
+        boolean ownBroker = namedBroker(workload) == null;
+        boolean ownRedis = named.redis() == null;
+        for (Requirement requirement : requirements) {
+            boolean met = switch (requirement) {
                 case OWN_BROKER, RABBITMQ -> ownBroker;
                 case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
-                case WAYS -> ownBroker && ownRedis;
+                case PROXIES -> ownBroker && ownRedis;
                 case FILE_LIMITS -> isOnPath("prlimit");
             };
             if (!met) {
-                return Optional.of("needs " + need.text());
+                return Optional.of("needs " + requirement.description());
             }
         }
-        boolean rabbitOnly = workload.isOrdered() || needs.contains(Requirement.RABBITMQ);
-        if (workload.isRabbit() && rabbitOnly && given.rabbit() == null) {
-            try {
-                if (!amqp().isRabbit()) {
-                    return Optional.of("needs RabbitMQ, and there is only " + amqp().product());
-                }
-            } catch (UnavailableException e) {
-                return Optional.of(String.valueOf(e.getMessage()));
-            }
+        boolean rabbitOnly = workload.isOrdered() || requirements.contains(Requirement.RABBITMQ);
+        return workload.isRabbit() && rabbitOnly && ownBroker ? rabbitObstacle() : Optional.empty();
+    }
+
+    private Optional<String> rabbitObstacle() {
+        try {
+            return amqp().isRabbit()
+                    ? Optional.empty()
+                    : Optional.of("needs RabbitMQ, and there is only " + amqp().product());
+        } catch (UnavailableException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
         }
-        return Optional.empty();
     }
 
     private static boolean isOnPath(String program) {
@@ -95,58 +92,56 @@ final class TestBrokers implements AutoCloseable {
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    /** What was started or named. */
-    synchronized List<String> products() {
-        return List.copyOf(products);
+    /** Returns the products that were started. */
+    List<String> products() {
+        return started.products();
     }
 
-    // Without its port, which is another one in each lane.
-    private static String text(LocalBroker broker) {
+    // Without the port, which differs between lanes.
+    private static String describe(LocalBroker broker) {
         boolean file = broker.origin().startsWith("/");
         return broker.product() + " (" + (file ? "installed" : broker.origin()) + ")";
     }
 
-    private static String several(List<LocalRedis> nodes) {
-        return nodes.size() + " times " + text(nodes.get(0));
+    private static String describe(List<LocalRedis> nodes) {
+        return nodes.size() + " times " + describe(nodes.get(0));
     }
 
-    private static LocalMode process() {
+    private static LocalMode processMode() {
         return LocalMode.configured().withoutDocker();
     }
 
-    private <T extends AutoCloseable> T started(T broker, String product) {
-        closing.add(broker);
-        products.add(product);
-        voice.accept(product);
-        return broker;
+    private void add(AutoCloseable broker, String product) {
+        started.add(broker, product);
+        messages.accept(product);
     }
 
     synchronized LocalKafka kafka() {
         if (kafka == null) {
             LocalKafka.Builder builder = LocalKafka.builder().setting("num.network.threads", "1");
             for (int slot = 0; slot < SLOTS; slot++) {
-                kafkaListeners[slot] = Ports.reserve();
-                kafkaWays[slot] = Ports.reserve();
-                builder.way(kafkaListeners[slot], kafkaWays[slot]);
+                kafkaListenerPorts[slot] = Ports.reserve();
+                kafkaProxyPorts[slot] = Ports.reserve();
+                builder.way(kafkaListenerPorts[slot], kafkaProxyPorts[slot]);
             }
             kafka = builder.start();
-            started(kafka, text(kafka));
+            add(kafka, describe(kafka));
         }
         return kafka;
     }
 
     synchronized LocalAmqp amqp() {
         if (amqp == null) {
-            amqp = LocalAmqp.builder().mode(process()).start();
-            started(amqp, text(amqp));
+            amqp = LocalAmqp.builder().mode(processMode()).start();
+            add(amqp, describe(amqp));
         }
         return amqp;
     }
 
     synchronized LocalRedis redis() {
         if (redis == null) {
-            redis = LocalRedis.builder().mode(process()).start();
-            started(redis, text(redis));
+            redis = LocalRedis.builder().mode(processMode()).start();
+            add(redis, describe(redis));
         }
         return redis;
     }
@@ -154,7 +149,7 @@ final class TestBrokers implements AutoCloseable {
     synchronized LocalRedisSentinel sentinel() {
         if (sentinel == null) {
             sentinel = LocalRedisSentinel.start();
-            started(sentinel, "Sentinels, and " + several(sentinel.nodes()));
+            add(sentinel, "Sentinels, and " + describe(sentinel.nodes()));
         }
         return sentinel;
     }
@@ -162,68 +157,62 @@ final class TestBrokers implements AutoCloseable {
     synchronized LocalRedisCluster cluster() {
         if (cluster == null) {
             cluster = LocalRedisCluster.start();
-            started(cluster, "A Redis Cluster: " + several(cluster.nodes()));
+            add(cluster, "A Redis Cluster: " + describe(cluster.nodes()));
         }
         return cluster;
     }
 
-    /** The broker of a workload, if it is one of our own. */
+    /** Returns the broker of a workload. @throws IllegalStateException if the user named it */
     LocalBroker broker(Workload workload) {
-        if (broker(workload.isRabbit()) != null) {
-            throw new IllegalStateException("This broker is not ours");
+        if (namedBroker(workload) != null) {
+            throw new IllegalStateException("The broker of " + workload + " was named, so it cannot be controlled");
         }
         return workload.isRabbit() ? amqp() : kafka();
     }
 
-    private @Nullable String broker(boolean rabbit) {
-        return rabbit ? given.rabbit() : given.kafka();
+    private @Nullable String namedBroker(Workload workload) {
+        return workload.isRabbit() ? named.rabbit() : named.kafka();
     }
 
-    /** Where its clients connect. */
+    /** Returns the address of the workload's broker, which is started if necessary. */
     String brokerAddress(Workload workload) {
-        String named = broker(workload.isRabbit());
-        return named != null ? named : broker(workload).address();
+        String address = namedBroker(workload);
+        return address != null ? address : broker(workload).address();
     }
 
-    /** Where the store is: one address, or a cluster's, separated by spaces. */
-    String storeAddress(Set<Requirement> needs) {
-        if (needs.contains(Requirement.SENTINEL)) {
+    /** Returns the address of the store: one address, or those of a cluster's nodes separated by spaces. */
+    String storeAddress(Set<Requirement> requirements) {
+        if (requirements.contains(Requirement.SENTINEL)) {
             return sentinel().address();
         }
-        if (needs.contains(Requirement.CLUSTER)) {
+        if (requirements.contains(Requirement.CLUSTER)) {
             return cluster().address().replace(',', ' ');
         }
-        String named = given.redis();
-        return named != null ? named : redis().address();
+        String address = named.redis();
+        return address != null ? address : redis().address();
     }
 
-    /** The ways of the executor in a slot, all open. */
-    synchronized Map<Server, TcpProxy> ways(Workload workload, int slot) {
-        Map<Server, TcpProxy> ways = new EnumMap<>(Server.class);
-        ways.put(Server.BROKER, workload.isRabbit() ? proxy("amqp" + slot, 0, amqp().port()) : kafkaWay(slot));
-        ways.put(Server.STORE, proxy("redis" + slot, 0, redis().port()));
-        ways.values().forEach(way -> way.set(TcpProxy.Mode.OPEN));
-        return ways;
+    /** Returns the proxies of the executor in a slot, all open. */
+    synchronized Map<Server, TcpProxy> proxies(Workload workload, int slot) {
+        Map<Server, TcpProxy> ofSlot = new EnumMap<>(Server.class);
+        ofSlot.put(Server.BROKER, workload.isRabbit() ? proxy("amqp" + slot, 0, amqp().port()) : kafkaProxy(slot));
+        ofSlot.put(Server.STORE, proxy("redis" + slot, 0, redis().port()));
+        ofSlot.values().forEach(proxy -> proxy.set(TcpProxy.Mode.OPEN));
+        return ofSlot;
     }
 
-    private TcpProxy kafkaWay(int slot) {
-        kafka();
-        return proxy("kafka" + slot, kafkaWays[slot], kafkaListeners[slot]);
+    private TcpProxy kafkaProxy(int slot) {
+        kafka(); // assigns the ports
+        return proxy("kafka" + slot, kafkaProxyPorts[slot], kafkaListenerPorts[slot]);
     }
 
     private TcpProxy proxy(String name, int port, int target) {
-        return proxies.computeIfAbsent(name, made -> new TcpProxy(port, target));
+        return proxies.computeIfAbsent(name, key -> new TcpProxy(port, target));
     }
 
     @Override
     public synchronized void close() {
         proxies.values().forEach(TcpProxy::close);
-        for (AutoCloseable each : closing) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                voice.accept("It did not end: " + e.getMessage());
-            }
-        }
+        started.close();
     }
 }

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a trial.
+ * The result of a trial.
  *
- * @param judgement null if it could not be carried out
- * @param problem why it could not, or why it was not tried
- * @param tried false: something that it needs is not there
- * @param folder of its events
+ * @param judgement null if the trial did not finish
+ * @param problem why the trial did not finish, or was not tried
+ * @param tried false if something that the trial needs is missing
+ * @param folder folder of its events
  */
 record TrialResult(
         Fault fault,
@@ -23,7 +23,19 @@ record TrialResult(
         boolean tried,
         @Nullable Path folder) {
 
-    /** It was carried out and broke no rule, or was not tried. */
+    static TrialResult judged(TrialCase trialCase, long seed, Judgement judgement, Path folder) {
+        return new TrialResult(trialCase.fault(), trialCase.workload(), seed, judgement, null, true, folder);
+    }
+
+    static TrialResult failed(TrialCase trialCase, long seed, String problem, Path folder) {
+        return new TrialResult(trialCase.fault(), trialCase.workload(), seed, null, problem, true, folder);
+    }
+
+    static TrialResult notTried(TrialCase trialCase, long seed, String reason) {
+        return new TrialResult(trialCase.fault(), trialCase.workload(), seed, null, reason, false, null);
+    }
+
+    /** Returns whether the trial passed, or was not tried. */
     boolean good() {
         return !tried || (judgement != null && judgement.passed());
     }

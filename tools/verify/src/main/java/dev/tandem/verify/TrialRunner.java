@@ -1,11 +1,12 @@
 package dev.tandem.verify;
 
-import dev.tandem.local.LocalException;
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.local.BrokerAddresses;
 import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.fault.Fault;
-import dev.tandem.verify.load.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,67 +16,71 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out trials, one after another in each of some lanes, which have brokers of their own. */
+/** Runs trials in parallel lanes, one after another in each lane. Each lane has its own brokers. Thread-safe. */
 final class TrialRunner {
 
-    /** A fault under a workload. */
-    record TrialCase(Fault fault, Workload workload) {
+    private static final int SHOWN_FINDINGS = 3;
 
-        boolean isOf(TrialResult result) {
-            return result.fault().equals(fault) && result.workload() == workload;
+    private record NumberedTrial(int number, TrialCase trialCase, long seed) {
+
+        /** Returns the name of the trial's folder. */
+        String name() {
+            return String.format(
+                    Locale.ROOT,
+                    "%03d-%s-%s",
+                    number,
+                    trialCase.fault().name().replace('+', '-'),
+                    trialCase.workload());
         }
     }
 
-    private record Task(int number, TrialCase pair, long seed) {}
-
-    private final List<TrialCase> pairs;
-    private final TrialSettings sizes;
-    private final TestBrokers.Addresses addresses;
-    private final Path run;
-    private final ProgressDisplay progress;
-    private final Consumer<TrialRunner> told;
-    private final Random random;
-    private final @Nullable Long trialSeed;
-    private final long begin = System.nanoTime();
-    private final long deadline;
-    private final List<TrialResult> results = new ArrayList<>();
-    private final List<String> products = new ArrayList<>();
-    private int taken;
-
     /**
-     * Not begun yet.
+     * What to run.
      *
-     * @param seed from which those of all trials follow
-     * @param trialSeed of every trial; null for different ones
-     * @param time the pairs are gone through again and again for so long; zero: once
-     * @param told called after each trial
+     * @param cases the cases, in the order in which they are run
+     * @param seed the seeds of all trials follow from this
+     * @param trialSeed seed of every trial; null for different ones
+     * @param duration for how long the cases are repeated; zero to run each once
+     * @param date when the run began
+     * @param folder folder for the report and the events of each trial
      */
-    TrialRunner(
-            List<TrialCase> pairs,
-            TrialSettings sizes,
-            TestBrokers.Addresses addresses,
+    record Plan(
+            List<TrialCase> cases,
+            TrialSettings settings,
+            BrokerAddresses brokers,
             long seed,
             @Nullable Long trialSeed,
-            Duration time,
-            Path run,
-            ProgressDisplay progress,
-            Consumer<TrialRunner> told) {
-        this.pairs = pairs;
-        this.sizes = sizes;
-        this.addresses = addresses;
-        this.random = new Random(seed);
-        this.trialSeed = trialSeed;
-        this.deadline = time.isZero() ? Long.MAX_VALUE : begin + time.toNanos();
-        this.run = run;
-        this.progress = progress;
-        this.told = told;
+            Duration duration,
+            Instant date,
+            Path folder) {
+
+        boolean isRepeated() {
+            return !duration.isZero();
+        }
     }
 
-    /** Carries out all, in so many lanes at once. */
+    private final Plan plan;
+    private final ConsoleProgress progress;
+    private final Consumer<TrialRunner> listener;
+    private final Random random;
+    private final long begin = System.nanoTime();
+    private final List<TrialResult> results = new ArrayList<>();
+    private final List<String> products = new ArrayList<>();
+    private int started;
+
+    /** @param listener called after each trial */
+    TrialRunner(Plan plan, ConsoleProgress progress, Consumer<TrialRunner> listener) {
+        this.plan = plan;
+        this.progress = progress;
+        this.listener = listener;
+        this.random = new Random(plan.seed());
+    }
+
+    /** Runs all trials. */
     void run(int lanes) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < lanes; i++) {
-            Thread thread = new Thread(this::lane, "verify-lane-" + (i + 1));
+            Thread thread = new Thread(this::runLane, "verify-lane-" + (i + 1));
             threads.add(thread);
             thread.start();
         }
@@ -84,96 +89,105 @@ final class TrialRunner {
         }
     }
 
-    private void lane() {
-        try (TestBrokers lab = new TestBrokers(addresses, progress::line)) {
-            for (Optional<Task> task = next(); task.isPresent(); task = next()) {
-                TrialResult result = trial(lab, task.get());
+    private void runLane() {
+        try (TestBrokers brokers = new TestBrokers(plan.brokers(), progress::line)) {
+            for (Optional<NumberedTrial> next = next(); next.isPresent(); next = next()) {
+                TrialResult result = run(brokers, next.get());
                 synchronized (this) {
                     results.add(result);
-                    lab.products().stream()
-                            .filter(each -> !products.contains(each))
+                    brokers.products().stream()
+                            .filter(product -> !products.contains(product))
                             .forEach(products::add);
-                    told.accept(this);
+                    listener.accept(this);
                 }
             }
         }
     }
 
-    private synchronized Optional<Task> next() {
-        boolean once = deadline == Long.MAX_VALUE;
-        if (once ? taken == pairs.size() : System.nanoTime() >= deadline) {
+    private synchronized Optional<NumberedTrial> next() {
+        boolean over = plan.isRepeated()
+                ? System.nanoTime() - begin >= plan.duration().toNanos()
+                : started == plan.cases().size();
+        if (over) {
             return Optional.empty();
         }
-        TrialCase pair = pairs.get(taken++ % pairs.size());
+        TrialCase trialCase = plan.cases().get(started++ % plan.cases().size());
         long seed = random.nextLong() >>> 1;
-        return Optional.of(new Task(taken, pair, trialSeed == null ? seed : trialSeed));
+        Long fixed = plan.trialSeed();
+        return Optional.of(new NumberedTrial(started, trialCase, fixed == null ? seed : fixed));
     }
 
-    /** Of the trials that have ended. */
+    /** Returns the results of the trials that have ended. */
     synchronized List<TrialResult> results() {
         return List.copyOf(results);
     }
 
-    /** The brokers of all lanes. */
+    /** Returns the broker products of all lanes. */
     synchronized List<String> products() {
         return List.copyOf(products);
     }
 
-    /** How many trials have ended, in which time, and what was not tried yet. */
+    /** Describes how many trials have ended, in which time, and which cases were not tried yet. */
     synchronized String extent() {
-        List<TrialCase> missing = pairs.stream()
-                .filter(pair -> results.stream().noneMatch(pair::isOf))
-                .toList();
-        List<String> listed = missing.stream()
-                .filter(pair -> Fault.all().contains(pair.fault()))
-                .map(pair -> pair.fault().name() + " × " + pair.workload())
+        List<String> missing = plan.cases().stream()
+                .filter(trialCase -> results.stream().noneMatch(trialCase::isOf))
+                .filter(trialCase -> Fault.all().contains(trialCase.fault()))
+                .map(trialCase -> trialCase.fault().name() + " × " + trialCase.workload())
                 .toList();
         long minutes = TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - begin);
         return results.size() + " trials in " + minutes + " minutes"
-                + (listed.isEmpty() ? "" : "; no time was left for " + String.join(", ", listed)) + ".";
+                + (missing.isEmpty() ? "" : "; no time was left for " + String.join(", ", missing)) + ".";
     }
 
-    private TrialResult trial(TestBrokers lab, Task task) {
-        Fault fault = task.pair().fault();
-        Workload workload = task.pair().workload();
-        String name = String.format(
-                Locale.ROOT, "%03d-%s-%s", task.number(), fault.name().replace('+', '-'), workload);
-        Path folder = run.resolve(name);
+    private TrialResult run(TestBrokers brokers, NumberedTrial trial) {
+        TrialCase trialCase = trial.trialCase();
+        String name = trial.name();
+        Path folder = plan.folder().resolve(name);
         try {
-            Optional<String> obstacle = lab.obstacle(fault.needs(), workload);
+            Optional<String> obstacle = brokers.obstacle(trialCase.fault().requirements(), trialCase.workload());
             if (obstacle.isPresent()) {
                 progress.line(name + ": not tried, " + obstacle.get());
-                return new TrialResult(fault, workload, task.seed(), null, obstacle.get(), false, null);
+                return TrialResult.notTried(trialCase, trial.seed(), obstacle.get());
             }
-            long begin = System.nanoTime();
-            Judgement judgement;
-            String classPath = System.getProperty("java.class.path");
-            try (Trial trial = new Trial(lab, fault, workload, sizes, task.seed(), classPath, folder, progress::live)) {
-                judgement = trial.run();
-            }
-            say(name, judgement, Duration.ofNanos(System.nanoTime() - begin));
-            return new TrialResult(fault, workload, task.seed(), judgement, null, true, folder);
+            long trialBegin = System.nanoTime();
+            Judgement judgement = judge(brokers, trial, folder);
+            print(name, judgement, Duration.ofNanos(System.nanoTime() - trialBegin));
+            return TrialResult.judged(trialCase, trial.seed(), judgement, folder);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new TrialResult(fault, workload, task.seed(), null, "interrupted", true, folder);
+            return TrialResult.failed(trialCase, trial.seed(), "interrupted", folder);
         } catch (Exception e) {
-            String why = e instanceof LocalException || e.getMessage() != null ? e.getMessage() : e.toString();
-            progress.line(name + ": could not be carried out: " + why);
-            return new TrialResult(fault, workload, task.seed(), null, why, true, folder);
+            String reason = e.getMessage() != null ? e.getMessage() : e.toString();
+            progress.line(name + ": did not finish: " + reason);
+            return TrialResult.failed(trialCase, trial.seed(), reason, folder);
         }
     }
 
-    private void say(String name, Judgement judgement, Duration took) {
+    private Judgement judge(TestBrokers brokers, NumberedTrial numbered, Path folder) throws Exception {
+        String classPath = System.getProperty("java.class.path");
+        try (Trial trial = new Trial(
+                brokers,
+                numbered.trialCase(),
+                plan.settings(),
+                numbered.seed(),
+                classPath,
+                folder,
+                progress::progress)) {
+            return trial.run();
+        }
+    }
+
+    private void print(String name, Judgement judgement, Duration time) {
         progress.line(String.format(
                 Locale.ROOT,
                 "%s: %s, %d tasks, %d duplicates, %d s",
                 name,
                 judgement.passed() ? "passed" : judgement.vacuous() ? "VACUOUS" : "FAILED",
-                judgement.figures().published(),
-                judgement.figures().duplicated(),
-                took.toSeconds()));
-        judgement.violations().stream()
-                .limit(3)
-                .forEach(each -> progress.line("  " + each.rule() + ": " + each.text()));
+                judgement.statistics().published(),
+                judgement.statistics().duplicated(),
+                time.toSeconds()));
+        judgement.findings().stream()
+                .limit(SHOWN_FINDINGS)
+                .forEach(finding -> progress.line("  " + finding.rule() + ": " + finding.description()));
     }
 }

@@ -3,18 +3,18 @@ package dev.tandem.verify;
 import java.time.Duration;
 
 /**
- * How large a trial is.
+ * The size and the time limits of a trial.
  *
- * @param lease of the executors
- * @param retry before a failed task's next attempt
- * @param perSecond tasks published
- * @param executors that run at once, 1 to {@link TestBrokers#SLOTS} less one
- * @param partitions of its queue
- * @param warmUp under load before the first round
- * @param rounds of its fault
- * @param longEvery one task in so many lasts longer than a lease; 0 for none
- * @param lenience how much longer than else waits may be while nothing is wrong
- * @param patience after the last round with what has not ended
+ * @param lease lease of the executors
+ * @param retry delay before the next attempt of a failed task
+ * @param perSecond tasks published per second
+ * @param executors executors that run at once, from 2 to one less than {@link TestBrokers#SLOTS}
+ * @param partitions partitions of the queue
+ * @param warmUp time under load before the first fault
+ * @param rounds how often the fault is injected
+ * @param longEvery one task in so many takes longer than a lease; 0 for none
+ * @param lenience how much longer than usual tasks may wait while no fault is active
+ * @param patience how long after the last round tasks may take to end
  */
 record TrialSettings(
         Duration lease,
@@ -28,7 +28,7 @@ record TrialSettings(
         Duration lenience,
         Duration patience) {
 
-    /** What took longer than that to end after the last round does not end. */
+    /** Returns the time after which a task that has not ended never will. */
     static Duration patience(Duration lease, Duration retry) {
         return lease.multipliedBy(4).plus(retry).plusSeconds(60);
     }

@@ -1,5 +1,6 @@
 package dev.tandem.verify;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,17 +15,17 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** A topic of one trial, and what its group has committed. Thread-safe. */
+/** The Kafka topic of a trial, and the committed offsets of its group. Thread-safe. */
 final class TrialTopic implements AutoCloseable {
 
-    private static final int PATIENCE_MILLIS = 5_000;
+    private static final int TIMEOUT_MILLIS = 5_000;
     private static final int CREATE_MILLIS = 30_000;
 
     private final Admin admin;
     private final String name;
     private final int partitions;
 
-    /** Creates it. */
+    /** Creates the topic. */
     TrialTopic(String servers, String name, int partitions) throws InterruptedException {
         this.name = name;
         this.partitions = partitions;
@@ -32,11 +33,11 @@ final class TrialTopic implements AutoCloseable {
                 "bootstrap.servers",
                 servers,
                 "request.timeout.ms",
-                PATIENCE_MILLIS / 2,
+                TIMEOUT_MILLIS / 2,
                 "default.api.timeout.ms",
-                PATIENCE_MILLIS));
+                TIMEOUT_MILLIS));
         try {
-            // A broker that has just started may be busy with itself for longer than any other call may take.
+            // A broker that has just started may take longer for this than for other calls.
             admin.createTopics(
                             List.of(new NewTopic(name, partitions, (short) -1)),
                             new CreateTopicsOptions().timeoutMs(CREATE_MILLIS))
@@ -44,15 +45,15 @@ final class TrialTopic implements AutoCloseable {
                     .get(2L * CREATE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             admin.close();
-            throw new IllegalStateException("The topic " + name + " could not be created: " + e.getMessage(), e);
+            throw new IllegalStateException("Cannot create the topic " + name + ": " + e.getMessage(), e);
         }
     }
 
-    /** By partition; 0 where nothing was committed yet. */
+    /** Returns the committed offsets by partition; 0 if nothing was committed yet. */
     List<Long> committed() throws Exception {
         Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets("tandem." + name)
                 .partitionsToOffsetAndMetadata()
-                .get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+                .get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         List<Long> committed = new ArrayList<>();
         for (int partition = 0; partition < partitions; partition++) {
             OffsetAndMetadata offset = offsets.get(new TopicPartition(name, partition));
@@ -61,16 +62,16 @@ final class TrialTopic implements AutoCloseable {
         return committed;
     }
 
-    /** Offsets that are not committed, of all partitions. */
+    /** Returns how many offsets of all partitions are not committed. */
     long backlog() throws Exception {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {
-            asked.put(new TopicPartition(name, partition), OffsetSpec.latest());
+            latest.put(new TopicPartition(name, partition), OffsetSpec.latest());
         }
         long ends = 0;
-        for (var end : admin.listOffsets(asked)
+        for (var end : admin.listOffsets(latest)
                 .all()
-                .get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+                .get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
                 .values()) {
             ends += end.offset();
         }
@@ -79,6 +80,6 @@ final class TrialTopic implements AutoCloseable {
 
     @Override
     public void close() {
-        admin.close(java.time.Duration.ofSeconds(1));
+        admin.close(Duration.ofSeconds(1));
     }
 }

@@ -18,10 +18,10 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A product that breaks one rule: a class or a script with a text replaced, which executors find on their class path
- * before the right one. Nothing in the product knows of it.
+ * A product with one broken rule: a class or a script in which a text is replaced, placed before the original on the class
+ * path of executors. The product itself has no code for this.
  *
- * <p>The docs' table of mutants says what catches each of them.
+ * <p>The table of mutants in {@code docs/verification.md} says what catches each of them.
  */
 enum Mutant {
     SKIP_EPOCH(
@@ -107,7 +107,7 @@ enum Mutant {
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 
-    /** A text that is replaced by another, in a file of this repository. */
+    /** A replacement of one text in a file of this repository. */
     private record Edit(Path file, String text, String by) {}
 
     private final String about;
@@ -128,7 +128,7 @@ enum Mutant {
         return source("scheduler-redis/src/main/resources/dev/tandem/scheduler/include/" + name + ".lua", text, by);
     }
 
-    /** The core has rules that its own tests break. */
+    /** Breaks a rule of the core that its own tests can break, too. */
     private static Edit core(String rule) {
         return source(
                 "ordering/src/main/java/dev/tandem/ordering/QueueCore.java",
@@ -140,32 +140,32 @@ enum Mutant {
         return new Edit(Path.of(file), text, by);
     }
 
-    /** What it does. */
+    /** Returns what the mutant does. */
     String about() {
         return about;
     }
 
-    /** What shows it best. */
+    /** Returns the fault that shows it best. */
     Fault fault() {
         return Fault.of(fault);
     }
 
-    /** Under which load. */
+    /** Returns the workload that shows it best. */
     Workload workload() {
         return Workload.of(workload);
     }
 
-    /** A rule that is seen broken; empty if none is, so that only the simulation catches it. */
+    /** Returns the rule that is violated; empty if only the simulation catches the mutant. */
     Set<CheckerRule> shows() {
         return shows == null ? Set.of() : Set.of(shows);
     }
 
     /**
-     * Makes it.
+     * Builds the mutant.
      *
-     * @param folder for its files
+     * @param folder folder for its files
      * @return the class path of its executors
-     * @throws IllegalStateException naming the text that the product does not have any more
+     * @throws IllegalStateException if the product does not contain the text to replace, naming it
      */
     String classPath(Path folder) {
         String usual = System.getProperty("java.class.path");
@@ -196,8 +196,8 @@ enum Mutant {
             if (edit.file().equals(file)) {
                 if (text.split(java.util.regex.Pattern.quote(edit.text()), -1).length != 2) {
                     throw new IllegalStateException(
-                            "The mutant " + this + " replaces '" + edit.text() + "', which is not" + " there once in "
-                                    + file + " any more: have it break the same rule where that is kept now");
+                            "The mutant " + this + " replaces '" + edit.text() + "', which must occur exactly once in "
+                                    + file + ". Change the mutant so that it breaks the same rule in the present code");
                 }
                 text = text.replace(edit.text(), edit.by());
             }
@@ -206,7 +206,8 @@ enum Mutant {
     }
 
     private void compile(List<String> sources, String classPath, Path folder) {
-        JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "a JDK runs the tests");
+        JavaCompiler compiler =
+                Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "The mutants need a JDK, this is a JRE");
         List<String> arguments = new ArrayList<>(
                 List.of("-proc:none", "-nowarn", "-implicit:none", "-d", folder.toString(), "-cp", classPath));
         arguments.addAll(sources);

@@ -2,8 +2,8 @@ package dev.tandem.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventLog;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code --judge}: a folder that somebody sent is judged as it was where it was recorded, or what it lacks is named. */
+/** {@code --judge} judges recorded folders, and says what is missing in them. */
 class RecordedTrialsTest {
 
     private static final long SECOND = 1_000_000_000L;
@@ -23,12 +23,12 @@ class RecordedTrialsTest {
     @TempDir
     private Path run;
 
-    /** One task that succeeds, and an executor that is killed while it runs another, which nobody makes up for. */
-    private Path record(String name, boolean madeUp) throws IOException {
+    /** Records a trial: one task succeeds, and an executor is killed during another one, which may be run again. */
+    private Path record(String name, boolean runAgain) throws IOException {
         Path trial = Files.createDirectories(run.resolve(name));
-        try (EventLog own = new EventLog(trial.resolve(RecordedTrials.OWN));
-                EventLog one = new EventLog(trial.resolve("e1.events"));
-                EventLog two = new EventLog(trial.resolve("e2.events"))) {
+        try (JsonLinesLog<Event> own = new JsonLinesLog<>(trial.resolve(RecordedTrials.TRIAL_EVENTS));
+                JsonLinesLog<Event> one = new JsonLinesLog<>(trial.resolve("e1.events"));
+                JsonLinesLog<Event> two = new JsonLinesLog<>(trial.resolve("e2.events"))) {
             own.write(new Event.TrialOpened(
                     0, "0.9", "kill", "kafka-zipf", 42, 10_000, 0, 2, 150, 6, List.of("Redis 7, somewhere")));
             own.write(new Event.Published(1, "a1", "a", 0, 0, 1, 0));
@@ -39,7 +39,7 @@ class RecordedTrialsTest {
             own.write(new Event.FaultBegan(2 * SECOND + 1, "kill", 1, List.of("e1")));
             own.write(new Event.ProcessEnded(2 * SECOND + 2, "e1", true));
             own.write(new Event.FaultEnded(2 * SECOND + 3, "kill", 1, -1));
-            if (madeUp) {
+            if (runAgain) {
                 two.write(new Event.RunStarted(13 * SECOND, "e2", "b1", "b", 202, 2, 23 * SECOND, 0, 200, 0));
                 two.write(new Event.RunFinished(13 * SECOND + 1, "e2", "b1", 202, Event.Ending.SUCCEEDED));
             }
@@ -62,7 +62,7 @@ class RecordedTrialsTest {
     }
 
     @Test
-    void aTrialIsJudgedByWhatItsFolderSays() throws IOException {
+    void judgesATrialByItsRecordedEvents() throws IOException {
         assertThat(judge(0, record("001", true)))
                 .contains("Tandem 0.9, judged again by", "seed 42", "Lease 10.0 s", "Redis 7, somewhere", "passed")
                 .containsPattern("kill +\\| kafka-zipf +\\| 1 ");
@@ -71,7 +71,7 @@ class RecordedTrialsTest {
     }
 
     @Test
-    void allTrialsOfARunAreJudged() throws IOException {
+    void judgesAllTrialsOfARun() throws IOException {
         record("001", true);
         record("002", true);
         Files.writeString(run.resolve("report.md"), "passed");
@@ -79,32 +79,33 @@ class RecordedTrialsTest {
     }
 
     @Test
-    void whatIsMissingIsNamed() throws IOException {
+    void saysWhatIsMissing() throws IOException {
         assertThat(judge(2, run)).contains("has no recorded events", "the folder of a run");
         assertThat(judge(2, run.resolve("nowhere"))).contains("There is no folder", "nowhere");
         Path trial = record("001", true);
         Files.delete(trial.resolve("e1.events"));
         assertThat(judge(2, trial)).contains("lacks e1.events", "seem lost");
         Path other = record("002", true);
-        Files.delete(other.resolve(RecordedTrials.OWN));
-        assertThat(judge(2, other)).contains("lacks verify.events: what was published");
+        Files.delete(other.resolve(RecordedTrials.TRIAL_EVENTS));
+        assertThat(judge(2, other)).contains("lacks verify.events, which has the published tasks");
     }
 
     @Test
-    void whatCannotBeReadIsNamed() throws IOException {
+    void saysWhatCannotBeRead() throws IOException {
         Path trial = record("001", true);
-        Files.writeString(trial.resolve("e2.events"), "Begun\t1\te2\n", StandardOpenOption.APPEND);
-        assertThat(judge(2, trial)).contains("e2.events: Not an event: Begun");
+        Files.writeString(trial.resolve("e2.events"), "{\"event\":\"Begun\",\"at\":1}\n", StandardOpenOption.APPEND);
+        assertThat(judge(2, trial)).contains("e2.events has a line that is not an event: {\"event\":\"Begun\"");
         Path other = record("002", true);
-        List<String> lines = Files.readAllLines(other.resolve(RecordedTrials.OWN));
-        Files.write(other.resolve(RecordedTrials.OWN), lines.subList(1, lines.size()));
-        assertThat(judge(2, other)).contains("verify.events does not say what trial it is of");
+        List<String> lines = Files.readAllLines(other.resolve(RecordedTrials.TRIAL_EVENTS));
+        Files.write(other.resolve(RecordedTrials.TRIAL_EVENTS), lines.subList(1, lines.size()));
+        assertThat(judge(2, other)).contains("verify.events does not describe its trial");
     }
 
     @Test
-    void aHalfLineOfAProcessThatWasKilledIsPassedOver() throws IOException {
+    void ignoresAnIncompleteLineOfAKilledProcess() throws IOException {
         Path trial = record("001", true);
-        Files.writeString(trial.resolve("e1.events"), "Finished\t12", StandardOpenOption.APPEND);
+        Files.writeString(
+                trial.resolve("e1.events"), "{\"event\":\"RunFinished\",\"at\":12", StandardOpenOption.APPEND);
         assertThat(judge(0, trial)).contains("passed");
     }
 }

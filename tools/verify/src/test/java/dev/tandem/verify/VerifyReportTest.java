@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The report says what was checked, what was not, and what was not even tried. */
+/** The report shows what was checked, what was not checked, and what was not tried. */
 class VerifyReportTest {
 
     private static Judgement judgement(Map<CheckerRule, Verdict> others, List<Long> recoveries) {
@@ -25,13 +25,13 @@ class VerifyReportTest {
             verdicts.put(rule, new Verdict.Kept(7));
         }
         verdicts.putAll(others);
-        List<Finding> violations = others.entrySet().stream()
+        List<Finding> findings = others.entrySet().stream()
                 .filter(each -> each.getValue() instanceof Verdict.Broken)
                 .map(each -> new Finding(each.getKey(), 1, "k1-1 did what it must not"))
                 .toList();
         return new Judgement(
                 verdicts,
-                violations,
+                findings,
                 new TrialStatistics(
                         100,
                         1,
@@ -54,7 +54,7 @@ class VerifyReportTest {
     }
 
     private static VerifyReport report(TrialResult... results) {
-        TrialSettings sizes = new TrialSettings(
+        TrialSettings settings = new TrialSettings(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(2),
                 150,
@@ -66,11 +66,11 @@ class VerifyReportTest {
                 Duration.ZERO,
                 Duration.ofMinutes(1));
         return new VerifyReport(
-                "1", "today", 5, "a machine", "Some trials.", List.of("a broker"), sizes, List.of(results));
+                "1", "today", 5, "a machine", "Some trials.", List.of("a broker"), settings, List.of(results));
     }
 
     @Test
-    void whatWasKeptIsShownWithItsFigures() {
+    void showsKeptRulesWithStatistics() {
         VerifyReport report = report(done("kill", judgement(Map.of(), List.of(1_000_000_000L, 9_000_000_000L))));
         assertThat(report.good()).isTrue();
         assertThat(report.markdown())
@@ -83,7 +83,7 @@ class VerifyReportTest {
     }
 
     @Test
-    void whatWasBrokenIsNamedWithWhereToLook() {
+    void showsFindingsAndWhereTheEventsAre() {
         VerifyReport report = report(
                 done("kill", judgement(Map.of(), List.of())),
                 done("kill", judgement(Map.of(CheckerRule.ORDER, new Verdict.Broken(7, 1)), List.of())));
@@ -94,7 +94,7 @@ class VerifyReportTest {
     }
 
     @Test
-    void aRuleThatWasNotCheckedIsNotCalledKept() {
+    void showsWhyARuleWasNotChecked() {
         VerifyReport report = report(done(
                 "kill", judgement(Map.of(CheckerRule.CUSTODY, new Verdict.NotChecked("nobody could say")), List.of())));
         assertThat(report.good()).isTrue();
@@ -105,7 +105,7 @@ class VerifyReportTest {
     }
 
     @Test
-    void aFaultThatHitNothingFails() {
+    void failsIfAFaultHadNoEffect() {
         VerifyReport report =
                 report(done("kill", judgement(Map.of(CheckerRule.NOT_VACUOUS, new Verdict.Broken(1, 1)), List.of())));
         assertThat(report.good()).isFalse();
@@ -113,7 +113,7 @@ class VerifyReportTest {
     }
 
     @Test
-    void whatCouldNotBeTriedIsSaidAndNothingAtAllIsNoSuccess() {
+    void showsWhatWasNotTriedAndFailsIfNothingWas() {
         TrialResult not = new TrialResult(
                 Fault.of("redis-full"),
                 Workload.KAFKA_ZIPF,

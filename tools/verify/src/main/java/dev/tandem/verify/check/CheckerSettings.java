@@ -3,31 +3,31 @@ package dev.tandem.verify.check;
 import java.time.Duration;
 
 /**
- * What the judge must know of a trial besides its events.
+ * What the checker must know of a trial besides its events.
  *
- * @param ordered the queue keeps the order of keys
- * @param log the broker keeps offsets that are committed; else messages are acked
- * @param lease of claims
- * @param settling the longest that an outcome takes to its record while nothing is wrong; what ended longer before a
- *     fault is not explained by it
- * @param calmAfter how long after a fault waits are still its consequence
- * @param patience the longest p99 from publishing to start of keys that nothing is wrong with, while nothing is wrong, on a
- *     machine that is not busy
- * @param lag the most that the oldest uncommitted task may be old, while nothing is wrong, the same
+ * @param ordered whether the queue keeps the order of keys
+ * @param log whether the broker commits offsets; otherwise it acks each message
+ * @param lease lease of claims
+ * @param settleTime longest time from a run's end until its outcome is recorded while no fault is active. A fault that
+ *     begins later does not explain a duplicate
+ * @param recoveryTime how long after a fault longer waits still count as its effect
+ * @param maxWait limit for the p99 from publishing to start, of keys that are not stuck, while no fault is active and the
+ *     machine is not busy
+ * @param maxCommitLag limit for the age of the oldest uncommitted task under the same conditions
  */
 public record CheckerSettings(
         boolean ordered,
         boolean log,
         Duration lease,
-        Duration settling,
-        Duration calmAfter,
-        Duration patience,
-        Duration lag) {
+        Duration settleTime,
+        Duration recoveryTime,
+        Duration maxWait,
+        Duration maxCommitLag) {
 
-    /** Three horizons of 3 s, and as long as it takes to look. */
-    private static final Duration LAG = Duration.ofSeconds(10);
+    /** Three horizons of 3 s, and one second for the audit. */
+    private static final Duration COMMIT_LAG = Duration.ofSeconds(10);
 
-    /** The defaults for a queue with this lease. */
+    /** Returns the defaults for a queue with this lease. */
     public static CheckerSettings of(boolean ordered, boolean log, Duration lease) {
         return new CheckerSettings(
                 ordered,
@@ -36,11 +36,12 @@ public record CheckerSettings(
                 Duration.ofSeconds(3),
                 lease.multipliedBy(2).plusSeconds(10),
                 Duration.ofSeconds(1),
-                LAG);
+                COMMIT_LAG);
     }
 
-    /** For a machine on which waits say less: so much longer may they be. */
+    /** Returns a copy that allows longer waits, for a busy machine. */
     public CheckerSettings lenient(Duration longer) {
-        return new CheckerSettings(ordered, log, lease, settling, calmAfter, patience.plus(longer), lag.plus(longer));
+        return new CheckerSettings(
+                ordered, log, lease, settleTime, recoveryTime, maxWait.plus(longer), maxCommitLag.plus(longer));
     }
 }

@@ -4,111 +4,118 @@ import dev.tandem.verify.record.Event;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Guarantee 1: what became of every acknowledged task. */
+/** Guarantee 1: what became of every acknowledged task by the end of the trial. */
 final class CompletionCheck {
 
     private final History history;
-    private final CheckerSettings bounds;
-    private final Findings sheet;
+    private final CheckerSettings settings;
+    private final Findings findings;
     long succeeded;
     long dead;
-    long resting;
+    long held;
 
-    CompletionCheck(History history, CheckerSettings bounds, Findings sheet) {
+    CompletionCheck(History history, CheckerSettings settings, Findings findings) {
         this.history = history;
-        this.bounds = bounds;
-        this.sheet = sheet;
+        this.settings = settings;
+        this.findings = findings;
     }
 
-    void judge() {
-        leftInTime();
-        Event.Audit last = history.lastAudit();
+    void check() {
+        checkExits();
+        checkBacklog();
         succeeded = history.tasks.values().stream()
                 .filter(task -> task.published != null && task.succeeded())
                 .count();
-        if (last == null) {
-            String why = "broker and store were not asked at the end";
-            sheet.omit(CheckerRule.NOTHING_LOST, why);
-            sheet.omit(CheckerRule.ALL_DONE, why);
-            return;
-        }
-        Set<String> held = new HashSet<>(last.held());
-        Set<String> buried = new HashSet<>(last.dead());
-        dead = buried.size();
-        Set<String> halted = new HashSet<>();
-        if (bounds.ordered()) {
-            history.tasks.values().stream()
-                    .filter(task -> buried.contains(task.id) && task.key() != null)
-                    .forEach(task -> halted.add(task.key()));
-        }
-        if (bounds.log() && history.closed != null) {
-            sheet.looked(CheckerRule.ALL_DONE);
-            if (history.closed.backlog() > 0) {
-                sheet.broken(
-                        CheckerRule.ALL_DONE,
-                        history.closed.at(),
-                        history.closed.backlog() + " offsets were never committed");
-            }
-        }
-        boolean emptyBroker = history.closed != null && history.closed.backlog() == 0;
-        for (TaskHistory task : history.tasks.values()) {
-            if (task.published == null) {
-                continue;
-            }
-            sheet.looked(CheckerRule.NOTHING_LOST);
-            if (task.succeeded() || buried.contains(task.id)) {
-                sheet.looked(CheckerRule.ALL_DONE);
-            } else if (held.contains(task.id)) {
-                if (halted.contains(task.key())) {
-                    resting++;
-                } else {
-                    unfinished(last.at(), task, "the store holds it");
-                }
-            } else if (emptyBroker || committed(last, task)) {
-                sheet.broken(
-                        CheckerRule.NOTHING_LOST,
-                        last.at(),
-                        task.id + " (" + place(task)
-                                + ") was acknowledged and has not ended, and neither broker nor store has"
-                                + " it; its runs: " + task.runs);
-            } else {
-                unfinished(last.at(), task, "the broker holds it");
-            }
+        Event.Audit audit = history.finalAudit();
+        if (audit == null) {
+            String reason = "broker and store were not asked at the end";
+            findings.notChecked(CheckerRule.NOTHING_LOST, reason);
+            findings.notChecked(CheckerRule.ALL_DONE, reason);
+        } else {
+            checkTasks(audit);
         }
     }
 
-    /** Who was asked to leave and had nothing to wait for did not have to be killed. */
-    private void leftInTime() {
-        history.lives.forEach((process, life) -> {
-            if (life.leaving && life.troubles.isEmpty() && history.outages.isEmpty()) {
-                sheet.looked(CheckerRule.ALL_DONE);
-                if (life.killed) {
-                    sheet.broken(
+    /** An executor that no fault affected must leave when it is asked to. */
+    private void checkExits() {
+        history.processes.forEach((name, process) -> {
+            if (process.askedToLeave && !process.wasDisturbed() && history.outages.isEmpty()) {
+                findings.checked(CheckerRule.ALL_DONE);
+                if (process.killed) {
+                    findings.violated(
                             CheckerRule.ALL_DONE,
-                            life.death,
-                            process + " was asked to leave and did not, until it was killed");
+                            process.ended,
+                            "Executor " + name + " was asked to leave, did not, and had to be killed,"
+                                    + " although no fault affected it");
                 }
             }
         });
     }
 
+    private void checkBacklog() {
+        Event.TrialClosed closed = history.closed;
+        if (!settings.log() || closed == null || history.finalAudit() == null) {
+            return;
+        }
+        findings.checked(CheckerRule.ALL_DONE);
+        if (closed.backlog() > 0) {
+            findings.violated(
+                    CheckerRule.ALL_DONE,
+                    closed.at(),
+                    "At the end of the trial " + closed.backlog() + " offsets were still not committed");
+        }
+    }
+
+    private void checkTasks(Event.Audit audit) {
+        Set<String> inStore = new HashSet<>(audit.held());
+        Set<String> deadTasks = new HashSet<>(audit.dead());
+        dead = deadTasks.size();
+        Set<String> haltedKeys = haltedKeys(deadTasks);
+        boolean brokerIsEmpty = history.closed != null && history.closed.backlog() == 0;
+        for (TaskHistory task : history.tasks.values()) {
+            if (task.published == null) {
+                continue;
+            }
+            findings.checked(CheckerRule.NOTHING_LOST);
+            if (task.succeeded() || deadTasks.contains(task.id)) {
+                findings.checked(CheckerRule.ALL_DONE);
+            } else if (inStore.contains(task.id)) {
+                if (haltedKeys.contains(task.key())) {
+                    held++;
+                } else {
+                    unfinished(audit.at(), task, "the store holds it");
+                }
+            } else if (brokerIsEmpty || isCommitted(audit, task)) {
+                findings.violated(
+                        CheckerRule.NOTHING_LOST,
+                        audit.at(),
+                        task.describe() + " is lost: it was acknowledged and has not ended, and neither the broker nor"
+                                + " the store has it. Its runs: " + task.runs);
+            } else {
+                unfinished(audit.at(), task, "the broker holds it");
+            }
+        }
+    }
+
+    private Set<String> haltedKeys(Set<String> deadTasks) {
+        Set<String> halted = new HashSet<>();
+        if (settings.ordered()) {
+            history.tasks.values().stream()
+                    .filter(task -> deadTasks.contains(task.id) && task.key() != null)
+                    .forEach(task -> halted.add(task.key()));
+        }
+        return halted;
+    }
+
     private void unfinished(long at, TaskHistory task, String where) {
-        sheet.looked(CheckerRule.ALL_DONE);
-        sheet.broken(
+        findings.checked(CheckerRule.ALL_DONE);
+        findings.violated(
                 CheckerRule.ALL_DONE,
                 at,
-                task.id + " (" + place(task) + ") has not ended though nothing stands in its way: " + where
-                        + "; its runs: " + task.runs);
+                task.describe() + " has not ended although nothing blocks it: " + where + ". Its runs: " + task.runs);
     }
 
-    private static String place(TaskHistory task) {
-        Event.Published published = task.published;
-        return published == null
-                ? ""
-                : "key " + published.key() + ", " + published.partition() + ":" + published.sequence();
-    }
-
-    private static boolean committed(Event.Audit audit, TaskHistory task) {
+    private static boolean isCommitted(Event.Audit audit, TaskHistory task) {
         Event.Published published = task.published;
         return published != null
                 && published.partition() >= 0

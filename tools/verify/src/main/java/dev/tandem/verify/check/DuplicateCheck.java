@@ -8,137 +8,143 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Guarantee 5: what ran more than once, and why. */
+/** Guarantee 5: tasks that ran more than once, and what explains it. */
 final class DuplicateCheck {
 
     private final History history;
-    private final CheckerSettings bounds;
-    private final Findings sheet;
-    /** By what explains them. */
-    final Map<String, Long> duplicates = new TreeMap<>();
+    private final CheckerSettings settings;
+    private final Findings findings;
+    final Map<String, Long> byExplanation = new TreeMap<>();
 
     long interrupted;
 
-    DuplicateCheck(History history, CheckerSettings bounds, Findings sheet) {
+    DuplicateCheck(History history, CheckerSettings settings, Findings findings) {
         this.history = history;
-        this.bounds = bounds;
-        this.sheet = sheet;
+        this.settings = settings;
+        this.findings = findings;
     }
 
-    void judge() {
+    void check() {
         for (TaskHistory task : history.tasks.values()) {
             List<HandlerRun> runs = task.runs.stream()
                     .sorted(Comparator.comparingLong(run -> run.start))
                     .toList();
             for (int i = 0; i < runs.size(); i++) {
                 HandlerRun run = runs.get(i);
-                sheet.looked(CheckerRule.DUPLICATES);
+                findings.checked(CheckerRule.DUPLICATES);
                 if (i > 0) {
-                    repeated(runs.get(i - 1), run);
+                    checkRepetition(runs.get(i - 1), run);
                 }
-                attempts(runs.subList(0, i), run);
+                checkAttempt(runs.subList(0, i), run);
             }
         }
     }
 
-    private void repeated(HandlerRun before, HandlerRun run) {
-        if (before.end <= run.start) {
-            if (before.isFinal()) {
-                String why = whyUnrecorded(before, run.start);
-                if (why == null) {
-                    duplicates.merge("unexplained", 1L, Long::sum);
-                    sheet.broken(
-                            CheckerRule.DUPLICATES,
-                            run.start,
-                            "it had ended and ran again, and no fault explains it: " + before + ", and then " + run);
-                } else {
-                    duplicates.merge(why, 1L, Long::sum);
-                }
+    private void checkRepetition(HandlerRun earlier, HandlerRun run) {
+        if (earlier.end <= run.start) {
+            if (earlier.isFinal()) {
+                checkDuplicate(earlier, run);
             }
             return;
         }
         interrupted++;
-        if (before.death <= run.start || before.leaseUntil <= run.start || run.stale || before.stale) {
-            if (whyUnrecorded(before, run.start) == null) {
-                sheet.broken(
-                        CheckerRule.DUPLICATES,
-                        run.start,
-                        "it was under way and was started again, and no fault explains it: " + before + ", and then "
-                                + run);
-            }
+        boolean claimWasOver =
+                earlier.processEnd <= run.start || earlier.leaseUntil <= run.start || run.stale || earlier.stale;
+        // If both claims are valid, exclusion is violated, and ClaimCheck reports it.
+        if (claimWasOver && explanation(earlier, run.start) == null) {
+            findings.violated(
+                    CheckerRule.DUPLICATES,
+                    run.start,
+                    "A task was started again while its run had not ended, and no fault explains it: " + earlier
+                            + ", then " + run);
         }
-        // Else both are valid, and exclusion is broken, which is said there.
     }
 
-    /** What kept the outcome of a run from being recorded, or made the store forget it; null if nothing did. */
-    private @Nullable String whyUnrecorded(HandlerRun run, long by) {
-        ProcessHistory life = history.life(run.process);
-        long slack = bounds.settling().toNanos();
-        long from = Math.min(run.end, by) - slack;
+    private void checkDuplicate(HandlerRun earlier, HandlerRun run) {
+        String explanation = explanation(earlier, run.start);
+        byExplanation.merge(explanation == null ? "unexplained" : explanation, 1L, Long::sum);
+        if (explanation == null) {
+            findings.violated(
+                    CheckerRule.DUPLICATES,
+                    run.start,
+                    "A task ran again after it had ended, and no fault explains it: " + earlier + ", then " + run);
+        }
+    }
+
+    /** Returns why the outcome of a run was not recorded, or was forgotten; null if no fault explains it. */
+    private @Nullable String explanation(HandlerRun run, long by) {
+        ProcessHistory process = history.process(run.process);
         long end = Math.min(run.end, by);
-        // While the store is away outcomes wait in memory.
-        long until = end + slack;
-        for (History.Outage outage : history.outages) {
-            if (outage.link() == Server.STORE && outage.from() - slack <= until && outage.to() + slack >= end) {
-                until = Math.max(
-                        until, outage.to() == HandlerRun.NEVER ? HandlerRun.NEVER - slack : outage.to() + slack);
-            }
-        }
-        for (ProcessHistory.Trouble each : life.troubles) {
-            if (each.link() == Server.STORE && each.from() - slack <= until && each.to() >= end) {
-                until = Math.max(until, each.to() == HandlerRun.NEVER ? HandlerRun.NEVER - slack : each.to() + slack);
-            }
-        }
-        // A run that was open when its process died or froze was so until then.
-        if (life.killedWithin(run.start, run.end == HandlerRun.NEVER ? by : until)) {
+        long from = end - settings.settleTime().toNanos();
+        long until = recordedBy(process, end);
+        // A run without an end was active until its process died or froze.
+        if (process.wasKilledWithin(run.start, run.hasEnded() ? until : by)) {
             return "killed";
         }
-        if (life.frozenWithin(run.end == HandlerRun.NEVER ? run.start : from, until)) {
+        if (process.wasFrozenWithin(run.hasEnded() ? from : run.start, until)) {
             return "frozen";
         }
-        if (life.cutWithin(Server.STORE, from, until)) {
+        if (process.wasCutOffWithin(Server.STORE, from, until)) {
             return "cut off from the store";
         }
-        if (!bounds.log() && !bounds.ordered() && brokerTookItBack(life, run, by)) {
+        if (!settings.log() && !settings.ordered() && redeliveredByBroker(process, run, by)) {
             return "taken back by the broker";
         }
-        boolean forgotten =
-                history.forgets.stream().anyMatch(each -> run.start <= each.at() && end >= each.since() - slack);
-        if (forgotten) {
+        if (history.writeLosses.stream().anyMatch(loss -> run.start <= loss.at() && end >= loss.since() - slack())) {
             return "forgotten by the store";
         }
-        if (run.ending == Ending.STOPPED) {
-            return "stopped";
+        return run.ending == Ending.STOPPED ? "stopped" : null;
+    }
+
+    /** Returns when an outcome has certainly been recorded. It waits in memory while the store cannot be reached. */
+    private long recordedBy(ProcessHistory process, long end) {
+        long slack = slack();
+        long until = end + slack;
+        for (History.Outage outage : history.outages) {
+            if (outage.server() == Server.STORE && outage.from() - slack <= until && outage.to() + slack >= end) {
+                until = Math.max(until, later(outage.to(), slack));
+            }
         }
-        return null;
+        for (Period cut : process.cutsFrom(Server.STORE)) {
+            if (cut.from() - slack <= until && cut.to() >= end) {
+                until = Math.max(until, later(cut.to(), slack));
+            }
+        }
+        return until;
     }
 
-    private boolean brokerTookItBack(ProcessHistory life, HandlerRun run, long by) {
-        long from = run.start - bounds.lease().toNanos();
-        return life.cutWithin(Server.BROKER, from, by) || history.down(Server.BROKER, from, by);
+    private static long later(long at, long nanos) {
+        return at == Period.NEVER ? Period.NEVER - nanos : at + nanos;
     }
 
-    /** Each attempt but the first was made by a run, or by a claim that a fault kept from running. */
-    private void attempts(List<HandlerRun> before, HandlerRun run) {
+    private long slack() {
+        return settings.settleTime().toNanos();
+    }
+
+    private boolean redeliveredByBroker(ProcessHistory process, HandlerRun run, long by) {
+        long from = run.start - settings.lease().toNanos();
+        return process.wasCutOffWithin(Server.BROKER, from, by) || history.wasDown(Server.BROKER, from, by);
+    }
+
+    /** Each attempt but the first was spent by a run, or by a claim whose run a fault prevented. */
+    private void checkAttempt(List<HandlerRun> earlier, HandlerRun run) {
         long spent =
-                before.stream().filter(each -> each.ending != Ending.STOPPED).count();
+                earlier.stream().filter(each -> each.ending != Ending.STOPPED).count();
         if (run.attempt == 1 && spent == 0) {
             return;
         }
-        sheet.looked(CheckerRule.ATTEMPTS);
-        if (run.attempt > 1 + spent && !anyFaultBefore(run.start)) {
-            sheet.broken(
+        findings.checked(CheckerRule.ATTEMPTS);
+        if (run.attempt > 1 + spent && !hadFaultBefore(run.start)) {
+            findings.violated(
                     CheckerRule.ATTEMPTS,
                     run.start,
-                    "an attempt was spent without a run, and no fault explains it: " + run + " after " + before);
+                    "An attempt was spent without a run, and no fault explains it: " + run + " after " + earlier);
         }
     }
 
-    private boolean anyFaultBefore(long at) {
-        return !history.forgets.isEmpty()
-                || history.outages.stream().anyMatch(each -> each.from() <= at)
-                || history.lives.values().stream()
-                        .anyMatch(life -> (life.killed && life.death <= at)
-                                || life.troubles.stream().anyMatch(each -> each.from() <= at));
+    private boolean hadFaultBefore(long at) {
+        return !history.writeLosses.isEmpty()
+                || history.outages.stream().anyMatch(outage -> outage.from() <= at)
+                || history.processes.values().stream().anyMatch(process -> process.wasHitBy(at));
     }
 }

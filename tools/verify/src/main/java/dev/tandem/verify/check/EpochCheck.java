@@ -7,60 +7,70 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Guarantee 4 across owners. Epochs and tokens share one number line: an owner's tokens lie above its epoch, and below that of
- * every later owner. And from the moment on that the store has told a later owner, no claim is given to a former one.
+ * Guarantee 4 across owners. Epochs and tokens share one sequence: the tokens of an owner are above its epoch and below
+ * that of every later owner. Once the store has told a later owner, a former one gets no claims.
  */
 final class EpochCheck {
 
-    private EpochCheck() {}
+    private final History history;
+    private final Findings findings;
+    private final Map<Integer, List<Acquired>> owners = new HashMap<>();
 
-    static void judge(History history, Findings sheet) {
-        Map<Integer, List<Acquired>> owners = new HashMap<>();
-        for (Acquired owned : history.ownerships) {
-            List<Acquired> all = owners.computeIfAbsent(owned.partition(), partition -> new ArrayList<>());
-            for (Acquired other : all) {
-                if (other.epoch() == owned.epoch()) {
-                    sheet.broken(
-                            CheckerRule.EPOCHS,
-                            owned.at(),
-                            "the epoch " + owned.epoch() + " of partition " + owned.partition() + " was given to "
-                                    + other.process() + " and again to " + owned.process());
-                }
+    private EpochCheck(History history, Findings findings) {
+        this.history = history;
+        this.findings = findings;
+    }
+
+    static void check(History history, Findings findings) {
+        EpochCheck check = new EpochCheck(history, findings);
+        history.ownerships.forEach(check::checkUnique);
+        history.runs.stream().filter(run -> run.epoch != 0).forEach(check::checkRun);
+    }
+
+    private void checkUnique(Acquired acquired) {
+        List<Acquired> earlier = owners.computeIfAbsent(acquired.partition(), partition -> new ArrayList<>());
+        for (Acquired other : earlier) {
+            if (other.epoch() == acquired.epoch()) {
+                findings.violated(
+                        CheckerRule.EPOCHS,
+                        acquired.at(),
+                        "Epoch " + acquired.epoch() + " of partition " + acquired.partition() + " was given twice: to "
+                                + other.process() + " and then to " + acquired.process());
             }
-            all.add(owned);
         }
-        for (HandlerRun run : history.runs) {
-            if (run.epoch == 0) {
+        earlier.add(acquired);
+    }
+
+    private void checkRun(HandlerRun run) {
+        findings.checked(CheckerRule.EPOCHS);
+        if (run.token <= run.epoch) {
+            findings.violated(
+                    CheckerRule.EPOCHS, run.start, "A token is not above its epoch " + run.epoch + ": " + run);
+        }
+        for (Acquired later : owners.getOrDefault(run.partition, List.of())) {
+            if (later.epoch() <= run.epoch) {
                 continue;
             }
-            sheet.looked(CheckerRule.EPOCHS);
-            if (run.token <= run.epoch) {
-                sheet.broken(CheckerRule.EPOCHS, run.start, "the token lies below its epoch " + run.epoch + ": " + run);
-            }
-            for (Acquired later : owners.getOrDefault(run.partition, List.of())) {
-                if (later.epoch() <= run.epoch) {
-                    continue;
-                }
-                if (run.token >= later.epoch()) {
-                    sheet.broken(
-                            CheckerRule.EPOCHS,
-                            run.start,
-                            "the token of the epoch " + run.epoch + " reaches into a later one, " + later.epoch()
-                                    + " of " + later.process() + ": " + run);
-                } else if (run.claimed > later.at() && !forgotten(history, later)) {
-                    sheet.broken(
-                            CheckerRule.EPOCHS,
-                            run.start,
-                            "claimed under the epoch " + run.epoch + " of partition " + run.partition + ", "
-                                    + OrderCheck.millis(run.claimed - later.at()) + " ms after " + later.process()
-                                    + " had a later one: " + run);
-                }
+            if (run.token >= later.epoch()) {
+                findings.violated(
+                        CheckerRule.EPOCHS,
+                        run.start,
+                        "A token of epoch " + run.epoch + " is not below the later epoch " + later.epoch() + " of "
+                                + later.process() + ": " + run);
+            } else if (run.claimed > later.at() && !wasForgotten(later)) {
+                findings.violated(
+                        CheckerRule.EPOCHS,
+                        run.start,
+                        "A former owner got a claim: it was requested under epoch " + run.epoch + " of partition "
+                                + run.partition + ", " + ClaimCheck.millis(run.claimed - later.at()) + " ms after "
+                                + later.process() + " had acquired epoch " + later.epoch() + ": " + run);
             }
         }
     }
 
-    /** The store may have lost that epoch, so that the former owner's was the last again. */
-    private static boolean forgotten(History history, Acquired owned) {
-        return history.forgets.stream().anyMatch(each -> each.since() <= owned.at() && owned.at() <= each.at());
+    /** Returns whether the store may have forgotten this epoch, so that the former owner's was the latest again. */
+    private boolean wasForgotten(Acquired acquired) {
+        return history.writeLosses.stream()
+                .anyMatch(loss -> loss.since() <= acquired.at() && acquired.at() <= loss.at());
     }
 }

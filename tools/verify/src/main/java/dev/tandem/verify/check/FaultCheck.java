@@ -1,111 +1,113 @@
 package dev.tandem.verify.check;
 
-import dev.tandem.verify.check.History.Round;
+import dev.tandem.verify.check.History.FaultRound;
 import dev.tandem.verify.record.Event.Server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Whether the faults hit something, and how long it took to recover. */
+/** Checks whether the faults had an effect, and measures how long recovery took. */
 final class FaultCheck {
 
     private final History history;
-    private final Findings sheet;
+    private final Findings findings;
     final List<Long> recoveries = new ArrayList<>();
-    long hits;
+    long effectiveRounds;
 
-    FaultCheck(History history, Findings sheet) {
+    FaultCheck(History history, Findings findings) {
         this.history = history;
-        this.sheet = sheet;
+        this.findings = findings;
     }
 
-    void judge() {
-        // Of faults that are combined each must hit, or the combination was not tried.
-        Map<String, Boolean> hitBy = new TreeMap<>();
-        for (Round round : history.rounds) {
-            sheet.looked(CheckerRule.NOT_VACUOUS);
-            boolean hit = hit(round);
-            hits += hit ? 1 : 0;
-            hitBy.merge(round.fault(), hit, Boolean::logicalOr);
-            if (round.targets().isEmpty()) {
-                if (round.ended() != HandlerRun.NEVER) {
-                    history.runs.stream()
-                            .mapToLong(run -> run.start)
-                            .filter(start -> start >= round.ended())
-                            .min()
-                            .ifPresent(start -> recoveries.add(start - round.ended()));
-                }
-            } else {
-                cutOff(round).forEach(run -> recovered(round, run));
-            }
+    void check() {
+        // Each part of a combined fault must have an effect; otherwise the combination was not tested.
+        Map<String, Boolean> hadEffect = new TreeMap<>();
+        for (FaultRound round : history.rounds) {
+            findings.checked(CheckerRule.NOT_VACUOUS);
+            boolean effective = hadEffect(round);
+            effectiveRounds += effective ? 1 : 0;
+            hadEffect.merge(round.fault(), effective, Boolean::logicalOr);
+            measureRecovery(round);
         }
-        hitBy.forEach((fault, hit) -> {
-            if (!hit) {
-                List<Round> rounds = history.rounds.stream()
+        hadEffect.forEach((fault, effective) -> {
+            if (!effective) {
+                List<FaultRound> rounds = history.rounds.stream()
                         .filter(round -> round.fault().equals(fault))
                         .toList();
-                sheet.broken(
+                findings.violated(
                         CheckerRule.NOT_VACUOUS,
                         rounds.get(0).began(),
-                        "none of " + rounds.size() + " rounds of '" + fault + "' hit anything");
+                        "The trial proves nothing about the fault '" + fault + "': none of its " + rounds.size()
+                                + " rounds had an effect");
             }
         });
     }
 
-    private boolean hit(Round round) {
+    private boolean hadEffect(FaultRound round) {
         if (round.hits() >= 0) {
-            return round.hits() > 0 || forgetsAnEnd(round);
+            return round.hits() > 0 || lostAnOutcome(round);
         }
         if (!round.targets().isEmpty()) {
-            // Under way when it struck, or begun while it lasted, and not just at its end.
-            long most = round.ended() == HandlerRun.NEVER
-                    ? HandlerRun.NEVER
-                    : round.began() + (round.ended() - round.began()) / 2;
-            return history.runs.stream()
-                    .anyMatch(run -> round.targets().contains(run.process)
-                            && run.start <= most
-                            && run.end > round.began()
-                            && run.death >= round.began());
+            return hitARun(round);
         }
-        boolean underWay = history.runs.stream().anyMatch(run -> run.open(round.began()));
-        boolean published = history.tasks.values().stream()
+        boolean duringRun = history.runs.stream().anyMatch(run -> run.isActiveAt(round.began()));
+        boolean duringPublish = history.tasks.values().stream()
                 .anyMatch(task -> task.published != null
                         && task.published.sentAt() >= round.began()
                         && task.published.sentAt() <= round.ended());
-        return underWay || published;
+        return duringRun || duringPublish;
     }
 
-    /** Who strikes counts what ends meanwhile, and hears of it late. */
-    private boolean forgetsAnEnd(Round round) {
-        return history.forgets.stream()
-                .filter(forgot -> forgot.at() >= round.began() && forgot.at() <= round.ended())
-                .anyMatch(forgot -> {
+    /** Returns whether a target had a run that was active when the fault began, or started in its first half. */
+    private boolean hitARun(FaultRound round) {
+        long latestStart =
+                round.ended() == Period.NEVER ? Period.NEVER : round.began() + (round.ended() - round.began()) / 2;
+        return history.runs.stream()
+                .anyMatch(run -> round.targets().contains(run.process)
+                        && run.start <= latestStart
+                        && run.end > round.began()
+                        && run.processEnd >= round.began());
+    }
+
+    /** Returns whether the store lost an outcome. The fault itself may have counted it too late. */
+    private boolean lostAnOutcome(FaultRound round) {
+        return history.writeLosses.stream()
+                .filter(loss -> loss.at() >= round.began() && loss.at() <= round.ended())
+                .anyMatch(loss -> {
                     long down = history.outages.stream()
-                            .filter(each -> each.link() == Server.STORE && each.from() >= forgot.since())
+                            .filter(outage -> outage.server() == Server.STORE && outage.from() >= loss.since())
                             .mapToLong(History.Outage::from)
                             .min()
-                            .orElse(forgot.since());
-                    return history.runs.stream().anyMatch(run -> run.end > forgot.since() && run.end < down);
+                            .orElse(loss.since());
+                    return history.runs.stream().anyMatch(run -> run.end > loss.since() && run.end < down);
                 });
     }
 
-    private List<HandlerRun> cutOff(Round round) {
-        return history.runs.stream()
-                .filter(run -> round.targets().contains(run.process) && run.open(round.began()))
-                .toList();
+    private void measureRecovery(FaultRound round) {
+        if (!round.targets().isEmpty()) {
+            history.runs.stream()
+                    .filter(run -> round.targets().contains(run.process) && run.isActiveAt(round.began()))
+                    .forEach(run -> measureRecovery(round, run));
+        } else if (round.ended() != Period.NEVER) {
+            history.runs.stream()
+                    .mapToLong(run -> run.start)
+                    .filter(start -> start >= round.ended())
+                    .min()
+                    .ifPresent(start -> recoveries.add(start - round.ended()));
+        }
     }
 
-    /** It ran again, or it went on to its end by itself, which is no recovery. */
-    private void recovered(Round round, HandlerRun run) {
-        TaskHistory task = history.tasks.get(run.id);
+    /** Measures when the task of a run that was cut off ran again. A run that ended by itself needs no recovery. */
+    private void measureRecovery(FaultRound round, HandlerRun cutOff) {
+        TaskHistory task = history.tasks.get(cutOff.id);
         if (task == null) {
             return;
         }
         task.runs.stream()
-                .mapToLong(each -> each.start)
-                // What had ended by then failed and was tried again, or is a duplicate: not a recovery.
-                .filter(start -> start > run.start && start >= round.began() && start < run.end)
+                .mapToLong(run -> run.start)
+                // A start after the run's end is a retry or a duplicate.
+                .filter(start -> start > cutOff.start && start >= round.began() && start < cutOff.end)
                 .min()
                 .ifPresent(start -> recoveries.add(start - round.began()));
     }

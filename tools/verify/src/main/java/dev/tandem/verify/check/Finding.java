@@ -1,9 +1,9 @@
 package dev.tandem.verify.check;
 
 /**
- * A rule that was broken.
+ * A violation of a rule.
  *
  * @param at when it showed, by the host's monotonic clock
- * @param text what happened, with ids, for people
+ * @param description what happened, with the ids of tasks and processes as evidence
  */
-public record Finding(CheckerRule rule, long at, String text) {}
+public record Finding(CheckerRule rule, long at, String description) {}

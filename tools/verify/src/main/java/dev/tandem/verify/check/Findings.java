@@ -5,54 +5,61 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Where the rules write what they looked at and what they found. */
+/** Collects how often each rule was checked, and the violations that were found. */
 final class Findings {
 
-    /** Of each rule, at most so many are told in words; all are counted. */
-    private static final int TOLD = 20;
+    /** How many violations of a rule are described. All are counted. */
+    private static final int DESCRIBED = 20;
 
-    private final Map<CheckerRule, Long> checked = new EnumMap<>(CheckerRule.class);
-    private final Map<CheckerRule, Long> broken = new EnumMap<>(CheckerRule.class);
-    private final Map<CheckerRule, String> omitted = new EnumMap<>(CheckerRule.class);
-    private final List<Finding> violations = new ArrayList<>();
+    private final Map<CheckerRule, Long> cases = new EnumMap<>(CheckerRule.class);
+    private final Map<CheckerRule, Long> violations = new EnumMap<>(CheckerRule.class);
+    private final Map<CheckerRule, String> reasonsNotChecked = new EnumMap<>(CheckerRule.class);
+    private final List<Finding> described = new ArrayList<>();
 
-    /** One case was looked at. */
-    void looked(CheckerRule rule) {
-        checked.merge(rule, 1L, Long::sum);
+    /** Counts one case to which a rule was applied. */
+    void checked(CheckerRule rule) {
+        checked(rule, 1);
     }
 
-    /** One case that was looked at broke the rule. */
-    void broken(CheckerRule rule, long at, String text) {
-        if (broken.merge(rule, 1L, Long::sum) <= TOLD) {
-            violations.add(new Finding(rule, at, text));
+    /** Counts several cases at once. */
+    void checked(CheckerRule rule, long count) {
+        cases.merge(rule, count, Long::sum);
+    }
+
+    /** Records that a case violates a rule. */
+    void violated(CheckerRule rule, long at, String description) {
+        if (violations.merge(rule, 1L, Long::sum) <= DESCRIBED) {
+            described.add(new Finding(rule, at, description));
         }
     }
 
-    /** The rule can't be judged here. */
-    void omit(CheckerRule rule, String why) {
-        omitted.putIfAbsent(rule, why);
+    /** Records that a rule cannot be checked in this trial. The first reason is kept. */
+    void notChecked(CheckerRule rule, String reason) {
+        reasonsNotChecked.putIfAbsent(rule, reason);
     }
 
     Map<CheckerRule, Verdict> verdicts() {
         Map<CheckerRule, Verdict> verdicts = new EnumMap<>(CheckerRule.class);
         for (CheckerRule rule : CheckerRule.values()) {
-            long cases = checked.getOrDefault(rule, 0L);
-            long bad = broken.getOrDefault(rule, 0L);
-            String why = omitted.get(rule);
-            verdicts.put(
-                    rule,
-                    bad > 0
-                            ? new Verdict.Broken(cases, bad)
-                            : why != null
-                                    ? new Verdict.NotChecked(why)
-                                    : cases == 0
-                                            ? new Verdict.NotChecked("nothing of the kind happened")
-                                            : new Verdict.Kept(cases));
+            verdicts.put(rule, verdict(rule));
         }
         return verdicts;
     }
 
-    List<Finding> violations() {
-        return List.copyOf(violations);
+    private Verdict verdict(CheckerRule rule) {
+        long checked = cases.getOrDefault(rule, 0L);
+        long violated = violations.getOrDefault(rule, 0L);
+        String reason = reasonsNotChecked.get(rule);
+        if (violated > 0) {
+            return new Verdict.Broken(checked, violated);
+        }
+        if (reason != null) {
+            return new Verdict.NotChecked(reason);
+        }
+        return checked == 0 ? new Verdict.NotChecked("nothing of the kind happened") : new Verdict.Kept(checked);
+    }
+
+    List<Finding> all() {
+        return List.copyOf(described);
     }
 }

@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** One run of a handler. */
 final class HandlerRun {
 
-    static final long NEVER = Long.MAX_VALUE;
-    /** A process tells the end of a lease in whole milliseconds, so it may be over by so much earlier. */
-    private static final long LEASE_STEP = 1_000_000;
+    /** Processes report the end of a lease in whole milliseconds, so it may really end this much earlier. */
+    private static final long LEASE_RESOLUTION = 1_000_000;
 
     final String process;
     final String id;
@@ -18,25 +17,24 @@ final class HandlerRun {
     final int attempt;
     /** -1 if unknown. */
     final int partition;
-    /** Of the ownership that its claim was made under; 0 if unknown. */
+    /** Epoch of the ownership under which the claim was made; 0 if unknown. */
     final long epoch;
-    /** When its claim was asked for; 0 if unknown. */
+    /** When the claim was requested; 0 if unknown. */
     final long claimed;
 
     final long start;
-    /** Until when its process was seen to hold the claim. */
+    /** Whether the claim's lease had ended when the handler started. */
+    final boolean stale;
+    /** End of the lease as its process knew it, extended by renewals. */
     long leaseUntil;
-    /** When the handler ended; {@link #NEVER} if nothing of the kind was recorded. */
-    long end = NEVER;
+    /** When the handler ended; {@link Period#NEVER} if that was not recorded. */
+    long end = Period.NEVER;
 
     @Nullable
     Ending ending;
 
-    /** The end of its process; {@link #NEVER} if it lives. */
-    long death = NEVER;
-
-    /** It started when its claim had lapsed. */
-    final boolean stale;
+    /** When its process ended; {@link Period#NEVER} if it is alive. */
+    long processEnd = Period.NEVER;
 
     HandlerRun(Event.RunStarted event) {
         this.process = event.process();
@@ -52,28 +50,35 @@ final class HandlerRun {
         this.stale = leaseUntil < start;
     }
 
-    /** Whether the handler was under way, as far as anyone knows. */
-    boolean open(long at) {
-        return start <= at && at < end && at <= death;
+    /** Returns whether the handler may have been running at this time. */
+    boolean isActiveAt(long at) {
+        return start <= at && at < end && at <= processEnd;
     }
 
-    /** The end of its claim's validity: its outcome, its process's death or the end of its lease. */
+    /** Returns when the claim stops being valid: the end of the run, its process or its lease. */
     long validUntil() {
-        return Math.min(Math.min(end, death), leaseUntil - LEASE_STEP);
+        return Math.min(Math.min(end, processEnd), leaseUntil - LEASE_RESOLUTION);
+    }
+
+    boolean hasEnded() {
+        return end != Period.NEVER;
     }
 
     boolean succeeded() {
         return ending == Ending.SUCCEEDED;
     }
 
-    /** No more attempts follow it. */
+    /** Returns whether no further attempt follows. */
     boolean isFinal() {
         return ending == Ending.SUCCEEDED || ending == Ending.DEAD;
     }
 
     @Override
     public String toString() {
-        return id + " attempt " + attempt + " token " + token + " in " + process + " from " + start
-                + (end != NEVER ? " to " + end + " " + ending : death != NEVER ? ", cut off at " + death : ", open");
+        String outcome = hasEnded()
+                ? "ended at " + end + " " + ending
+                : processEnd != Period.NEVER ? "cut off at " + processEnd : "still open";
+        return id + " (attempt " + attempt + ", token " + token + ", in " + process + ", started at " + start + ", "
+                + outcome + ")";
     }
 }

@@ -9,210 +9,131 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Guarantees 2, 3 and 4: order, exclusion, tokens. Without order they hold for each task by itself. */
+/** Guarantee 2: the order of the tasks of each key. */
 final class OrderCheck {
 
-    private final CheckerSettings bounds;
     private final History history;
-    private final Findings sheet;
+    private final Findings findings;
 
-    private OrderCheck(History history, CheckerSettings bounds, Findings sheet) {
+    private OrderCheck(History history, Findings findings) {
         this.history = history;
-        this.bounds = bounds;
-        this.sheet = sheet;
+        this.findings = findings;
     }
 
-    static void judge(History history, CheckerSettings bounds, Findings sheet) {
-        new OrderCheck(history, bounds, sheet).judge();
-    }
-
-    private void judge() {
+    static void check(History history, CheckerSettings settings, Findings findings) {
+        if (!settings.ordered()) {
+            findings.notChecked(CheckerRule.ORDER, "the queue has no order");
+            return;
+        }
+        OrderCheck check = new OrderCheck(history, findings);
         Map<String, List<TaskHistory>> byKey = new LinkedHashMap<>();
         for (TaskHistory task : history.tasks.values()) {
             String key = task.key();
-            String unit = bounds.ordered() && key != null ? "key " + key : "task " + task.id;
-            byKey.computeIfAbsent(unit, name -> new ArrayList<>()).add(task);
-        }
-        byKey.forEach((name, tasks) -> {
-            List<HandlerRun> runs = tasks.stream()
-                    .flatMap(task -> task.runs.stream())
-                    .sorted(Comparator.comparingLong(run -> run.start))
-                    .toList();
-            runs(name, runs);
-            if (name.startsWith("key ")) {
-                order(name, tasks);
+            if (key != null) {
+                byKey.computeIfAbsent(key, name -> new ArrayList<>()).add(task);
             }
+        }
+        byKey.forEach((key, tasks) -> {
+            check.checkOneAtATime(key, tasks);
+            check.checkBrokerOrder(key, tasks);
         });
-        if (!bounds.ordered()) {
-            sheet.omit(CheckerRule.ORDER, "the queue has no order");
-        }
     }
 
-    private void runs(String name, List<HandlerRun> runs) {
-        HandlerRun held = null; // the one whose claim is valid for longest, so far
-        HandlerRun highest = null;
-        for (HandlerRun run : runs) {
-            sheet.looked(CheckerRule.LEASED_START);
-            if (run.stale) {
-                if (!justThawed(run)) {
-                    sheet.broken(
-                            CheckerRule.LEASED_START,
-                            run.start,
-                            name + ": started " + millis(run.start - run.leaseUntil)
-                                    + " ms after its claim had lapsed: " + run);
-                }
-                // Of a process that was frozen between its last look and the start: nothing can prevent that.
-                continue;
-            }
-            if (held != null) {
-                sheet.looked(CheckerRule.EXCLUSION);
-                if (run.start < held.validUntil() && !takenBackUnnoticed(held, run)) {
-                    sheet.broken(
-                            CheckerRule.EXCLUSION,
-                            run.start,
-                            name + ": two valid claims for " + millis(held.validUntil() - run.start) + " ms: " + held
-                                    + " with a lease until " + held.leaseUntil + ", and " + run);
-                }
-            }
-            if (held == null || run.validUntil() > held.validUntil()) {
-                held = run;
-            }
-            if (highest != null) {
-                sheet.looked(CheckerRule.TOKENS);
-                if (run.token <= highest.token && !takenBackUnnoticed(highest, run)) {
-                    sheet.broken(
-                            CheckerRule.TOKENS,
-                            run.start,
-                            name + ": the token does not grow from " + highest + " to " + run);
-                }
-            }
-            if (highest == null || run.token > highest.token) {
-                highest = run;
-            }
-        }
-    }
-
-    /** A message of a queue without order that its broker gave to another executor while the first could not know. */
-    private boolean takenBackUnnoticed(HandlerRun one, HandlerRun other) {
-        if (bounds.ordered() || bounds.log() || one.process.equals(other.process)) {
-            return false;
-        }
-        long from = Math.min(one.start, other.start) - bounds.lease().toNanos();
-        long to = Math.max(one.start, other.start);
-        return troubledWithBroker(one.process, from, to) || troubledWithBroker(other.process, from, to);
-    }
-
-    private boolean troubledWithBroker(String process, long from, long to) {
-        ProcessHistory life = history.life(process);
-        return life.frozenWithin(from, to)
-                || life.cutWithin(Server.BROKER, from, to)
-                || history.down(Server.BROKER, from, to);
-    }
-
-    private boolean justThawed(HandlerRun run) {
-        return history.life(run.process).troubles.stream()
-                .anyMatch(each -> each.link() == null && each.from() <= run.leaseUntil && each.to() >= run.leaseUntil);
-    }
-
-    private void order(String name, List<TaskHistory> tasks) {
+    /** No task of a key starts between the first start and the final end of another. */
+    private void checkOneAtATime(String key, List<TaskHistory> tasks) {
         List<TaskHistory> started = tasks.stream()
-                .filter(task -> task.firstStart() != HandlerRun.NEVER)
+                .filter(task -> task.firstStart() != Period.NEVER)
                 .sorted(Comparator.comparingLong(TaskHistory::firstStart))
                 .toList();
-        TaskHistory latest = null; // to end
+        TaskHistory lastToEnd = null;
         long end = Long.MIN_VALUE;
         for (TaskHistory task : started) {
-            if (latest != null) {
-                sheet.looked(CheckerRule.ORDER);
-                if (task.firstStart() < end && !nobodyKnew(latest, task)) {
-                    sheet.broken(
+            if (lastToEnd != null) {
+                findings.checked(CheckerRule.ORDER);
+                if (task.firstStart() < end && !startWasForgotten(lastToEnd, task)) {
+                    findings.violated(
                             CheckerRule.ORDER,
                             task.firstStart(),
-                            name + ": " + task.id + " started before " + latest.id + " had ended: " + task.runs
-                                    + " and " + latest.runs);
+                            "For key " + key + " task " + task.id + " started before task " + lastToEnd.id
+                                    + " had ended. Runs: " + task.runs + " and " + lastToEnd.runs);
                 }
             }
-            long ends = task.firstEnd();
-            if (ends > end && !cutOffForGood(task)) {
-                end = ends;
-                latest = task;
+            long taskEnd = task.firstEnd();
+            if (taskEnd > end && !diedWithoutEnd(task)) {
+                end = taskEnd;
+                lastToEnd = task;
             }
         }
-        brokersOrder(name, tasks);
     }
 
     /**
-     * That the one had begun, when the other did: the store forgot its claims, and each process that ran it was gone, or out
-     * of reach, and could not tell. Only where one of them was scheduled; else the broker's order tells who was first.
+     * Returns whether no process could know that one task had begun when the other started: the store forgot the claims,
+     * and every process that ran the task was dead or could not reach the store. Allowed only if one of the two was
+     * scheduled; otherwise the broker's order tells which comes first.
      */
-    private boolean nobodyKnew(TaskHistory begun, TaskHistory other) {
+    private boolean startWasForgotten(TaskHistory begun, TaskHistory other) {
         long by = other.firstStart();
-        return (isScheduled(begun) || isScheduled(other))
-                && begun.runs.stream().filter(run -> run.start < by).allMatch(run -> isForgotten(run, by));
+        return (begun.isScheduled() || other.isScheduled())
+                && begun.runs.stream().filter(run -> run.start < by).allMatch(run -> claimWasForgotten(run, by));
     }
 
-    private static boolean isScheduled(TaskHistory task) {
-        return task.published != null && task.published.dueAt() != 0;
-    }
-
-    private boolean isForgotten(HandlerRun run, long by) {
-        ProcessHistory life = history.life(run.process);
-        return history.forgets.stream()
-                .anyMatch(each -> run.start >= each.since()
-                        && run.start <= each.at()
-                        && each.at() <= by
+    private boolean claimWasForgotten(HandlerRun run, long by) {
+        ProcessHistory process = history.process(run.process);
+        return history.writeLosses.stream()
+                .anyMatch(loss -> run.start >= loss.since()
+                        && run.start <= loss.at()
+                        && loss.at() <= by
                         && run.end >= by
-                        && (life.killedWithin(run.start, by)
-                                || life.frozenWithin(each.since(), by)
-                                || life.cutWithin(Server.STORE, each.since(), by)));
+                        && (process.wasKilledWithin(run.start, by)
+                                || process.wasFrozenWithin(loss.since(), by)
+                                || process.wasCutOffWithin(Server.STORE, loss.since(), by)));
     }
 
-    /** It died of being cut off, without an end of its own that could be seen. */
-    private boolean cutOffForGood(TaskHistory task) {
-        Audit last = history.lastAudit();
-        return task.firstEnd() == HandlerRun.NEVER
-                && last != null
-                && last.dead().contains(task.id);
+    /** Returns whether the task is dead because its runs were cut off, so that no end was recorded. */
+    private boolean diedWithoutEnd(TaskHistory task) {
+        Audit audit = history.finalAudit();
+        return task.firstEnd() == Period.NEVER && audit != null && audit.dead().contains(task.id);
     }
 
-    /** Of the tasks that were due when they were published, those of a partition start in its order. */
-    private void brokersOrder(String name, List<TaskHistory> tasks) {
-        Map<Integer, List<TaskHistory>> partitions = new LinkedHashMap<>();
+    /** Tasks of a partition that were due when they were published start in the broker's order. */
+    private void checkBrokerOrder(String key, List<TaskHistory> tasks) {
+        Map<Integer, List<TaskHistory>> byPartition = new LinkedHashMap<>();
         for (TaskHistory task : tasks) {
             Published published = task.published;
             if (published != null && published.dueAt() == 0) {
-                partitions
-                        .computeIfAbsent(published.partition(), p -> new ArrayList<>())
+                byPartition
+                        .computeIfAbsent(published.partition(), partition -> new ArrayList<>())
                         .add(task);
             }
         }
-        for (List<TaskHistory> plain : partitions.values()) {
-            plain.sort(Comparator.comparingLong(OrderCheck::sequence));
-            TaskHistory latest = null; // to start, of those before
-            for (TaskHistory task : plain) {
-                if (latest != null) {
-                    sheet.looked(CheckerRule.ORDER);
-                    if (task.firstStart() != HandlerRun.NEVER && task.firstStart() < latest.firstStart()) {
-                        sheet.broken(
-                                CheckerRule.ORDER,
-                                task.firstStart(),
-                                name + ": " + task.id + " at " + sequence(task) + " started before " + latest.id
-                                        + " at " + sequence(latest) + ": " + task.runs + " and " + latest.runs);
-                    }
+        for (List<TaskHistory> inPartition : byPartition.values()) {
+            inPartition.sort(Comparator.comparingLong(OrderCheck::position));
+            TaskHistory lastToStart = null;
+            for (TaskHistory task : inPartition) {
+                if (lastToStart != null) {
+                    checkStartsAfter(key, lastToStart, task);
                 }
-                if (latest == null || task.firstStart() > latest.firstStart()) {
-                    latest = task;
+                if (lastToStart == null || task.firstStart() > lastToStart.firstStart()) {
+                    lastToStart = task;
                 }
             }
         }
     }
 
-    private static long sequence(TaskHistory task) {
-        Published published = task.published;
-        return published == null ? -1 : published.sequence();
+    private void checkStartsAfter(String key, TaskHistory earlier, TaskHistory task) {
+        findings.checked(CheckerRule.ORDER);
+        if (task.firstStart() != Period.NEVER && task.firstStart() < earlier.firstStart()) {
+            findings.violated(
+                    CheckerRule.ORDER,
+                    task.firstStart(),
+                    "For key " + key + " task " + task.id + " at position " + position(task) + " started before task "
+                            + earlier.id + " at position " + position(earlier) + ". Runs: " + task.runs + " and "
+                            + earlier.runs);
+        }
     }
 
-    static long millis(long nanos) {
-        return nanos / 1_000_000;
+    private static long position(TaskHistory task) {
+        Published published = task.published;
+        return published == null ? -1 : published.sequence();
     }
 }

@@ -1,10 +1,11 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.kit.Percentiles;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Ending;
 import dev.tandem.verify.record.Event.Published;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,168 +13,176 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Guarantee 6: how long tasks wait whose keys nothing is wrong with, and how far the commit is behind. */
+/** Guarantee 6: how long tasks wait whose keys are not stuck, and how far the committed offset is behind. */
 final class ProgressCheck {
 
-    /** Fewer say nothing of a p99. */
-    private static final int ENOUGH = 100;
+    /** A p99 of fewer waits means nothing. */
+    private static final int MIN_WAITS = 100;
 
-    /** After a process was kept from working, it has to catch up. */
-    private static final long CATCH_UP = 1_000_000_000L;
+    /** How long a process that was stalled needs to catch up. */
+    private static final long CATCH_UP_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** A task passes so many steps of that kind from its publishing to its start. */
-    private static final int SLACK = 50;
+    /** From publishing to its start a task passes about as many steps that take as long as a quick handler. */
+    private static final int STEPS_TO_START = 50;
 
     private final History history;
-    private final CheckerSettings bounds;
-    private final Findings sheet;
-    long longest;
-    long p99 = -1;
-    long lag = -1;
+    private final CheckerSettings settings;
+    private final Findings findings;
+    long longestWait;
+    long waitP99 = -1;
+    long commitLag = -1;
 
-    ProgressCheck(History history, CheckerSettings bounds, Findings sheet) {
+    ProgressCheck(History history, CheckerSettings settings, Findings findings) {
         this.history = history;
-        this.bounds = bounds;
-        this.sheet = sheet;
+        this.settings = settings;
+        this.findings = findings;
     }
 
-    void judge() {
-        Set<String> stuck = stuckKeys();
-        long begin = firstWork() + bounds.settling().toNanos();
+    void check() {
+        Set<String> stuck = stuckUnits();
+        if (stuck.isEmpty()) {
+            findings.notChecked(CheckerRule.INDEPENDENCE, "no key was stuck");
+            findings.notChecked(CheckerRule.COMMIT_LAG, "no key was stuck");
+        }
+        long machineSlack = STEPS_TO_START * quickRun();
+        checkWaits(measureWaits(stuck), machineSlack);
+        checkCommitLag(machineSlack);
+    }
+
+    /** Returns the waits while no fault was active, and notes the longest of the others. */
+    private List<Long> measureWaits(Set<String> stuck) {
+        long begin = allExecutorsWorkingAt() + settings.settleTime().toNanos();
         List<Long> waits = new ArrayList<>();
         for (TaskHistory task : history.tasks.values()) {
             Published published = task.published;
             if (published == null || published.dueAt() != 0 || published.sentAt() < begin) {
                 continue;
             }
-            if (stuck.contains(unit(task)) || task.firstStart() == HandlerRun.NEVER) {
+            if (stuck.contains(task.exclusionUnit(settings.ordered())) || task.firstStart() == Period.NEVER) {
                 continue;
             }
             long wait = Math.max(0, task.firstStart() - published.sentAt());
-            if (calm(published.sentAt(), task.firstStart())) {
+            if (isCalm(published.sentAt(), task.firstStart())) {
                 waits.add(wait);
-            } else if (!history.calm(published.sentAt(), bounds.lease().toNanos())) {
-                longest = Math.max(longest, wait);
+            } else if (!history.isFaultFree(published.sentAt(), settings.lease().toNanos())) {
+                longestWait = Math.max(longestWait, wait);
             }
         }
-        Collections.sort(waits);
-        long slack = SLACK * quickRun();
-        if (stuck.isEmpty()) {
-            sheet.omit(CheckerRule.INDEPENDENCE, "no key was stuck");
-            sheet.omit(CheckerRule.COMMIT_LAG, "no key was stuck");
-        }
-        if (waits.size() < ENOUGH) {
-            sheet.omit(
-                    CheckerRule.INDEPENDENCE,
-                    "too few tasks started while nothing was wrong and the machine not too busy");
-        } else {
-            p99 = waits.get((int) Math.ceil(waits.size() * 0.99) - 1);
-            waits.forEach(wait -> sheet.looked(CheckerRule.INDEPENDENCE));
-            long most = bounds.patience().toNanos() + slack;
-            if (p99 > most) {
-                sheet.broken(
-                        CheckerRule.INDEPENDENCE,
-                        0,
-                        "with nothing wrong but stuck keys, the p99 of other keys' waits is " + OrderCheck.millis(p99)
-                                + " ms, more than " + OrderCheck.millis(most));
-            }
-        }
-        lag(slack);
+        return waits;
     }
 
-    /** Keys of which a run did not succeed or took long: what is behind it waits by right. */
-    private Set<String> stuckKeys() {
+    private void checkWaits(List<Long> waits, long machineSlack) {
+        if (waits.size() < MIN_WAITS) {
+            findings.notChecked(
+                    CheckerRule.INDEPENDENCE,
+                    "too few tasks started while nothing was wrong and the machine not too busy");
+            return;
+        }
+        findings.checked(CheckerRule.INDEPENDENCE, waits.size());
+        waitP99 = Percentiles.of(waits).p99();
+        long limit = settings.maxWait().toNanos() + machineSlack;
+        if (waitP99 > limit) {
+            findings.violated(
+                    CheckerRule.INDEPENDENCE,
+                    0,
+                    "Tasks waited for stuck tasks of other keys: without any fault the p99 from publishing to start was "
+                            + ClaimCheck.millis(waitP99) + " ms, the limit is " + ClaimCheck.millis(limit) + " ms");
+        }
+    }
+
+    /** Returns the units with a run that failed or took long. Tasks behind such a run wait by design. */
+    private Set<String> stuckUnits() {
         Set<String> stuck = new HashSet<>();
         for (TaskHistory task : history.tasks.values()) {
-            boolean never = task.published != null && task.runs.isEmpty();
-            boolean bad = task.runs.stream()
+            boolean neverStarted = task.published != null && task.runs.isEmpty();
+            boolean failedOrSlow = task.runs.stream()
                     .anyMatch(run -> run.ending == Ending.FAILED
                             || run.ending == Ending.DEAD
-                            || run.end - run.start > bounds.patience().toNanos() / 2);
-            if (never || bad) {
-                stuck.add(unit(task));
+                            || run.end - run.start > settings.maxWait().toNanos() / 2);
+            if (neverStarted || failedOrSlow) {
+                stuck.add(task.exclusionUnit(settings.ordered()));
             }
         }
         return stuck;
     }
 
-    private String unit(TaskHistory task) {
-        String key = task.key();
-        return bounds.ordered() && key != null ? "key " + key : "task " + task.id;
-    }
-
-    /** Before it, tasks waited for the start of the executors. */
-    private long firstWork() {
-        Map<String, Long> first = new HashMap<>();
-        history.runs.forEach(run -> first.merge(run.process, run.start, Math::min));
-        long settled = history.runs.stream().mapToLong(run -> run.start).min().orElse(0);
-        long firstFault = history.rounds.isEmpty()
-                ? HandlerRun.NEVER
-                : history.rounds.get(0).began();
-        for (long each : first.values()) {
-            if (each < firstFault) {
-                settled = Math.max(settled, each);
+    /** Returns when the last of the first executors began to work. Before that, tasks wait for their start. */
+    private long allExecutorsWorkingAt() {
+        Map<String, Long> firstStarts = new HashMap<>();
+        history.runs.forEach(run -> firstStarts.merge(run.process, run.start, Math::min));
+        long working = history.runs.stream().mapToLong(run -> run.start).min().orElse(0);
+        long firstFault =
+                history.rounds.isEmpty() ? Period.NEVER : history.rounds.get(0).began();
+        for (long start : firstStarts.values()) {
+            if (start < firstFault) {
+                working = Math.max(working, start);
             }
         }
-        return settled;
+        return working;
     }
 
-    private boolean calm(long from, long to) {
-        return history.calm(from, bounds.calmAfter().toNanos())
-                && history.calm(to, bounds.calmAfter().toNanos())
-                && history.stalls.stream().noneMatch(each -> from <= each.at() + CATCH_UP && to >= each.since());
+    /** Returns whether neither a fault nor a stalled process affected this time. */
+    private boolean isCalm(long from, long to) {
+        return isFaultFree(from)
+                && isFaultFree(to)
+                && history.stalls.stream()
+                        .noneMatch(stall -> from <= stall.at() + CATCH_UP_NANOS && to >= stall.since());
+    }
+
+    private boolean isFaultFree(long at) {
+        return history.isFaultFree(at, settings.recoveryTime().toNanos());
     }
 
     /**
-     * What the machine makes of a handler that has next to nothing to do: where that takes long, all else takes longer. The
-     * upper quartile, so that handlers that are meant to take long do not count.
+     * Returns how long this machine takes for a handler that does almost nothing. All else is slower where that is slow.
+     * Uses the upper quartile, so that handlers that take long by design do not count.
      */
     private long quickRun() {
-        long[] lasted = history.runs.stream()
-                .filter(run -> run.succeeded()
-                        && history.calm(run.start, bounds.calmAfter().toNanos()))
+        long[] durations = history.runs.stream()
+                .filter(run -> run.succeeded() && isFaultFree(run.start))
                 .mapToLong(run -> run.end - run.start)
                 .sorted()
                 .toArray();
-        return lasted.length == 0 ? 0 : lasted[lasted.length * 3 / 4];
+        return durations.length == 0 ? 0 : durations[durations.length * 3 / 4];
     }
 
-    private void lag(long slack) {
-        if (!bounds.log()) {
-            sheet.omit(CheckerRule.COMMIT_LAG, "the broker keeps no offsets");
+    private void checkCommitLag(long machineSlack) {
+        if (!settings.log()) {
+            findings.notChecked(CheckerRule.COMMIT_LAG, "the broker keeps no offsets");
             return;
         }
         Map<Integer, TreeMap<Long, Published>> logs = new HashMap<>();
         for (TaskHistory task : history.tasks.values()) {
             Published published = task.published;
             if (published != null && published.partition() >= 0) {
-                logs.computeIfAbsent(published.partition(), p -> new TreeMap<>())
+                logs.computeIfAbsent(published.partition(), partition -> new TreeMap<>())
                         .put(published.sequence(), published);
             }
         }
-        long begin = firstWork() + bounds.lag().toNanos();
+        long begin = allExecutorsWorkingAt() + settings.maxCommitLag().toNanos();
         for (Audit audit : history.audits) {
-            if (audit.at() < begin
-                    || !history.calm(audit.at(), bounds.calmAfter().toNanos())) {
+            if (audit.at() < begin || !isFaultFree(audit.at())) {
                 continue;
             }
             for (int partition = 0; partition < audit.committed().size(); partition++) {
-                var next = logs.getOrDefault(partition, new TreeMap<>())
-                        .ceilingEntry(audit.committed().get(partition));
-                sheet.looked(CheckerRule.COMMIT_LAG);
-                long age = next == null || next.getValue().at() > audit.at()
-                        ? 0
-                        : audit.at() - next.getValue().at();
-                lag = Math.max(lag, age);
-                if (next != null && age > bounds.lag().toNanos() + slack) {
-                    sheet.broken(
-                            CheckerRule.COMMIT_LAG,
-                            audit.at(),
-                            "with nothing wrong but stuck keys, "
-                                    + next.getValue().id() + " at " + partition + ":" + next.getKey()
-                                    + " was uncommitted for " + OrderCheck.millis(age) + " ms");
-                }
+                checkCommitLag(audit, partition, logs.getOrDefault(partition, new TreeMap<>()), machineSlack);
             }
+        }
+    }
+
+    private void checkCommitLag(Audit audit, int partition, TreeMap<Long, Published> log, long machineSlack) {
+        findings.checked(CheckerRule.COMMIT_LAG);
+        var oldest = log.ceilingEntry(audit.committed().get(partition));
+        boolean pending = oldest != null && oldest.getValue().at() <= audit.at();
+        long age = pending ? audit.at() - oldest.getValue().at() : 0;
+        commitLag = Math.max(commitLag, age);
+        if (pending && age > settings.maxCommitLag().toNanos() + machineSlack) {
+            findings.violated(
+                    CheckerRule.COMMIT_LAG,
+                    audit.at(),
+                    "The committed offset waited for a stuck task: without any fault task "
+                            + oldest.getValue().id() + " at offset " + oldest.getKey() + " of partition " + partition
+                            + " was not committed " + ClaimCheck.millis(age) + " ms after it was published");
         }
     }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One task: what is known of its publishing, and its runs in the order of their starts. */
+/** How one task was published, and its runs ordered by start. */
 final class TaskHistory {
 
     final String id;
@@ -24,19 +24,24 @@ final class TaskHistory {
         return published != null ? published.key() : runs.isEmpty() ? null : runs.get(0).key;
     }
 
-    /** The first start under a valid claim; {@link HandlerRun#NEVER} if there was none. */
+    /** Returns what the task excludes: its key in an ordered queue, otherwise only itself. */
+    String exclusionUnit(boolean ordered) {
+        String key = key();
+        return ordered && key != null ? "key " + key : "task " + id;
+    }
+
+    /** Returns the first start under a valid claim, or {@link Period#NEVER}. */
     long firstStart() {
         return runs.stream()
                 .filter(run -> !run.stale)
                 .mapToLong(run -> run.start)
                 .min()
-                .orElse(HandlerRun.NEVER);
+                .orElse(Period.NEVER);
     }
 
     /**
-     * The first end for good. What a former owner ended after another one had started the task does not count.
-     *
-     * @return {@link HandlerRun#NEVER} if there was none
+     * Returns the first final end, or {@link Period#NEVER}. An end after another process has started the task under a
+     * higher token does not count.
      */
     long firstEnd() {
         return runs.stream()
@@ -44,10 +49,27 @@ final class TaskHistory {
                 .filter(run -> runs.stream().noneMatch(other -> other.token > run.token && other.start < run.end))
                 .mapToLong(run -> run.end)
                 .min()
-                .orElse(HandlerRun.NEVER);
+                .orElse(Period.NEVER);
     }
 
     boolean succeeded() {
         return runs.stream().anyMatch(HandlerRun::succeeded);
+    }
+
+    boolean succeededBy(long at) {
+        return runs.stream().anyMatch(run -> run.succeeded() && run.end <= at);
+    }
+
+    boolean isScheduled() {
+        return published != null && published.dueAt() != 0;
+    }
+
+    /** Returns the task with its key and place, for findings. */
+    String describe() {
+        Published known = published;
+        return known == null
+                ? "Task " + id
+                : "Task " + id + " (key " + known.key() + ", partition " + known.partition() + ", position "
+                        + known.sequence() + ")";
     }
 }

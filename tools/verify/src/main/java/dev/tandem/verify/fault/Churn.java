@@ -5,13 +5,13 @@ import dev.tandem.verify.worker.WorkerProcess;
 import java.time.Duration;
 import java.util.List;
 
-/** An executor leaves in order and another one joins, every few seconds: partitions are revoked and come back. */
+/** Replaces executors: every few seconds one leaves and another one joins, so partitions are revoked and assigned. */
 record Churn() implements Fault {
 
-    private static final int TIMES = 3;
-    private static final int LEAST_MILLIS = 1_000;
-    private static final int MOST_MILLIS = 4_000;
-    private static final long JOIN_MILLIS = 30_000;
+    private static final int REPLACEMENTS = 3;
+    private static final int MIN_PAUSE_MILLIS = 1_000;
+    private static final int MAX_PAUSE_MILLIS = 4_000;
+    private static final long JOIN_LIMIT_MILLIS = 30_000;
 
     @Override
     public String name() {
@@ -19,26 +19,27 @@ record Churn() implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return "an executor leaves and another one joins, every few seconds";
     }
 
     @Override
-    public int endings() {
-        return TIMES;
+    public int endEventCount() {
+        return REPLACEMENTS;
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        for (int i = 0; i < TIMES; i++) {
-            WorkerProcess victim = FaultCatalog.busiest(stage);
+    public void inject(FaultContext context) throws InterruptedException {
+        for (int i = 0; i < REPLACEMENTS; i++) {
+            WorkerProcess victim = FaultTargets.busiestExecutor(context);
             String fault = name() + (i == 0 ? "" : "-" + (i + 1));
-            stage.note(new Event.FaultBegan(System.nanoTime(), fault, stage.round(), List.of(victim.name())));
-            stage.leave(victim);
-            stage.note(new Event.FaultEnded(System.nanoTime(), fault, stage.round(), -1));
-            stage.sleep(Duration.ofMillis(LEAST_MILLIS + stage.random().nextInt(MOST_MILLIS - LEAST_MILLIS)));
-            WorkerProcess fresh = stage.join();
-            stage.live().await(JOIN_MILLIS, live -> live.hasWorked(fresh.name()));
+            context.record(new Event.FaultBegan(System.nanoTime(), fault, context.round(), List.of(victim.name())));
+            context.stopExecutor(victim);
+            context.record(new Event.FaultEnded(System.nanoTime(), fault, context.round(), -1));
+            context.sleep(Duration.ofMillis(
+                    MIN_PAUSE_MILLIS + context.random().nextInt(MAX_PAUSE_MILLIS - MIN_PAUSE_MILLIS)));
+            WorkerProcess added = context.startExecutor();
+            context.liveView().await(JOIN_LIMIT_MILLIS, live -> live.hasWorked(added.name()));
         }
     }
 }

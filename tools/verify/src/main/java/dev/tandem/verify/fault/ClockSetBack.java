@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The clock of one executor is set back by an hour, for twice the lease, and then right again. Only its core's clock of epoch
- * time: the machine's, and with it what brokers and libraries see, stays as it is.
+ * Sets the wall clock of one executor back by an hour, for two leases. Only the clock of the executor's core is set, not
+ * that of the machine, which brokers and client libraries see.
  */
 record ClockSetBack() implements Fault {
 
     private static final Duration BACK = Duration.ofHours(-1);
-    private static final long ORDER_MILLIS = 5_000;
+    private static final long SET_LIMIT_MILLIS = 5_000;
 
     @Override
     public String name() {
@@ -20,26 +20,26 @@ record ClockSetBack() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "the clock of an executor is set back by an hour, and right again later";
+    public String description() {
+        return "the clock of an executor is set back by an hour for two leases";
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        WorkerProcess victim = FaultCatalog.busiest(stage);
-        stage.note(new Event.FaultBegan(System.nanoTime(), name(), stage.round(), List.of(victim.name())));
-        boolean set = set(stage, victim, BACK);
+    public void inject(FaultContext context) throws InterruptedException {
+        WorkerProcess victim = FaultTargets.busiestExecutor(context);
+        context.record(new Event.FaultBegan(System.nanoTime(), name(), context.round(), List.of(victim.name())));
+        boolean set = set(context, victim, BACK);
         if (set) {
-            stage.sleep(stage.lease().multipliedBy(2));
+            context.sleep(context.lease().multipliedBy(2));
         }
-        // In any case: a frozen one may take the order later.
-        set &= set(stage, victim, Duration.ZERO);
-        stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), set ? -1 : 0));
-        stage.sleep(stage.lease());
+        // Even if it was not set in time: a frozen executor may still follow the order later.
+        set &= set(context, victim, Duration.ZERO);
+        context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), set ? -1 : 0));
+        context.sleep(context.lease());
     }
 
-    private static boolean set(FaultContext stage, WorkerProcess victim, Duration ahead) throws InterruptedException {
+    private static boolean set(FaultContext context, WorkerProcess victim, Duration ahead) throws InterruptedException {
         victim.setClock(ahead);
-        return stage.live().await(ORDER_MILLIS, live -> live.clockAhead(victim.name()) == ahead.toMillis());
+        return context.liveView().await(SET_LIMIT_MILLIS, live -> live.clockAhead(victim.name()) == ahead.toMillis());
     }
 }

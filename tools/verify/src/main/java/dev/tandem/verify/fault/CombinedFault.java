@@ -1,6 +1,7 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event.Server;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -8,10 +9,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
-/** Several faults, the later ones each a moment after the one before. */
+/** Several faults, each injected a moment after the one before. */
 record CombinedFault(List<Fault> faults) implements Fault {
 
-    private static final int MOST_APART_MILLIS = 1_500;
+    private static final int MAX_APART_MILLIS = 1_500;
 
     @Override
     public String name() {
@@ -19,44 +20,45 @@ record CombinedFault(List<Fault> faults) implements Fault {
     }
 
     @Override
-    public String about() {
-        return faults.stream().map(Fault::about).collect(Collectors.joining("; and "));
+    public String description() {
+        return faults.stream().map(Fault::description).collect(Collectors.joining("; and "));
     }
 
     @Override
-    public Set<Requirement> needs() {
-        Set<Requirement> needs = EnumSet.noneOf(Requirement.class);
-        faults.forEach(fault -> needs.addAll(fault.needs()));
-        return needs;
+    public Set<Requirement> requirements() {
+        Set<Requirement> requirements = EnumSet.noneOf(Requirement.class);
+        faults.forEach(fault -> requirements.addAll(fault.requirements()));
+        return requirements;
     }
 
     @Override
-    public Set<Server> servers() {
-        Set<Server> servers = EnumSet.noneOf(Server.class);
-        faults.forEach(fault -> servers.addAll(fault.servers()));
-        return servers;
+    public Set<Server> serversTakenDown() {
+        Set<Server> serversTakenDown = EnumSet.noneOf(Server.class);
+        faults.forEach(fault -> serversTakenDown.addAll(fault.serversTakenDown()));
+        return serversTakenDown;
     }
 
     @Override
-    public boolean suits(boolean rabbit) {
-        return faults.stream().allMatch(fault -> fault.suits(rabbit));
+    public boolean supports(boolean rabbit) {
+        return faults.stream().allMatch(fault -> fault.supports(rabbit));
     }
 
     @Override
-    public int endings() {
+    public int endEventCount() {
         return (int) Math.min(
-                Integer.MAX_VALUE, faults.stream().mapToLong(Fault::endings).sum());
+                Integer.MAX_VALUE,
+                faults.stream().mapToLong(Fault::endEventCount).sum());
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
+    public void inject(FaultContext context) throws InterruptedException {
         AtomicReference<RuntimeException> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
         for (Fault fault : faults) {
             Thread thread = new Thread(
                     () -> {
                         try {
-                            fault.strike(stage);
+                            fault.inject(context);
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         } catch (RuntimeException e) {
@@ -66,7 +68,7 @@ record CombinedFault(List<Fault> faults) implements Fault {
                     "verify-" + fault.name());
             threads.add(thread);
             thread.start();
-            stage.sleep(java.time.Duration.ofMillis(stage.random().nextInt(MOST_APART_MILLIS)));
+            context.sleep(Duration.ofMillis(context.random().nextInt(MAX_APART_MILLIS)));
         }
         for (Thread thread : threads) {
             thread.join();

@@ -7,47 +7,47 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SIGSTOP of an executor for twice the lease, then SIGCONT: it wakes up and knows nothing of it.
+ * Stops an executor with SIGSTOP for twice its lease, then lets it continue unaware of the pause.
  *
- * @param moment null: while its handlers run
+ * @param point where the executor freezes itself; null to freeze it from outside while its handlers run
  */
-record ExecutorFreeze(@Nullable FreezePoint moment) implements Fault {
+record ExecutorFreeze(@Nullable FreezePoint point) implements Fault {
 
-    private static final long ORDER_MILLIS = 5_000;
+    private static final long FREEZE_LIMIT_MILLIS = 5_000;
 
     @Override
     public String name() {
-        return moment == null ? "freeze" : "freeze-" + moment.text();
+        return point == null ? "freeze" : "freeze-" + point.text();
     }
 
     @Override
-    public String about() {
-        return "an executor is stopped for twice its lease, "
-                + (moment == null
+    public String description() {
+        return "an executor is frozen for twice its lease, "
+                + (point == null
                         ? "while its handlers run"
-                        : moment == FreezePoint.SETTLE ? "before it settles an outcome" : "before it commits");
+                        : point == FreezePoint.SETTLE ? "before it settles an outcome" : "before it commits");
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        WorkerProcess victim = FaultCatalog.busiest(stage);
-        if (moment == null) {
-            stage.note(new Event.FaultBegan(System.nanoTime(), name(), stage.round(), List.of(victim.name())));
+    public void inject(FaultContext context) throws InterruptedException {
+        WorkerProcess victim = FaultTargets.busiestExecutor(context);
+        if (point == null) {
+            context.record(new Event.FaultBegan(System.nanoTime(), name(), context.round(), List.of(victim.name())));
             victim.freeze();
         } else {
-            victim.freezeAt(moment);
-            boolean frozen = stage.live().await(ORDER_MILLIS, live -> live.hasFrozen(victim.name()));
-            // What it ran when it stopped itself, a moment ago, it runs still.
-            stage.note(new Event.FaultBegan(System.nanoTime(), name(), stage.round(), List.of(victim.name())));
+            victim.freezeAt(point);
+            boolean frozen = context.liveView().await(FREEZE_LIMIT_MILLIS, live -> live.hasFrozen(victim.name()));
+            // Recorded late, but its runs have not changed since it froze.
+            context.record(new Event.FaultBegan(System.nanoTime(), name(), context.round(), List.of(victim.name())));
             if (!frozen) {
-                victim.forgetFreeze();
-                stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), 0));
+                victim.cancelFreeze();
+                context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), 0));
                 return;
             }
         }
-        stage.sleep(stage.lease().multipliedBy(2));
+        context.sleep(context.lease().multipliedBy(2));
         victim.thaw();
-        stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), -1));
-        stage.sleep(stage.lease().dividedBy(2));
+        context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), -1));
+        context.sleep(context.lease().dividedBy(2));
     }
 }

@@ -5,7 +5,7 @@ import dev.tandem.verify.worker.WorkerProcess;
 import java.util.List;
 import java.util.Set;
 
-/** kill -9 of the executor that runs most; another one takes its place when all that it ran runs again. */
+/** Kills the busiest executor with SIGKILL. A new one replaces it when all of its tasks have been started again. */
 record ExecutorKill() implements Fault {
 
     @Override
@@ -14,19 +14,19 @@ record ExecutorKill() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "kill -9 of an executor";
+    public String description() {
+        return "an executor is killed with kill -9";
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        WorkerProcess victim = FaultCatalog.busiest(stage);
-        Set<String> running = stage.live().running(victim.name());
+    public void inject(FaultContext context) throws InterruptedException {
+        WorkerProcess victim = FaultTargets.busiestExecutor(context);
+        Set<String> running = context.liveView().running(victim.name());
         long at = System.nanoTime();
-        stage.note(new Event.FaultBegan(at, name(), stage.round(), List.of(victim.name())));
-        stage.kill(victim);
-        stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), -1));
-        FaultCatalog.awaitTakenOver(stage, running, at);
-        stage.join();
+        context.record(new Event.FaultBegan(at, name(), context.round(), List.of(victim.name())));
+        context.killExecutor(victim);
+        context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), -1));
+        FaultTargets.awaitTakenOver(context, running, at);
+        context.startExecutor();
     }
 }

@@ -14,56 +14,55 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * What a {@link Fault} acts on: the executors of one trial under load, and its brokers. Which brokers there are is what
- * the fault {@linkplain Fault#needs needs}; asking for another one throws {@link IllegalStateException}. Thread-safe.
+ * What a {@link Fault} acts on: the executors and brokers of one trial under load. The brokers that exist are those that
+ * the fault {@linkplain Fault#requirements requires}; asking for another one throws {@link IllegalStateException}.
+ * Thread-safe.
  */
 public interface FaultContext {
 
-    /** Of the trial's seed. Faults that are combined have one each. */
+    /** Returns a new source of randomness that follows from the trial's seed. */
     Random random();
 
-    /** The lease of the trial's executors. */
+    /** Returns the lease of the trial's executors. */
     Duration lease();
 
-    /** Which injection of this trial it is, from 1. */
+    /** Returns the number of this injection in the trial, from 1. */
     int round();
 
-    /** Records something. The stage itself records what is done to executors. */
-    void note(Event event);
+    /** Records an event. What is done to executors is recorded by their {@link WorkerProcess}. */
+    void record(Event event);
 
-    /** The executors that run, in the order of their slots. */
+    /** Returns the running executors, ordered by slot. */
     List<WorkerProcess> executors();
 
-    /** Starts one more executor, in the first free slot. Returns at once. */
-    WorkerProcess join();
+    /** Starts another executor in the first free slot. Returns at once. */
+    WorkerProcess startExecutor();
 
-    /** Has an executor leave in order, and returns when it is gone. */
-    void leave(WorkerProcess executor);
+    /** Asks an executor to leave, and returns when it has ended. */
+    void stopExecutor(WorkerProcess executor);
 
-    /** Kills an executor. */
-    void kill(WorkerProcess executor);
+    void killExecutor(WorkerProcess executor);
 
-    /** What executors do. */
-    LiveView live();
+    /** Returns a view of what the executors are doing. */
+    LiveView liveView();
 
-    /** The broker of this trial's workload. */
+    /** Returns the broker of the trial's workload. */
     LocalBroker broker();
 
-    /** The single Redis of this trial. */
+    /** Returns the single Redis of the trial. */
     LocalRedis redis();
 
-    /** The Redis with replicas and Sentinels of this trial. */
+    /** Returns the Redis with replicas and Sentinels of the trial. */
     LocalRedisSentinel sentinel();
 
-    /** The Redis Cluster of this trial. */
+    /** Returns the Redis Cluster of the trial. */
     LocalRedisCluster cluster();
 
-    /** A slot of the cluster that a partition of the trial's queue lies in. */
-    int slot();
+    /** Returns a hash slot of the cluster in which a partition of the trial's queue lies. */
+    int clusterSlot();
 
-    /** Asks a Redis, on a connection of its own. */
-    <T> T ask(LocalRedis node, Function<RedisCommands<String, String>, T> question);
+    /** Queries a Redis over a new connection. */
+    <T> T query(LocalRedis node, Function<RedisCommands<String, String>, T> query);
 
-    /** Waits; a trial that is given up ends it. */
     void sleep(Duration time) throws InterruptedException;
 }

@@ -4,37 +4,37 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * No room for the files of a process: the kernel is told that they may not grow ({@code RLIMIT_FSIZE}). What the process
- * gets is a failed write, with {@code EFBIG} where a full disk says {@code ENOSPC}.
+ * Simulates a full disk for one process: the kernel refuses to let its files grow ({@code RLIMIT_FSIZE}). Writes fail with
+ * {@code EFBIG}, where a full disk reports {@code ENOSPC}.
  */
 final class FileSizeLimit {
 
     private FileSizeLimit() {}
 
-    /** From now on no file may be written beyond its first byte. */
-    static void full(long process) throws InterruptedException {
+    /** Makes all writes of the process beyond the first byte of a file fail. */
+    static void block(long process) throws InterruptedException {
         set(process, "1");
     }
 
-    /** There is room again. */
-    static void room(long process) throws InterruptedException {
+    /** Lets the process write again. */
+    static void unblock(long process) throws InterruptedException {
         set(process, "unlimited");
     }
 
     private static void set(long process, String bytes) throws InterruptedException {
         try {
-            // The soft one only: the hard one could not be raised again.
+            // Only the soft limit, since the hard limit could not be raised again.
             int status = new ProcessBuilder("prlimit", "--pid", Long.toString(process), "--fsize=" + bytes + ":")
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()
                     .waitFor();
             if (status != 0) {
-                throw new IllegalStateException(
-                        "prlimit refused to limit the files of process " + process + ", with status " + status);
+                throw new IllegalStateException("prlimit could not set the file size limit of process " + process
+                        + ": it ended with status " + status);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot run prlimit", e);
         }
     }
 }

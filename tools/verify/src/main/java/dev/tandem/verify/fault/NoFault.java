@@ -2,10 +2,10 @@ package dev.tandem.verify.fault;
 
 import java.time.Duration;
 
-/** Nothing goes wrong but what the workload brings: what other keys notice of those that are stuck. */
+/** No fault. Measures what other keys notice of the stuck keys that every workload has. */
 record NoFault() implements Fault {
 
-    private static final Duration LONG_ENOUGH = Duration.ofSeconds(20);
+    private static final Duration DURATION = Duration.ofSeconds(20);
 
     @Override
     public String name() {
@@ -13,12 +13,12 @@ record NoFault() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "nothing goes wrong but tasks that fail, last and die";
+    public String description() {
+        return "no fault; the workload has tasks that fail, take long or die";
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        stage.sleep(LONG_ENOUGH);
+    public void inject(FaultContext context) throws InterruptedException {
+        context.sleep(DURATION);
     }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Redis can't write its append-only file for half a lease, as when its disk is full: it refuses every write, and goes on when
- * there is room. See {@link FileSizeLimit}.
+ * Makes Redis's writes to its append-only file fail for half a lease, as a full disk does. Redis refuses all writes until
+ * there is room again. See {@link FileSizeLimit}.
  */
 record RedisDiskFull() implements Fault {
 
@@ -17,42 +17,43 @@ record RedisDiskFull() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "Redis can't write to its disk, and refuses all writes";
+    public String description() {
+        return "Redis cannot write to its disk and refuses all writes";
     }
 
     @Override
-    public Set<Requirement> needs() {
+    public Set<Requirement> requirements() {
         return Set.of(Requirement.OWN_REDIS, Requirement.FILE_LIMITS);
     }
 
     @Override
-    public Set<Server> servers() {
+    public Set<Server> serversTakenDown() {
         return Set.of(Server.STORE);
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        long process = stage.redis().pid();
-        long before = refused(stage);
+    public void inject(FaultContext context) throws InterruptedException {
+        long process = context.redis().pid();
+        long before = refused(context);
         long at = System.nanoTime();
-        stage.note(new Event.FaultBegan(at, name(), stage.round(), List.of()));
-        stage.note(new Event.ServerDown(at, Server.STORE));
-        FileSizeLimit.full(process);
+        context.record(new Event.FaultBegan(at, name(), context.round(), List.of()));
+        context.record(new Event.ServerDown(at, Server.STORE));
+        FileSizeLimit.block(process);
         try {
-            stage.sleep(stage.lease().dividedBy(2));
+            context.sleep(context.lease().dividedBy(2));
         } finally {
-            FileSizeLimit.room(process);
+            FileSizeLimit.unblock(process);
         }
         long end = System.nanoTime();
-        stage.note(new Event.ServerUp(end, Server.STORE));
-        stage.note(new Event.FaultEnded(end, name(), stage.round(), refused(stage) - before));
-        stage.sleep(stage.lease());
+        context.record(new Event.ServerUp(end, Server.STORE));
+        context.record(new Event.FaultEnded(end, name(), context.round(), refused(context) - before));
+        context.sleep(context.lease());
     }
 
-    /** Writes that Redis refused since its start because it could not write to its file. */
-    private static long refused(FaultContext stage) {
-        String count = field(stage.ask(stage.redis(), redis -> redis.info("errorstats")), "errorstat_MISCONF:count=");
+    /** Returns how many writes Redis has refused since its start because it could not write to its file. */
+    private static long refused(FaultContext context) {
+        String count =
+                field(context.query(context.redis(), redis -> redis.info("errorstats")), "errorstat_MISCONF:count=");
         return count.isEmpty() ? 0 : Long.parseLong(count);
     }
 

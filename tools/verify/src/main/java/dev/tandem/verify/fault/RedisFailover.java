@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * kill -9 of a Redis primary whose replicas have not heard of its last writes, so that the one that is promoted lacks them;
- * the killed one comes back as a replica. To make replicas lag they are stopped and their connections killed: of a replica
- * that is just stopped, the kernel would keep what the primary sends.
+ * Kills a Redis primary whose replicas have not received its last writes, so that the promoted replica lacks them. The
+ * killed one comes back as a replica. To make replicas lag, they are frozen and their connections killed: the kernel would
+ * buffer what the primary sends to a replica that is only frozen.
  *
- * @param cluster a Redis Cluster, and one of its primaries that has partitions; else by Sentinels
+ * @param cluster whether to kill a primary of the Redis Cluster that has partitions; otherwise the primary under Sentinels
  */
 record RedisFailover(boolean cluster) implements Fault {
 
-    private static final int LEAST_MILLIS = 200;
-    private static final int MOST_MILLIS = 900;
+    private static final int MIN_LOST_MILLIS = 200;
+    private static final int MAX_LOST_MILLIS = 900;
 
     @Override
     public String name() {
@@ -27,67 +27,67 @@ record RedisFailover(boolean cluster) implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return (cluster ? "a primary of the Redis Cluster" : "the Redis primary under Sentinels")
-                + " is killed, and a replica promoted that lags";
+                + " is killed, and a replica that lags is promoted";
     }
 
     @Override
-    public Set<Requirement> needs() {
+    public Set<Requirement> requirements() {
         return Set.of(cluster ? Requirement.CLUSTER : Requirement.SENTINEL);
     }
 
     @Override
-    public Set<Server> servers() {
+    public Set<Server> serversTakenDown() {
         return Set.of(Server.STORE);
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
+    public void inject(FaultContext context) throws InterruptedException {
         LocalRedis primary = cluster
-                ? stage.cluster().primaryOf(stage.slot())
-                : stage.sentinel().primary();
-        Set<Integer> followers = followers(stage, primary);
-        List<LocalRedis> replicas = nodes(stage).stream()
-                .filter(node -> followers.contains(node.port()))
+                ? context.cluster().primaryOf(context.clusterSlot())
+                : context.sentinel().primary();
+        Set<Integer> ports = replicaPorts(context, primary);
+        List<LocalRedis> replicas = nodes(context).stream()
+                .filter(node -> ports.contains(node.port()))
                 .toList();
         long since = System.nanoTime();
-        stage.note(new Event.FaultBegan(since, name(), stage.round(), List.of()));
+        context.record(new Event.FaultBegan(since, name(), context.round(), List.of()));
         replicas.forEach(LocalRedis::suspend);
-        stage.ask(primary, redis -> redis.clientKill(KillArgs.Builder.typeSlave()));
-        long before = stage.live().finished();
-        stage.sleep(Duration.ofMillis(LEAST_MILLIS + stage.random().nextInt(MOST_MILLIS - LEAST_MILLIS)));
-        long after = stage.live().finished();
-        stage.note(new Event.ServerDown(System.nanoTime(), Server.STORE));
+        context.query(primary, redis -> redis.clientKill(KillArgs.Builder.typeSlave()));
+        long before = context.liveView().finished();
+        context.sleep(Duration.ofMillis(MIN_LOST_MILLIS + context.random().nextInt(MAX_LOST_MILLIS - MIN_LOST_MILLIS)));
+        long after = context.liveView().finished();
+        context.record(new Event.ServerDown(System.nanoTime(), Server.STORE));
         primary.kill();
         replicas.forEach(LocalRedis::resume);
-        awaitReady(stage);
+        awaitReady(context);
         long end = System.nanoTime();
-        stage.note(new Event.WritesLost(end, since));
-        stage.note(new Event.ServerUp(end, Server.STORE));
-        stage.note(new Event.FaultEnded(end, name(), stage.round(), after - before));
-        stage.sleep(stage.lease());
+        context.record(new Event.WritesLost(end, since));
+        context.record(new Event.ServerUp(end, Server.STORE));
+        context.record(new Event.FaultEnded(end, name(), context.round(), after - before));
+        context.sleep(context.lease());
         primary.start();
-        awaitReady(stage);
-        // Nothing is durable before the last replica is in step again.
-        stage.sleep(stage.lease());
+        awaitReady(context);
+        // No write is durable until the last replica has caught up.
+        context.sleep(context.lease());
     }
 
-    private List<LocalRedis> nodes(FaultContext stage) {
-        return cluster ? stage.cluster().nodes() : stage.sentinel().nodes();
+    private List<LocalRedis> nodes(FaultContext context) {
+        return cluster ? context.cluster().nodes() : context.sentinel().nodes();
     }
 
-    private void awaitReady(FaultContext stage) {
+    private void awaitReady(FaultContext context) {
         if (cluster) {
-            stage.cluster().awaitReady();
+            context.cluster().awaitReady();
         } else {
-            stage.sentinel().awaitReady();
+            context.sentinel().awaitReady();
         }
     }
 
-    /** The ports of its replicas: {@code slave0:ip=127.0.0.1,port=6380,state=online,...}. */
-    private static Set<Integer> followers(FaultContext stage, LocalRedis primary) {
-        return stage.ask(primary, redis -> redis.info("replication"))
+    /** Returns the ports of the replicas, from lines such as {@code slave0:ip=127.0.0.1,port=6380,state=online,...}. */
+    private static Set<Integer> replicaPorts(FaultContext context, LocalRedis primary) {
+        return context.query(primary, redis -> redis.info("replication"))
                 .lines()
                 .filter(line -> line.startsWith("slave") && line.contains("port="))
                 .map(line -> line.replaceAll(".*port=(\\d+).*", "$1").strip())

@@ -5,7 +5,7 @@ import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
-/** Redis may use no more memory than it has for half a lease: it takes nothing over, but records outcomes. */
+/** Sets Redis to maxmemory for half a lease. It refuses to take custody of tasks, but records outcomes. */
 record RedisMemoryFull() implements Fault {
 
     @Override
@@ -14,34 +14,34 @@ record RedisMemoryFull() implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return "Redis is at maxmemory";
     }
 
     @Override
-    public Set<Requirement> needs() {
+    public Set<Requirement> requirements() {
         return Set.of(Requirement.OWN_REDIS);
     }
 
     @Override
-    public Set<Server> servers() {
+    public Set<Server> serversTakenDown() {
         return Set.of(Server.STORE);
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        stage.note(new Event.FaultBegan(System.nanoTime(), name(), stage.round(), List.of()));
-        long before = refused(stage);
-        stage.ask(stage.redis(), redis -> redis.configSet("maxmemory", "1mb"));
-        stage.sleep(stage.lease().dividedBy(2));
-        stage.ask(stage.redis(), redis -> redis.configSet("maxmemory", "0"));
-        stage.note(new Event.FaultEnded(System.nanoTime(), name(), stage.round(), refused(stage) - before));
-        stage.sleep(stage.lease());
+    public void inject(FaultContext context) throws InterruptedException {
+        context.record(new Event.FaultBegan(System.nanoTime(), name(), context.round(), List.of()));
+        long before = refused(context);
+        context.query(context.redis(), redis -> redis.configSet("maxmemory", "1mb"));
+        context.sleep(context.lease().dividedBy(2));
+        context.query(context.redis(), redis -> redis.configSet("maxmemory", "0"));
+        context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), refused(context) - before));
+        context.sleep(context.lease());
     }
 
-    /** Writes that Redis refused since its start. */
-    private static long refused(FaultContext stage) {
-        return stage.ask(stage.redis(), redis -> redis.info("errorstats"))
+    /** Returns how many writes Redis has refused since its start. */
+    private static long refused(FaultContext context) {
+        return context.query(context.redis(), redis -> redis.info("errorstats"))
                 .lines()
                 .filter(line -> line.startsWith("errorstat_OOM:count="))
                 .mapToLong(line -> Long.parseLong(

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** kill -9 of Redis, which comes back a little later with all that the kernel had of its file. */
+/** Kills Redis with SIGKILL and starts it a little later. It has lost nothing, since the kernel kept its file. */
 record RedisRestart() implements Fault {
 
-    private static final int MOST_SECONDS = 4;
+    private static final int MAX_DOWN_SECONDS = 4;
 
     @Override
     public String name() {
@@ -17,31 +17,31 @@ record RedisRestart() implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return "Redis is killed and started again";
     }
 
     @Override
-    public Set<Requirement> needs() {
+    public Set<Requirement> requirements() {
         return Set.of(Requirement.OWN_REDIS);
     }
 
     @Override
-    public Set<Server> servers() {
+    public Set<Server> serversTakenDown() {
         return Set.of(Server.STORE);
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
+    public void inject(FaultContext context) throws InterruptedException {
         long at = System.nanoTime();
-        stage.note(new Event.FaultBegan(at, name(), stage.round(), List.of()));
-        stage.note(new Event.ServerDown(at, Server.STORE));
-        stage.redis().kill();
-        stage.sleep(Duration.ofMillis(stage.random().nextInt(MOST_SECONDS * 1_000)));
-        stage.redis().start();
+        context.record(new Event.FaultBegan(at, name(), context.round(), List.of()));
+        context.record(new Event.ServerDown(at, Server.STORE));
+        context.redis().kill();
+        context.sleep(Duration.ofMillis(context.random().nextInt(MAX_DOWN_SECONDS * 1_000)));
+        context.redis().start();
         long end = System.nanoTime();
-        stage.note(new Event.ServerUp(end, Server.STORE));
-        stage.note(new Event.FaultEnded(end, name(), stage.round(), -1));
-        stage.sleep(stage.lease());
+        context.record(new Event.ServerUp(end, Server.STORE));
+        context.record(new Event.FaultEnded(end, name(), context.round(), -1));
+        context.sleep(context.lease());
     }
 }

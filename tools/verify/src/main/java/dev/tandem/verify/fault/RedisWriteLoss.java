@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** kill -9 of Redis, which comes back without up to its last second of writes: its file is cut back. */
+/** Kills Redis with SIGKILL and truncates its append-only file, so that it comes back without its last writes. */
 record RedisWriteLoss() implements Fault {
 
-    private static final int LEAST_MILLIS = 200;
-    private static final int MOST_MILLIS = 1_000;
-    private static final long WRITES_MILLIS = 5_000;
+    private static final int MIN_LOST_MILLIS = 200;
+    private static final int MAX_LOST_MILLIS = 1_000;
+    private static final long FIRST_WRITE_LIMIT_MILLIS = 5_000;
 
     @Override
     public String name() {
@@ -20,38 +20,38 @@ record RedisWriteLoss() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "Redis is killed, and has lost up to a second of its writes when it is back";
+    public String description() {
+        return "Redis is killed, and comes back without up to a second of its writes";
     }
 
     @Override
-    public Set<Requirement> needs() {
+    public Set<Requirement> requirements() {
         return Set.of(Requirement.OWN_REDIS);
     }
 
     @Override
-    public Set<Server> servers() {
+    public Set<Server> serversTakenDown() {
         return Set.of(Server.STORE);
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        long finished = stage.live().finished();
-        stage.live().await(WRITES_MILLIS, live -> live.finished() > finished);
+    public void inject(FaultContext context) throws InterruptedException {
+        long finished = context.liveView().finished();
+        context.liveView().await(FIRST_WRITE_LIMIT_MILLIS, live -> live.finished() > finished);
         long since = System.nanoTime();
-        stage.note(new Event.FaultBegan(since, name(), stage.round(), List.of()));
-        long before = stage.live().finished();
-        RedisCheckpoint checkpoint = stage.redis().checkpoint();
-        stage.sleep(Duration.ofMillis(LEAST_MILLIS + stage.random().nextInt(MOST_MILLIS - LEAST_MILLIS)));
+        context.record(new Event.FaultBegan(since, name(), context.round(), List.of()));
+        long before = context.liveView().finished();
+        RedisCheckpoint checkpoint = context.redis().checkpoint();
+        context.sleep(Duration.ofMillis(MIN_LOST_MILLIS + context.random().nextInt(MAX_LOST_MILLIS - MIN_LOST_MILLIS)));
         long down = System.nanoTime();
-        stage.note(new Event.ServerDown(down, Server.STORE));
-        long after = stage.live().finished();
-        stage.redis().restartFrom(checkpoint);
+        context.record(new Event.ServerDown(down, Server.STORE));
+        long after = context.liveView().finished();
+        context.redis().restartFrom(checkpoint);
         long end = System.nanoTime();
-        stage.note(new Event.WritesLost(end, since));
-        stage.note(new Event.ServerUp(end, Server.STORE));
-        // What ended meanwhile was written, and is not there any more.
-        stage.note(new Event.FaultEnded(end, name(), stage.round(), after - before));
-        stage.sleep(stage.lease());
+        context.record(new Event.WritesLost(end, since));
+        context.record(new Event.ServerUp(end, Server.STORE));
+        // The outcomes of handlers that ended in between were written and are lost.
+        context.record(new Event.FaultEnded(end, name(), context.round(), after - before));
+        context.sleep(context.lease());
     }
 }

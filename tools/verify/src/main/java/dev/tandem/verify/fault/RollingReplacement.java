@@ -5,11 +5,11 @@ import dev.tandem.verify.worker.WorkerProcess;
 import java.time.Duration;
 import java.util.List;
 
-/** Every executor is replaced, one after another: a new one comes, and when it works, an old one leaves. */
+/** Replaces all executors one after another: a new one is started, and when it works, an old one leaves. */
 record RollingReplacement() implements Fault {
 
-    private static final long JOIN_MILLIS = 30_000;
-    private static final Duration BETWEEN = Duration.ofSeconds(2);
+    private static final long JOIN_LIMIT_MILLIS = 30_000;
+    private static final Duration PAUSE = Duration.ofSeconds(2);
 
     @Override
     public String name() {
@@ -17,29 +17,29 @@ record RollingReplacement() implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return "all executors are replaced, one after another";
     }
 
     @Override
-    public int endings() {
+    public int endEventCount() {
         return Integer.MAX_VALUE;
     }
 
     @Override
-    public void strike(FaultContext stage) throws InterruptedException {
-        List<WorkerProcess> old = stage.executors();
+    public void inject(FaultContext context) throws InterruptedException {
+        List<WorkerProcess> old = context.executors();
         for (int i = 0; i < old.size(); i++) {
-            WorkerProcess fresh = stage.join();
-            stage.live().await(JOIN_MILLIS, live -> live.hasWorked(fresh.name()));
-            stage.sleep(BETWEEN);
+            WorkerProcess added = context.startExecutor();
+            context.liveView().await(JOIN_LIMIT_MILLIS, live -> live.hasWorked(added.name()));
+            context.sleep(PAUSE);
             WorkerProcess leaving = old.get(i);
             String fault = name() + (i == 0 ? "" : "-" + (i + 1));
-            stage.live().await(JOIN_MILLIS, live -> live.fresh(leaving.name()) > 0);
-            stage.note(new Event.FaultBegan(System.nanoTime(), fault, stage.round(), List.of(leaving.name())));
-            stage.leave(leaving);
-            stage.note(new Event.FaultEnded(System.nanoTime(), fault, stage.round(), -1));
+            context.liveView().await(JOIN_LIMIT_MILLIS, live -> live.newLongRuns(leaving.name()) > 0);
+            context.record(new Event.FaultBegan(System.nanoTime(), fault, context.round(), List.of(leaving.name())));
+            context.stopExecutor(leaving);
+            context.record(new Event.FaultEnded(System.nanoTime(), fault, context.round(), -1));
         }
-        stage.sleep(BETWEEN);
+        context.sleep(PAUSE);
     }
 }

@@ -3,30 +3,29 @@ package dev.tandem.verify.load;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a task's handler is to do, as its payload says it.
+ * What the handler of a task does. It is the task's payload.
  *
- * @param millis that it takes
+ * @param millis how long the handler takes
  */
-public record HandlerInstruction(Outcome what, long millis) {
+public record HandlerInstruction(Outcome outcome, long millis) {
 
-    /** How it ends. */
+    /** How the handler ends. */
     public enum Outcome {
         SUCCEED,
-        /** Fails at its first attempt, then succeeds. */
+        /** Fails at the first attempt, then succeeds. */
         FAIL_ONCE,
-        /** Is given up at once. */
+        /** Gives the task up at the first attempt. */
         DIE
     }
 
-    /** The payload. */
     public byte[] payload() {
-        return (what + " " + millis).getBytes(StandardCharsets.US_ASCII);
+        return (outcome + " " + millis).getBytes(StandardCharsets.US_ASCII);
     }
 
     /**
      * Reads a payload.
      *
-     * @throws IllegalArgumentException if it is none of ours
+     * @throws IllegalArgumentException if the payload is not an instruction
      */
     public static HandlerInstruction of(byte[] payload) {
         String[] words = new String(payload, StandardCharsets.US_ASCII).split(" ", -1);

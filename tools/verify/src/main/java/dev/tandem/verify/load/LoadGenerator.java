@@ -1,10 +1,11 @@
 package dev.tandem.verify.load;
 
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
+import dev.tandem.verify.load.TaskGenerator.GeneratedTask;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventLog;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,31 +14,37 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Publishes a workload at a steady rate, in a thread of its own, and records what was acknowledged. */
+/** Publishes tasks at a steady rate in its own thread, and records which of them the broker acknowledged. */
 public final class LoadGenerator implements AutoCloseable {
 
-    private static final long PAUSE_MILLIS = 100;
-    private static final long END_MILLIS = 60_000;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LAST_ANSWERS_MILLIS = 60_000;
 
-    private final TaskGenerator maker;
+    private final TaskGenerator tasks;
     private final String queue;
     private final Publisher publisher;
     private final boolean offsets;
-    private final EventLog log;
+    private final JsonLinesLog<Event> log;
     private final Thread thread;
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger underWay = new AtomicInteger();
-    private volatile boolean enough;
+    private final AtomicInteger unanswered = new AtomicInteger();
+    private volatile boolean stopped;
 
     /**
-     * Not started yet.
+     * Creates a generator that is not started.
      *
-     * @param offsets whether the publisher's places are {@code topic:partition:offset}
-     * @param perSecond tasks
+     * @param offsets whether the publisher reports places as {@code topic:partition:offset}
+     * @param perSecond tasks per second
      */
     public LoadGenerator(
-            TaskGenerator maker, String queue, Publisher publisher, boolean offsets, EventLog log, int perSecond) {
-        this.maker = maker;
+            TaskGenerator tasks,
+            String queue,
+            Publisher publisher,
+            boolean offsets,
+            JsonLinesLog<Event> log,
+            int perSecond) {
+        this.tasks = tasks;
         this.queue = queue;
         this.publisher = publisher;
         this.offsets = offsets;
@@ -50,17 +57,17 @@ public final class LoadGenerator implements AutoCloseable {
         thread.start();
     }
 
-    /** Publishes no more, and waits for the answers. */
+    /** Stops publishing and waits for outstanding answers. */
     public void stop() throws InterruptedException {
-        enough = true;
+        stopped = true;
         thread.join();
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
-        while (underWay.get() > 0 && System.nanoTime() < deadline) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LAST_ANSWERS_MILLIS);
+        while (unanswered.get() > 0 && System.nanoTime() < deadline) {
             TimeUnit.MILLISECONDS.sleep(10);
         }
     }
 
-    /** The ids of what the broker has. */
+    /** Returns the ids of the acknowledged tasks. */
     public Set<String> acknowledged() {
         return acknowledged;
     }
@@ -68,55 +75,56 @@ public final class LoadGenerator implements AutoCloseable {
     private void run(int perSecond) {
         long begin = System.nanoTime();
         long skipped = 0;
-        for (long number = 0; !enough; number++) {
+        for (long number = 0; !stopped; number++) {
             long at = begin + skipped + number * 1_000_000_000L / perSecond;
             long late = System.nanoTime() - at;
-            if (late > 1_000_000_000L) {
-                skipped += late; // the broker was away: no burst afterwards
+            if (late > MAX_LATE_NANOS) {
+                skipped += late; // the broker was down: do not catch up in a burst
             }
-            while (!enough && System.nanoTime() < at) {
+            while (!stopped && System.nanoTime() < at) {
                 LockSupport.parkNanos(at - System.nanoTime());
             }
-            if (!publish(maker.next(), number)) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+            if (!publish(tasks.next(), number)) {
+                LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
             }
         }
     }
 
-    private boolean publish(TaskGenerator.GeneratedTask made, long number) {
+    /** Publishes a task. Returns false if that failed at once. */
+    private boolean publish(GeneratedTask generated, long number) {
         long sentAt = System.nanoTime();
-        long delay = made.delay().toMillis();
-        long dueAt = delay == 0 ? 0 : sentAt + made.delay().toNanos();
+        long delay = generated.delay().toMillis();
+        long dueAt = delay == 0 ? 0 : sentAt + generated.delay().toNanos();
         long now = System.currentTimeMillis();
         Task task = new Task(
-                made.id(),
+                generated.id(),
                 queue,
                 null,
-                made.key(),
-                made.deed().payload(),
+                generated.key(),
+                generated.instruction().payload(),
                 Map.of(),
                 now,
                 delay == 0 ? 0 : now + delay,
                 0,
                 0,
                 null);
-        underWay.incrementAndGet();
+        unanswered.incrementAndGet();
         var answer = publisher.publish(task).toCompletableFuture();
         var unused = answer.handle((published, problem) -> {
             if (problem == null) {
-                log.write(acknowledged(made, published, number, sentAt, dueAt));
-                acknowledged.add(made.id());
+                log.write(publishedEvent(generated, published, number, sentAt, dueAt));
+                acknowledged.add(generated.id());
             } else {
-                log.write(new Event.Unacknowledged(System.nanoTime(), made.id(), made.key()));
+                log.write(new Event.Unacknowledged(System.nanoTime(), generated.id(), generated.key()));
             }
-            underWay.decrementAndGet();
+            unanswered.decrementAndGet();
             return null;
         });
         return !answer.isCompletedExceptionally();
     }
 
-    private Event acknowledged(
-            TaskGenerator.GeneratedTask made, @Nullable PublishedId published, long number, long sentAt, long dueAt) {
+    private Event publishedEvent(
+            GeneratedTask task, @Nullable PublishedId published, long number, long sentAt, long dueAt) {
         int partition = -1;
         long sequence = number;
         if (offsets && published != null) {
@@ -124,12 +132,12 @@ public final class LoadGenerator implements AutoCloseable {
             partition = Integer.parseInt(place[place.length - 2]);
             sequence = Long.parseLong(place[place.length - 1]);
         }
-        return new Event.Published(System.nanoTime(), made.id(), made.key(), partition, sequence, sentAt, dueAt);
+        return new Event.Published(System.nanoTime(), task.id(), task.key(), partition, sequence, sentAt, dueAt);
     }
 
     @Override
     public void close() {
-        enough = true;
+        stopped = true;
         publisher.close();
     }
 }

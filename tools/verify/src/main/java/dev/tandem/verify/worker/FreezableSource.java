@@ -4,15 +4,15 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.util.Collection;
 
-/** A source that passes a moment before each commit and ack. */
+/** A source that lets its process freeze before a commit or an ack. */
 final class FreezableSource implements Source {
 
     private final Source source;
-    private final WorkerOrders moments;
+    private final WorkerOrders orders;
 
-    FreezableSource(Source source, WorkerOrders moments) {
+    FreezableSource(Source source, WorkerOrders orders) {
         this.source = source;
-        this.moments = moments;
+        this.orders = orders;
     }
 
     @Override
@@ -57,13 +57,13 @@ final class FreezableSource implements Source {
 
     @Override
     public void commit(Partition partition, long upTo) {
-        moments.reached(WorkerOrders.FreezePoint.COMMIT);
+        orders.reached(WorkerOrders.FreezePoint.COMMIT);
         source.commit(partition, upTo);
     }
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        moments.reached(WorkerOrders.FreezePoint.COMMIT);
+        orders.reached(WorkerOrders.FreezePoint.COMMIT);
         source.ack(partition, sequences);
     }
 

@@ -11,13 +11,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * What the executors of a trial are doing now, as their events tell; for progress and for faults that wait for a good
- * moment. It judges nothing. Thread-safe.
+ * What the executors of a trial are doing now, according to their events. Used for progress, and by faults that wait for a
+ * good moment; verdicts do not depend on it. Thread-safe.
  */
 public final class LiveView {
 
+    private static final long NEW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long MAX_WAIT_MILLIS = 50;
+
+    /** Start times by task id, for each process. */
     private final Map<String, Map<String, Long>> running = new HashMap<>();
-    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Map<String, Long> lastStart = new HashMap<>();
     private final Set<String> ended = new HashSet<>();
@@ -26,11 +29,12 @@ public final class LiveView {
     private final Map<String, Long> clocks = new HashMap<>();
     private long finished;
 
-    /** Takes in new events of a process. */
+    /** Adds new events of a process. */
     synchronized void add(List<Event> events) {
         for (Event event : events) {
             if (event instanceof Event.RunStarted started) {
-                running.computeIfAbsent(started.process(), p -> new HashMap<>()).put(started.id(), started.at());
+                running.computeIfAbsent(started.process(), process -> new HashMap<>())
+                        .put(started.id(), started.at());
                 lastStart.put(started.id(), started.at());
                 worked.add(started.process());
             } else if (event instanceof Event.RunFinished end) {
@@ -50,64 +54,68 @@ public final class LiveView {
         }
     }
 
-    /** The ids of the tasks whose handlers run in a process. */
+    /** Returns the ids of the tasks that a process is running. */
     public synchronized Set<String> running(String process) {
         return Set.copyOf(running.getOrDefault(process, Map.of()).keySet());
     }
 
-    /** How many tasks that last a while began in a process a moment ago: they are under way for a moment more. */
-    public synchronized long fresh(String process) {
-        long since = System.nanoTime() - FRESH_NANOS;
+    /** Returns how many long tasks a process started a moment ago, so that they will be active for a while. */
+    public synchronized long newLongRuns(String process) {
+        long since = System.nanoTime() - NEW_NANOS;
         return running.getOrDefault(process, Map.of()).entrySet().stream()
-                .filter(each -> TaskGenerator.lastsAWhile(each.getKey()) && each.getValue() > since)
+                .filter(run -> TaskGenerator.isLong(run.getKey()) && run.getValue() > since)
                 .count();
     }
 
-    /** Whether a process has started a task. */
+    /** Returns whether a process has started a task. */
     public synchronized boolean hasWorked(String process) {
         return worked.contains(process);
     }
 
-    /** Whether a process has frozen itself. */
+    /** Returns whether a process has frozen itself. */
     public synchronized boolean hasFrozen(String process) {
         return frozen.contains(process);
     }
 
-    /** How much the clock of a process is ahead of the machine's, in milliseconds. */
+    /** Returns how many milliseconds the wall clock of a process is ahead of the machine's. */
     public synchronized long clockAhead(String process) {
         return clocks.getOrDefault(process, 0L);
     }
 
-    /** Whether a handler has ended this task for good. */
+    /** Returns whether a handler ended this task for good. */
     public synchronized boolean hasEnded(String id) {
         return ended.contains(id);
     }
 
-    /** Whether these tasks were started after that time. */
+    /** Returns whether all of these tasks were started after this time. */
     public synchronized boolean haveStartedSince(Set<String> ids, long since) {
         return ids.stream().allMatch(id -> lastStart.getOrDefault(id, Long.MIN_VALUE) > since);
     }
 
-    /** Handlers that ended, all together. */
+    /** Returns how many handlers have ended. */
     public synchronized long finished() {
         return finished;
     }
 
-    /** Tasks that a handler ended for good. */
+    /** Returns how many tasks a handler has ended for good. */
     public synchronized long ended() {
         return ended.size();
     }
 
-    /** Waits until this holds. @return false if it did not in time */
-    public boolean await(long millis, Predicate<LiveView> holds) throws InterruptedException {
+    /**
+     * Waits until a condition holds.
+     *
+     * @return whether it held in time
+     */
+    public boolean await(long millis, Predicate<LiveView> condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        while (!holds.test(this)) {
+        while (!condition.test(this)) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (left <= 0) {
                 return false;
             }
             synchronized (this) {
-                wait(Math.min(left, 50));
+                wait(Math.min(left, MAX_WAIT_MILLIS));
             }
         }
         return true;

@@ -4,36 +4,36 @@ import dev.tandem.executor.FatalTaskException;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.verify.load.HandlerInstruction;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
-import dev.tandem.verify.record.EventLog;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The handler: does what the payload says, and records that it did. */
+/** A handler that does what the payload says, and records its runs. */
 final class RecordingHandler implements Handler {
 
     private final String process;
-    private final EventLog log;
-    private final WorkerOrders moments;
-    private final ObservedStore claims;
-    /** What runs, and until when its lease was seen to last. */
+    private final JsonLinesLog<Event> log;
+    private final WorkerOrders orders;
+    private final ObservedStore store;
+    /** The active runs, each with the end of its lease as last seen. */
     private final Map<TaskContext, Long> running = new ConcurrentHashMap<>();
 
-    RecordingHandler(String process, EventLog log, WorkerOrders moments, ObservedStore claims) {
+    RecordingHandler(String process, JsonLinesLog<Event> log, WorkerOrders orders, ObservedStore store) {
         this.process = process;
         this.log = log;
-        this.moments = moments;
-        this.claims = claims;
+        this.orders = orders;
+        this.store = store;
     }
 
     @Override
     public Result handle(TaskContext task) throws Exception {
         long lease = leaseUntil(task);
         running.put(task, lease);
-        ObservedStore.ClaimOrigin claim = claims.take(task.token());
+        ObservedStore.ClaimOrigin origin = store.takeOrigin(task.token());
         log.write(new Event.RunStarted(
                 System.nanoTime(),
                 process,
@@ -42,21 +42,21 @@ final class RecordingHandler implements Handler {
                 task.token(),
                 task.attempt(),
                 lease,
-                claim.partition(),
-                claim.epoch(),
-                claim.askedAt()));
+                origin.partition(),
+                origin.epoch(),
+                origin.requestedAt()));
         try {
-            HandlerInstruction deed = HandlerInstruction.of(task.payload());
-            TimeUnit.MILLISECONDS.sleep(deed.millis());
-            Result result = switch (deed.what()) {
+            HandlerInstruction instruction = HandlerInstruction.of(task.payload());
+            TimeUnit.MILLISECONDS.sleep(instruction.millis());
+            Result result = switch (instruction.outcome()) {
                 case SUCCEED -> Result.done();
                 case FAIL_ONCE -> {
                     if (task.attempt() == 1) {
-                        throw new IllegalStateException("as asked");
+                        throw new IllegalStateException("The payload says so");
                     }
                     yield Result.done();
                 }
-                case DIE -> throw new FatalTaskException("as asked");
+                case DIE -> throw new FatalTaskException("The payload says so");
             };
             ended(task, Ending.SUCCEEDED);
             return result;
@@ -75,21 +75,21 @@ final class RecordingHandler implements Handler {
     private void ended(TaskContext task, Ending ending) {
         running.remove(task);
         log.write(new Event.RunFinished(System.nanoTime(), process, task.id(), task.token(), ending));
-        moments.reached(WorkerOrders.FreezePoint.SETTLE);
+        orders.reached(WorkerOrders.FreezePoint.SETTLE);
     }
 
-    /** Looks at the leases of what runs. */
-    void look() {
+    /** Records renewals of the leases of active runs. */
+    void pollLeases() {
         running.forEach((task, seen) -> {
             long lease = leaseUntil(task);
-            // Milliseconds, so the same lease may look like another one.
+            // Leases are known in milliseconds, so an unchanged one may seem to move a little.
             if (lease > seen + TimeUnit.MILLISECONDS.toNanos(5) && running.replace(task, seen, lease)) {
                 log.write(new Event.LeaseRenewed(System.nanoTime(), process, task.id(), task.token(), lease));
             }
         });
     }
 
-    /** By the clock of events. A process that is frozen between two looks at its clock looks again. */
+    /** Returns the end of the lease by the clock of events. Tries again if the process was frozen in between. */
     private static long leaseUntil(TaskContext task) {
         while (true) {
             long before = System.nanoTime();

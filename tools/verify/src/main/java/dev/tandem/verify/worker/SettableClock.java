@@ -2,15 +2,15 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.executor.Time;
 
-/** The clocks of an executor, of which one can be set: epoch time, as somebody sets that of a machine. Thread-safe. */
+/** The clocks of an executor. Its wall clock can be set, as an operator sets that of a machine. Thread-safe. */
 final class SettableClock implements Time {
 
     private final Time machine = Time.system();
-    private volatile long offMillis;
+    private volatile long aheadMillis;
 
-    /** From now on it is so much ahead of the machine's; below 0: behind. */
-    void set(long millis) {
-        offMillis = millis;
+    /** Sets the wall clock ahead of the machine's, or behind it if negative. */
+    void setAhead(long millis) {
+        aheadMillis = millis;
     }
 
     @Override
@@ -20,6 +20,6 @@ final class SettableClock implements Time {
 
     @Override
     public long wallMillis() {
-        return machine.wallMillis() + offMillis;
+        return machine.wallMillis() + aheadMillis;
     }
 }

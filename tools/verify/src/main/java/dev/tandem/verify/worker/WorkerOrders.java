@@ -1,7 +1,7 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,76 +9,76 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Freezes this process (SIGSTOP) at a moment that cannot be hit from outside, once, when a file orders it. What runs in
- * the few milliseconds until the signal takes hold goes on, but for the thread that reached the moment. A file may also
- * order that its clock be set.
+ * Carries out orders that the trial writes to a file: set the clock of this process, or freeze it (SIGSTOP) at a point
+ * that cannot be hit from outside. The thread that reaches the point stops there; other threads continue for the few
+ * milliseconds until the signal arrives.
  */
 public final class WorkerOrders {
 
-    /** Where to freeze. */
+    /** Where the process can freeze itself. */
     public enum FreezePoint {
-        /** A handler has ended, and its outcome is not sent. */
+        /** A handler has ended, and its outcome has not been sent. */
         SETTLE,
-        /** Outcomes are recorded, and the commit, or the ack, is not sent. */
+        /** Outcomes are recorded, and the commit or ack has not been sent. */
         COMMIT;
 
-        /** As the file says it. */
+        /** Returns the order to freeze at this point. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** Before the milliseconds that the clock is to be ahead. */
+    /** The beginning of the order to set the clock, followed by how many milliseconds ahead it shall be. */
     static final String CLOCK = "clock ";
 
     private final String process;
-    private final Path orders;
+    private final Path file;
     private final SettableClock clock;
-    private final EventLog log;
-    private volatile boolean atSettle;
-    private volatile boolean atCommit;
+    private final JsonLinesLog<Event> log;
+    private volatile boolean freezeAtSettle;
+    private volatile boolean freezeAtCommit;
 
-    WorkerOrders(String process, Path orders, EventLog log, SettableClock clock) {
+    WorkerOrders(String process, Path file, JsonLinesLog<Event> log, SettableClock clock) {
         this.process = process;
-        this.orders = orders;
+        this.file = file;
         this.clock = clock;
         this.log = log;
     }
 
-    /** Looks for an order, which is taken. */
-    void look() {
-        if (!Files.exists(orders)) {
+    /** Reads and deletes the file if there is one. */
+    void poll() {
+        if (!Files.exists(file)) {
             return;
         }
         try {
-            String order = Files.readString(orders).strip();
-            Files.delete(orders);
+            String order = Files.readString(file).strip();
+            Files.delete(file);
             if (order.startsWith(CLOCK)) {
                 long millis = Long.parseLong(order.substring(CLOCK.length()));
-                clock.set(millis);
+                clock.setAhead(millis);
                 log.write(new Event.ClockSet(System.nanoTime(), process, millis));
                 return;
             }
-            atSettle = order.equals(FreezePoint.SETTLE.text());
-            atCommit = order.equals(FreezePoint.COMMIT.text());
+            freezeAtSettle = order.equals(FreezePoint.SETTLE.text());
+            freezeAtCommit = order.equals(FreezePoint.COMMIT.text());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot read the orders in " + file, e);
         }
     }
 
-    /** Freezes here if that is ordered. */
-    void reached(FreezePoint moment) {
-        if (moment == FreezePoint.SETTLE ? atSettle : atCommit) {
+    /** Freezes the process if it was ordered to freeze at this point. */
+    void reached(FreezePoint point) {
+        if (point == FreezePoint.SETTLE ? freezeAtSettle : freezeAtCommit) {
             freeze();
         }
     }
 
     private synchronized void freeze() {
-        if (!atSettle && !atCommit) {
+        if (!freezeAtSettle && !freezeAtCommit) {
             return;
         }
-        atSettle = false;
-        atCommit = false;
+        freezeAtSettle = false;
+        freezeAtCommit = false;
         log.write(new Event.ProcessFrozen(System.nanoTime(), process));
         try {
             new ProcessBuilder(
@@ -89,7 +89,7 @@ public final class WorkerOrders {
                     .start()
                     .waitFor();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot send SIGSTOP to this process", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
