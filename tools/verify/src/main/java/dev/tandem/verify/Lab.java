@@ -7,8 +7,8 @@ import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
-import dev.tandem.local.Ports;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
+import dev.tandem.local.PortReservations;
 import dev.tandem.verify.fault.Need;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event.Link;
@@ -81,7 +81,7 @@ final class Lab implements AutoCloseable {
                 if (!amqp().isRabbit()) {
                     return Optional.of("needs RabbitMQ, and there is only " + amqp().product());
                 }
-            } catch (UnavailableException e) {
+            } catch (MissingBrokerException e) {
                 return Optional.of(String.valueOf(e.getMessage()));
             }
         }
@@ -125,9 +125,9 @@ final class Lab implements AutoCloseable {
         if (kafka == null) {
             LocalKafka.Builder builder = LocalKafka.builder().setting("num.network.threads", "1");
             for (int slot = 0; slot < SLOTS; slot++) {
-                kafkaListeners[slot] = Ports.reserve();
-                kafkaWays[slot] = Ports.reserve();
-                builder.way(kafkaListeners[slot], kafkaWays[slot]);
+                kafkaListeners[slot] = PortReservations.reserve();
+                kafkaWays[slot] = PortReservations.reserve();
+                builder.proxiedListener(kafkaListeners[slot], kafkaWays[slot]);
             }
             kafka = builder.start();
             started(kafka, text(kafka));

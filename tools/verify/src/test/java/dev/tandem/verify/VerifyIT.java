@@ -2,7 +2,7 @@ package dev.tandem.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.verify.check.Rule;
 import java.io.IOException;
@@ -46,7 +46,7 @@ class VerifyIT {
         assertThat(status).as(said.err + "\n" + said.out).isZero();
         Brokers.orSkip(() -> {
             if (said.out.toString().contains("not tried")) {
-                throw new UnavailableException(said.out.toString());
+                throw new MissingBrokerException(said.out.toString());
             }
             return status;
         });
