@@ -3,7 +3,7 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.LocalRedisCluster;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
@@ -60,7 +60,7 @@ class DifferentialIT {
         SharedRedis redis = Brokers.redis();
         return Brokers.orSkip(() -> {
             if (redis.toString().startsWith("Redis 6")) {
-                throw new UnavailableException("There is only " + redis + ": install a Redis of 7 or later.");
+                throw new MissingBrokerException("There is only " + redis + ": install a Redis of 7 or later.");
             }
             return redis;
         });

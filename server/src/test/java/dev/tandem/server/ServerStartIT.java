@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.Ports;
+import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Names;
 import java.io.IOException;
@@ -34,8 +34,8 @@ class ServerStartIT {
 
     @Test
     void aServerWaitsForItsBrokersAndItsHealthSaysSo() {
-        int kafkaPort = Ports.reserve();
-        int redisPort = Ports.reserve();
+        int kafkaPort = PortReservations.reserve();
+        int redisPort = PortReservations.reserve();
         String queue = Names.fresh("patient");
         try (RunningServer server = new RunningServer(Map.of(
                 "server.port",

@@ -2,6 +2,7 @@ package dev.tandem.kit;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -18,7 +19,7 @@ public final class Await {
      *
      * @param condition is evaluated at once and then every 10 ms; whatever it throws is thrown to the caller
      * @param problem describes how far things got, and is asked when the time is up
-     * @throws IllegalStateException with the problem, when the time is up
+     * @throws TimeoutException with the problem, when the time is up
      * @throws InterruptedException when the calling thread is interrupted
      * @throws Exception that the condition threw
      */
@@ -38,7 +39,7 @@ public final class Await {
                         return condition.call();
                     });
         } catch (ConditionTimeoutException e) {
-            throw new IllegalStateException(problem.get() + " after " + limit.toSeconds() + " s", e);
+            throw new TimeoutException(problem.get() + " after " + limit.toSeconds() + " s");
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.kit;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The JSON of event logs: the components of records, and none of their other methods. */
@@ -11,6 +12,8 @@ final class JsonLines {
                     .withFieldVisibility(Visibility.ANY)
                     .withGetterVisibility(Visibility.NONE)
                     .withIsGetterVisibility(Visibility.NONE))
+            // A log of another version is refused rather than misread.
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
     private JsonLines() {}

@@ -15,6 +15,9 @@ import java.nio.file.Path;
  */
 public final class JsonLinesLog<E> implements AutoCloseable {
 
+    /** Room for most events, so that the buffer need not grow: tasks wait for the log. */
+    private static final int TYPICAL_BYTES = 320;
+
     private final Path path;
     private final OutputStream file;
 
@@ -35,7 +38,7 @@ public final class JsonLinesLog<E> implements AutoCloseable {
 
     /** Returns when the kernel has the event. */
     public void write(E event) {
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        ByteArrayOutputStream line = new ByteArrayOutputStream(TYPICAL_BYTES);
         JsonLines.MAPPER.writeValue(line, event);
         line.write('\n');
         try {

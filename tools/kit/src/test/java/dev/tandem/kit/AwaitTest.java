@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +37,7 @@ class AwaitTest {
                         Duration.ofSeconds(1),
                         () -> calls.incrementAndGet() < 0,
                         () -> calls.get() > 1 ? "called, but in vain" : "hardly called"))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(TimeoutException.class)
                 .hasMessage("called, but in vain after 1 s");
     }
 

@@ -83,6 +83,28 @@ class JsonLinesTest {
     }
 
     @Test
+    void recordsEventsOfAnInterruptedThread() {
+        Event event = new Event.Ended(1, null);
+        try (JsonLinesLog<Event> log = new JsonLinesLog<>(file)) {
+            Thread.currentThread().interrupt();
+            log.write(event);
+            assertThat(Thread.interrupted()).isTrue();
+            log.write(event);
+        }
+
+        assertThat(new JsonLinesTail<>(file, Event.class).next()).containsExactly(event, event);
+    }
+
+    @Test
+    void refusesAnEventOfAnotherVersion() throws IOException {
+        Files.writeString(file, "{\"event\":\"Ended\",\"at\":1,\"error\":null,\"more\":2}\n");
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new JsonLinesTail<>(file, Event.class).next())
+                .withMessageContaining("more");
+    }
+
+    @Test
     void refusesALineThatIsNoEvent() throws IOException {
         Files.writeString(file, "nonsense\n");
 

@@ -9,9 +9,9 @@ import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
-import dev.tandem.local.Ports;
+import dev.tandem.local.MissingBrokerException;
+import dev.tandem.local.PortReservations;
 import dev.tandem.local.StartedBrokers;
-import dev.tandem.local.UnavailableException;
 import dev.tandem.verify.fault.Requirement;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event.Server;
@@ -80,7 +80,7 @@ final class TestBrokers implements AutoCloseable {
             return amqp().isRabbit()
                     ? Optional.empty()
                     : Optional.of("needs RabbitMQ, and there is only " + amqp().product());
-        } catch (UnavailableException e) {
+        } catch (MissingBrokerException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
     }
@@ -120,9 +120,9 @@ final class TestBrokers implements AutoCloseable {
         if (kafka == null) {
             LocalKafka.Builder builder = LocalKafka.builder().setting("num.network.threads", "1");
             for (int slot = 0; slot < SLOTS; slot++) {
-                kafkaListenerPorts[slot] = Ports.reserve();
-                kafkaProxyPorts[slot] = Ports.reserve();
-                builder.way(kafkaListenerPorts[slot], kafkaProxyPorts[slot]);
+                kafkaListenerPorts[slot] = PortReservations.reserve();
+                kafkaProxyPorts[slot] = PortReservations.reserve();
+                builder.proxiedListener(kafkaListenerPorts[slot], kafkaProxyPorts[slot]);
             }
             kafka = builder.start();
             add(kafka, describe(kafka));

@@ -2,7 +2,7 @@ package dev.tandem.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.verify.check.CheckerRule;
 import java.io.IOException;
@@ -46,7 +46,7 @@ class VerifyIT {
         assertThat(status).as(output.err + "\n" + output.out).isZero();
         Brokers.orSkip(() -> {
             if (output.out.toString().contains("not tried")) {
-                throw new UnavailableException(output.out.toString());
+                throw new MissingBrokerException(output.out.toString());
             }
             return status;
         });

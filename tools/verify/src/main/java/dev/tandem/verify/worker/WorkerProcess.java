@@ -3,6 +3,7 @@ package dev.tandem.verify.worker;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.kit.JsonLinesTail;
 import dev.tandem.kit.TcpProxy;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Server;
@@ -16,17 +17,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An executor in a separate process, as the trial controls it. Records what is done to it. Its JVM uses only the C1
- * compiler, so that many of them fit on a small machine. Thread-safe.
+ * An executor in a separate process, as the trial controls it. Records what is done to it. Thread-safe.
  */
 public final class WorkerProcess implements AutoCloseable {
 
-    private static final List<String> JVM = List.of(
-            "-Xmx192m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
-            "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
+    private static final List<String> JVM =
+            JvmOptions.quickStart("192m", "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
     private static final Duration LEAVE_LIMIT = Duration.ofSeconds(60);
 
     private final WorkerSettings settings;

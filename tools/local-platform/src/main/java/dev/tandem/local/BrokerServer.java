@@ -2,13 +2,13 @@ package dev.tandem.local;
 
 import java.time.Duration;
 
-/** One way to run a broker: what it runs in, when it is ready, and what it is called. */
-interface Server {
+/** A broker of one product, set up but not started yet: what it runs in, and when it is ready. */
+interface BrokerServer {
 
-    /** Not started yet. */
-    Runner runner();
+    /** The process or container in which it runs. */
+    BrokerRuntime runtime();
 
-    /** Whether it takes clients; asked every few milliseconds while it starts. */
+    /** Whether it accepts clients; asked every few milliseconds while it starts. */
     boolean ready();
 
     /** How long a start may take. */

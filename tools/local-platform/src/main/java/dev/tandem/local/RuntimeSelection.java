@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which kind of broker is taken: a container where Docker answers, else a process. */
-final class Discovery {
+/** Chooses whether a broker runs in a container or as a process. Thread-safe. */
+final class RuntimeSelection {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RuntimeSelection.class);
 
-    // An engine that could not do it once (no way to the images, say) is not asked again.
+    // An engine that failed once (it cannot pull the images, say) is not asked again.
     private static volatile boolean dockerFailed;
 
-    private Discovery() {}
+    private RuntimeSelection() {}
 
     /**
-     * Starts the first kind that the mode allows and that is here.
+     * Starts a broker in the first way that the mode allows and this machine has.
      *
-     * @param data a folder that must keep the data: then a container is no choice, for its data goes with it
+     * @param data a folder that must keep the data; this rules out a container, whose data is deleted with it
      * @param container starts one in Docker
      * @param process starts one as a process, under a mode other than Docker's
      */
@@ -30,8 +30,8 @@ final class Discovery {
             case DOCKER -> {
                 DockerEngine.require();
                 if (data != null) {
-                    throw new LocalException(LocalMode.VARIABLE + "=docker keeps no data, and " + data
-                            + " is to keep it. Leave the folder out, or set " + LocalMode.VARIABLE + "=process.");
+                    throw new LocalException(LocalMode.VARIABLE + "=docker cannot keep data in " + data
+                            + ". Leave the folder out, or set " + LocalMode.VARIABLE + "=process.");
                 }
                 yield container.get();
             }
@@ -44,7 +44,7 @@ final class Discovery {
                 } catch (LocalException e) {
                     dockerFailed = true;
                     LOG.warn(
-                            "Docker answers, but the container did not start; a local process takes its place. {}",
+                            "Docker answers, but the container did not start. Starting a local process instead. {}",
                             e.getMessage());
                     yield process.apply(LocalMode.PROCESS);
                 }

@@ -1,5 +1,6 @@
 package dev.tandem.local;
 
+import dev.tandem.kit.FileTree;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -9,15 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A broker in a Docker container. Testcontainers runs it, in a child process of ours, so that it is on no other class
- * path; that child takes one-line commands on its stdin and answers in a file, and removes the container when its
- * stdin ends. Killing and starting keep the container, and so its data and its port.
+ * A broker in a Docker container. Testcontainers runs it in a child process of ours, so that its jars are on no other class
+ * path. The child reads one-line commands from its standard input, answers in a file, and removes the container when its
+ * standard input ends. The container, and so its data and its port, survives being killed and started. Thread-safe.
  */
-final class Container implements Runner {
+final class BrokerContainer implements BrokerRuntime {
 
     private static final String MAIN = "dev.tandem.local.child.ContainerMain";
     private static final Duration PULL_LIMIT = Duration.ofMinutes(10);
@@ -28,7 +28,7 @@ final class Container implements Runner {
     private final Path answer;
     private int commands;
 
-    private Container(LocalProcess process, String image, Path answer) {
+    private BrokerContainer(LocalProcess process, String image, Path answer) {
         this.process = process;
         this.image = image;
         this.answer = answer;
@@ -49,17 +49,17 @@ final class Container implements Runner {
             process.start();
         }
         ask("start", first ? PULL_LIMIT : COMMAND_LIMIT);
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (!probe.getAsBoolean()) {
-            if (!isRunning()) {
-                throw new LocalException("The container of " + image + " ended while it started. " + process.logTail());
-            }
-            if (System.nanoTime() - deadline > 0) {
-                throw new LocalException("The container of " + image + " was not ready after " + limit.toSeconds()
-                        + " s. " + process.logTail());
-            }
-            pause(50);
+        Waiting.until(limit, "The container of " + image + " was not ready", () -> isReady(probe), process::logTail);
+    }
+
+    private boolean isReady(BooleanSupplier probe) {
+        if (probe.getAsBoolean()) {
+            return true;
         }
+        if (!isRunning()) {
+            throw new LocalException("The container of " + image + " ended while it started. " + process.logTail());
+        }
+        return false;
     }
 
     @Override
@@ -69,8 +69,8 @@ final class Container implements Runner {
                 && ask("running", COMMAND_LIMIT).equals("true");
     }
 
-    /** Whether the Kafka in this container has a broker that takes clients. */
-    synchronized boolean takesKafkaClients() {
+    /** Whether the Kafka in this container has a broker that accepts clients. */
+    synchronized boolean acceptsKafkaClients() {
         return ask("kafka", COMMAND_LIMIT).equals("true");
     }
 
@@ -108,27 +108,30 @@ final class Container implements Runner {
         process.close(); // its shutdown hook removes the container
     }
 
-    // The answer is a file of "<number of the command> <ok|error> <text>", put there by a rename.
+    /** Sends a command and returns its answer: a file with "(number of the command) (ok or error) (text)". */
     private String ask(String command, Duration limit) {
         commands++;
         String prefix = commands + " ";
         process.send(command);
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (System.nanoTime() - deadline < 0 && process.isRunning()) {
-            String line = read();
-            if (line.startsWith(prefix + "ok")) {
-                return line.substring((prefix + "ok").length()).strip();
-            }
-            if (line.startsWith(prefix)) {
-                throw new LocalException("Docker could not do '" + command + "' with " + image + ": "
-                        + line.substring(prefix.length()).strip());
-            }
-            pause(20);
+        Waiting.until(
+                limit,
+                "Docker did not do '" + command + "' with " + image,
+                () -> {
+                    if (!process.isRunning()) {
+                        throw new LocalException("Docker could not do '" + command + "' with " + image
+                                + ": the process that controls it ended. " + process.logTail());
+                    }
+                    return readAnswer().startsWith(prefix);
+                },
+                process::logTail);
+        String text = readAnswer().substring(prefix.length());
+        if (!text.startsWith("ok")) {
+            throw new LocalException("Docker could not do '" + command + "' with " + image + ": " + text.strip());
         }
-        throw new LocalException("Docker did not do '" + command + "' with " + image + ". " + process.logTail());
+        return text.substring("ok".length()).strip();
     }
 
-    private String read() {
+    private String readAnswer() {
         try {
             return Files.exists(answer) ? Files.readString(answer) : "";
         } catch (IOException e) {
@@ -136,16 +139,7 @@ final class Container implements Runner {
         }
     }
 
-    private static void pause(long millis) {
-        try {
-            TimeUnit.MILLISECONDS.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new LocalException("Interrupted while waiting for Docker", e);
-        }
-    }
-
-    /** What a container needs; passed to the child as properties. */
+    /** Collects what a container needs, as properties for the child. */
     static final class Builder {
 
         private final String name;
@@ -176,34 +170,35 @@ final class Container implements Runner {
             return this;
         }
 
-        /** It is a Kafka: lets the child ask it whether it is ready. */
+        /** Lets the child ask the Kafka in the container whether it is ready. */
         Builder kafka() {
             properties.setProperty("kafka", "127.0.0.1:" + port);
             return this;
         }
 
-        Container build(Place place) {
+        BrokerContainer build(BrokerLocation location) {
             StringWriter text = new StringWriter();
             try {
                 properties.store(text, null);
             } catch (IOException e) {
-                throw new UncheckedIOException(e); // not from a StringWriter
+                throw new UncheckedIOException(e); // a StringWriter throws none
             }
-            Path file = place.write("container.properties", text.toString());
-            Path answer = place.home().resolve("answer");
-            Folders.delete(answer);
+            Path file = location.write("container.properties", text.toString());
+            Path answer = location.home().resolve("answer");
+            FileTree.delete(answer);
             LocalProcess process = LocalProcess.java(
                             name,
                             BrokerJars.classPath(),
-                            BrokerJars.jvmOptions(false, "-Xmx128m"),
+                            BrokerJars.jvmOptions(false, "128m"),
                             MAIN,
                             List.of(file.toString(), answer.toString()))
-                    .directory(place.home())
-                    // Its helper container would watch over ours; the child does, and the reaper over the child.
+                    .directory(location.home())
+                    // Its helper container would remove ours after us. The child does so, and the reaper ends the
+                    // child.
                     .environment("TESTCONTAINERS_RYUK_DISABLED", "true")
                     .takesInput()
                     .build();
-            return new Container(process, image, answer);
+            return new BrokerContainer(process, image, answer);
         }
     }
 }

@@ -9,22 +9,22 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * The shell that ends our children when this JVM is killed, however hard. One for the whole JVM, started with the first
- * child. See {@code reaper.sh}.
+ * A shell that ends our children when this JVM is killed, even by SIGKILL. There is one for the whole JVM, started with the
+ * first child. See {@code reaper.sh}. Thread-safe.
  */
-final class Reaper {
+final class OrphanReaper {
 
-    // In a session of its own, or Ctrl-C in a terminal would reach it.
+    // In a session of its own, or else Ctrl-C in a terminal would end it.
     private static final String START =
             "if command -v setsid >/dev/null 2>&1; then exec setsid /bin/sh -c \"$0\"; fi; exec /bin/sh -c \"$0\"";
 
-    private static final Reaper INSTANCE = new Reaper();
+    private static final OrphanReaper INSTANCE = new OrphanReaper();
 
     private final OutputStream pipe;
 
-    private Reaper() {
+    private OrphanReaper() {
         try {
-            Process process = new ProcessBuilder("/bin/sh", "-c", START, script("reaper.sh"))
+            Process process = new ProcessBuilder("/bin/sh", "-c", START, resource("reaper.sh"))
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -34,18 +34,21 @@ final class Reaper {
         }
     }
 
-    static Reaper instance() {
+    static OrphanReaper instance() {
         return INSTANCE;
     }
 
+    /** Has this process ended with the JVM. */
     void watch(long pid) {
         send("+ " + pid);
     }
 
+    /** Forgets a process that has ended. */
     void forget(long pid) {
         send("- " + pid);
     }
 
+    /** Has this file or folder deleted with the end of the JVM. */
     void deleteAtEnd(Path folder) {
         send("d " + folder.toAbsolutePath());
     }
@@ -55,12 +58,14 @@ final class Reaper {
             pipe.write((line + "\n").getBytes(StandardCharsets.UTF_8));
             pipe.flush();
         } catch (IOException e) {
-            throw new LocalException("The process that cleans up after this one has gone: " + e.getMessage(), e);
+            throw new LocalException(
+                    "The shell that would end local processes after this JVM is gone: " + e.getMessage(), e);
         }
     }
 
-    static String script(String name) {
-        try (InputStream in = Objects.requireNonNull(Reaper.class.getResourceAsStream(name), name)) {
+    /** Returns the text of a resource of this package. */
+    static String resource(String name) {
+        try (InputStream in = Objects.requireNonNull(OrphanReaper.class.getResourceAsStream(name), name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

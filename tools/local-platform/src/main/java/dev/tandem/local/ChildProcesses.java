@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All children of this JVM, so that an orderly exit ends them and waits for it. */
-final class Children {
+/** All children of this JVM. An orderly exit ends them and waits for their end. Thread-safe. */
+final class ChildProcesses {
 
-    private static final Children INSTANCE = new Children();
+    private static final ChildProcesses INSTANCE = new ChildProcesses();
 
     private final Set<LocalProcess> running = ConcurrentHashMap.newKeySet();
 
-    private Children() {
+    private ChildProcesses() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stopAll, "tandem-local-stop"));
     }
 
-    static Children instance() {
+    static ChildProcesses instance() {
         return INSTANCE;
     }
 
@@ -27,7 +27,7 @@ final class Children {
         running.remove(process);
     }
 
-    /** All at once: a broker that waits for another one's goodbye would hold up the exit. */
+    /** Stops all at the same time: a broker may wait for an answer of another one before it ends. */
     private void stopAll() {
         List<Thread> stoppers = running.stream()
                 .map(process -> new Thread(process::close, "stop-" + process.name()))

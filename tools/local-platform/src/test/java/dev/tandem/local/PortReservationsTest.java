@@ -6,17 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PortsTest {
+class PortReservationsTest {
 
     @Test
-    void aPortIsGivenOnce() {
+    void reservesAPortOnlyOnce() {
         List<Integer> ports = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
-            ports.add(Ports.reserve());
+            ports.add(PortReservations.reserve());
         }
-        System.gc(); // a lock that nobody holds any more would be forgotten
+        System.gc(); // would collect locks that nobody refers to
         for (int i = 0; i < 300; i++) {
-            ports.add(Ports.reserve());
+            ports.add(PortReservations.reserve());
         }
 
         assertThat(ports).doesNotHaveDuplicates();
