@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Periodically asks the broker what is committed, then the store what it holds, and records the answers. Records nothing
- * if one of them does not answer. Reads the documented keys of Redis directly rather than through the code under test.
+ * Periodically asks the broker what is committed, then the store what it holds, and records the answers. Records
+ * nothing if one of them does not answer. Reads the documented keys of Redis directly rather than through the code
+ * under test.
  */
 final class Auditor implements AutoCloseable {
 

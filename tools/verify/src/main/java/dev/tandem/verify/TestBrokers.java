@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a run: those that the user named, or our own processes, which are started when they are first needed and
- * can be killed. Trials that cut executors off from them use proxies, one for each slot and server.
+ * The brokers of a run: those that the user named, or our own processes, which are started when they are first needed
+ * and can be killed. Trials that cut executors off from them use proxies, one for each slot and server.
  */
 final class TestBrokers implements AutoCloseable {
 

@@ -151,7 +151,9 @@ final class Trial implements AutoCloseable {
         }
     }
 
-    /** Waits until all acknowledged tasks have ended and the broker knows. Tasks behind a dead one stay in the store. */
+    /**
+     * Waits until all acknowledged tasks have ended and the broker knows. Tasks behind a dead one stay in the store.
+     */
     private void awaitCompletion(LoadGenerator load, @Nullable TrialTopic topic, Auditor auditor)
             throws InterruptedException {
         long begin = System.nanoTime();

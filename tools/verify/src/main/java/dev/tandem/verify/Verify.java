@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "Tests whether the guarantees hold while faults are injected. Executors run in separate processes under load;"
+            "Tests whether the guarantees hold under faults. Executors run in separate processes under load;"
                     + " everything they do is recorded and then judged.",
             "Without options a short set of trials runs once, in about nine minutes, on brokers started for it."
         },

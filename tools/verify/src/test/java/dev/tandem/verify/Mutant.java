@@ -18,8 +18,8 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A product with one broken rule: a class or a script in which a text is replaced, placed before the original on the class
- * path of executors. The product itself has no code for this.
+ * A product with one broken rule: a class or a script in which a text is replaced, placed before the original on the
+ * class path of executors. The product itself has no code for this.
  *
  * <p>The table of mutants in {@code docs/verification.md} says what catches each of them.
  */
@@ -128,7 +128,7 @@ enum Mutant {
         return source("scheduler-redis/src/main/resources/dev/tandem/scheduler/include/" + name + ".lua", text, by);
     }
 
-    /** Breaks a rule of the core that its own tests can break, too. */
+    /** The core has rules that its own tests break. */
     private static Edit core(String rule) {
         return source(
                 "ordering/src/main/java/dev/tandem/ordering/QueueCore.java",
@@ -196,8 +196,8 @@ enum Mutant {
             if (edit.file().equals(file)) {
                 if (text.split(java.util.regex.Pattern.quote(edit.text()), -1).length != 2) {
                     throw new IllegalStateException(
-                            "The mutant " + this + " replaces '" + edit.text() + "', which must occur exactly once in "
-                                    + file + ". Change the mutant so that it breaks the same rule in the present code");
+                            "The mutant " + this + " replaces '" + edit.text() + "', which is not" + " there once in "
+                                    + file + " any more: have it break the same rule where that is kept now");
                 }
                 text = text.replace(edit.text(), edit.by());
             }

@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The checker notices mutants that break a rule, and does not complain about the product under the same load. Each test
- * takes minutes, so they run on demand: {@code -Dverify.mutants=all}, or names separated by commas. {@code -Dverify.seed=N}
- * sets the first seed. A mutant gets {@value #TRIES} tries, each with the next seed.
+ * The checker notices mutants that break a rule, and does not complain about the product under the same load. Each
+ * test takes minutes, so they run on demand: {@code -Dverify.mutants=all}, or names separated by commas. {@code
+ * -Dverify.seed=N} sets the first seed. A mutant gets {@value #TRIES} tries, each with the next seed.
  */
 @EnabledIfSystemProperty(named = "verify.mutants", matches = ".+")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

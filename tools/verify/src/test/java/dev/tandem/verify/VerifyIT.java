@@ -18,8 +18,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /**
- * Runs the command with real processes and brokers and a short lease. The report names the seed. Waits are judged leniently,
- * since other tests run on the same machine.
+ * Runs the command with real processes and brokers and a short lease. The report names the seed. Waits are judged
+ * leniently, since other tests run on the same machine.
  */
 class VerifyIT {
 

@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param settleTime longest time from a run's end until its outcome is recorded while no fault is active. A fault that
  *     begins later does not explain a duplicate
  * @param recoveryTime how long after a fault longer waits still count as its effect
- * @param maxWait limit for the p99 from publishing to start, of keys that are not stuck, while no fault is active and the
- *     machine is not busy
+ * @param maxWait limit for the p99 from publishing to start, of keys that are not stuck, while no fault is active and
+ *     the machine is not busy
  * @param maxCommitLag limit for the age of the oldest uncommitted task under the same conditions
  */
 public record CheckerSettings(

@@ -94,8 +94,8 @@ final class ClaimCheck {
     }
 
     /**
-     * Returns whether the broker may have redelivered a message to another executor without the first one noticing. This
-     * is allowed in queues without order.
+     * Returns whether the broker may have redelivered a message to another executor without the first one noticing.
+     * This is allowed in queues without order.
      */
     private boolean redeliveredUnnoticed(HandlerRun one, HandlerRun other) {
         if (settings.ordered() || settings.log() || one.process.equals(other.process)) {

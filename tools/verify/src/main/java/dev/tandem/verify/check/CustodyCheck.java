@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Guarantee 1 during the trial: at every audit, each task below a committed offset has succeeded, or the store holds it.
- * The audit asks the broker first, so a store that forgot a task after taking custody of it is noticed here.
+ * Guarantee 1 during the trial: at every audit, each task below a committed offset has succeeded, or the store holds
+ * it. The audit asks the broker first, so a store that forgot a task after taking custody of it is noticed here.
  */
 final class CustodyCheck {
 

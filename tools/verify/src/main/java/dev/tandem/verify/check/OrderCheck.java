@@ -67,9 +67,9 @@ final class OrderCheck {
     }
 
     /**
-     * Returns whether no process could know that one task had begun when the other started: the store forgot the claims,
-     * and every process that ran the task was dead or could not reach the store. Allowed only if one of the two was
-     * scheduled; otherwise the broker's order tells which comes first.
+     * Returns whether no process could know that one task had begun when the other started: the store forgot the
+     * claims, and every process that ran the task was dead or could not reach the store. Allowed only if one of the
+     * two was scheduled; otherwise the broker's order tells which comes first.
      */
     private boolean startWasForgotten(TaskHistory begun, TaskHistory other) {
         long by = other.firstStart();

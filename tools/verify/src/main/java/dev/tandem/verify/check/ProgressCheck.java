@@ -85,7 +85,7 @@ final class ProgressCheck {
             findings.violated(
                     CheckerRule.INDEPENDENCE,
                     0,
-                    "Tasks waited for stuck tasks of other keys: without any fault the p99 from publishing to start was "
+                    "Tasks waited for stuck tasks of other keys: without a fault the p99 from publishing to start was "
                             + ClaimCheck.millis(waitP99) + " ms, the limit is " + ClaimCheck.millis(limit) + " ms");
         }
     }
@@ -134,8 +134,8 @@ final class ProgressCheck {
     }
 
     /**
-     * Returns how long this machine takes for a handler that does almost nothing. All else is slower where that is slow.
-     * Uses the upper quartile, so that handlers that take long by design do not count.
+     * Returns how long this machine takes for a handler that does almost nothing. All else is slower where that is
+     * slow. Uses the upper quartile, so that handlers that take long by design do not count.
      */
     private long quickRun() {
         long[] durations = history.runs.stream()

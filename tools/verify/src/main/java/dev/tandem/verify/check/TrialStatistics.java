@@ -16,12 +16,13 @@ import java.util.Map;
  * @param duplicates runs after a final outcome, counted by what explains them
  * @param rounds injections of faults
  * @param effectiveRounds injections that affected a run, a task or a write
- * @param recoveries for each run that a fault cut off, the time from the fault's beginning to the next start of the task;
- *     for faults without a target process, the time from the fault's end to the next start of any task. In no order
+ * @param recoveries for each run that a fault cut off, the time from the fault's beginning to the next start of the
+ *     task; for faults without a target process, the time from the fault's end to the next start of any task. In no
+ *     order
  * @param longestWait longest time from publishing to start, of tasks whose keys are not stuck and that were published
  *     between a fault's beginning and one lease after its end; 0 if there were none
- * @param waitP99 p99 from publishing to start, of tasks whose keys are not stuck and that were published while no fault
- *     was active; -1 if there were too few
+ * @param waitP99 p99 from publishing to start, of tasks whose keys are not stuck and that were published while no
+ *     fault was active; -1 if there were too few
  * @param commitLag the highest age of the oldest uncommitted task while no fault was active; -1 if unknown
  */
 public record TrialStatistics(

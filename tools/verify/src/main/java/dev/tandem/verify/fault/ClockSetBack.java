@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Sets the wall clock of one executor back by an hour, for two leases. Only the clock of the executor's core is set, not
- * that of the machine, which brokers and client libraries see.
+ * Sets the wall clock of one executor back by an hour, for two leases. Only the clock of the executor's core is set,
+ * not that of the machine, which brokers and client libraries see.
  */
 record ClockSetBack() implements Fault {
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Simulates a full disk for one process: the kernel refuses to let its files grow ({@code RLIMIT_FSIZE}). Writes fail with
- * {@code EFBIG}, where a full disk reports {@code ENOSPC}.
+ * Simulates a full disk for one process: the kernel refuses to let its files grow ({@code RLIMIT_FSIZE}). Writes fail
+ * with {@code EFBIG}, where a full disk reports {@code ENOSPC}.
  */
 final class FileSizeLimit {
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes Kafka's writes to its log folder fail, as a full disk does. Kafka gives up the folder and, since it has no other,
- * shuts down. It is started when writes work again. See {@link FileSizeLimit}.
+ * Makes Kafka's writes to its log folder fail, as a full disk does. Kafka gives up the folder and, since it has no
+ * other, shuts down. It is started when writes work again. See {@link FileSizeLimit}.
  */
 record KafkaDiskFull() implements Fault {
 

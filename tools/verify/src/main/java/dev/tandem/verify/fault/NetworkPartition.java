@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Cuts one executor off from its broker, its store or both, for one and a half leases. Either its bytes are held back, or
- * its connections are closed.
+ * Cuts one executor off from its broker, its store or both, for one and a half leases. Either its bytes are held back,
+ * or its connections are closed.
  */
 record NetworkPartition(List<Server> servers) implements Fault {
 

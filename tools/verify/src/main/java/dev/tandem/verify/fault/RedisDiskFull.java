@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes Redis's writes to its append-only file fail for half a lease, as a full disk does. Redis refuses all writes until
- * there is room again. See {@link FileSizeLimit}.
+ * Makes Redis's writes to its append-only file fail for half a lease, as a full disk does. Redis refuses all writes
+ * until there is room again. See {@link FileSizeLimit}.
  */
 record RedisDiskFull() implements Fault {
 

@@ -11,10 +11,11 @@ import java.util.stream.Collectors;
 
 /**
  * Kills a Redis primary whose replicas have not received its last writes, so that the promoted replica lacks them. The
- * killed one comes back as a replica. To make replicas lag, they are frozen and their connections killed: the kernel would
- * buffer what the primary sends to a replica that is only frozen.
+ * killed one comes back as a replica. To make replicas lag, they are frozen and their connections killed: the kernel
+ * would buffer what the primary sends to a replica that is only frozen.
  *
- * @param cluster whether to kill a primary of the Redis Cluster that has partitions; otherwise the primary under Sentinels
+ * @param cluster whether to kill a primary of the Redis Cluster that has partitions; otherwise the primary under
+ *     Sentinels
  */
 record RedisFailover(boolean cluster) implements Fault {
 

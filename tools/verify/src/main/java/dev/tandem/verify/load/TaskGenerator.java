@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Generates tasks. Most are quick, one in ten takes a few hundred milliseconds. One in a hundred fails at first, and tasks
- * of its key wait behind it. One in fifty is due later. If so configured, some take longer than a lease. One key is dead
- * from the beginning, with tasks behind it. Everything follows from the seed and from the moment of
- * {@link #onlyQuickTasks}. Not thread-safe.
+ * Generates tasks. Most are quick, one in ten takes a few hundred milliseconds. One in a hundred fails at first, and
+ * tasks of its key wait behind it. One in fifty is due later. If so configured, some take longer than a lease. One key
+ * is dead from the beginning, with tasks behind it. Everything follows from the seed and from the moment of {@link
+ * #onlyQuickTasks}. Not thread-safe.
  */
 public final class TaskGenerator {
 

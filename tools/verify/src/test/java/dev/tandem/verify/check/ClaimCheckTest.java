@@ -31,7 +31,7 @@ class ClaimCheckTest {
         assertViolates(frozenAndTakenOverAt(10_098).judge(), CheckerRule.EXCLUSION);
     }
 
-    /** The first start's lease is said to end at 10,100 ms. */
+    /** The lease of the first run ends at 10,100 ms, as far as its process knows. */
     private static HistoryBuilder frozenAndTakenOverAt(long millis) {
         return new HistoryBuilder()
                 .published(0, "a1", "a")

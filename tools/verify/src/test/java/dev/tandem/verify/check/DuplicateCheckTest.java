@@ -32,7 +32,7 @@ class DuplicateCheckTest {
                         .closed(20_000)
                         .judge(),
                 CheckerRule.DUPLICATES);
-        // While the store is away, outcomes wait in memory.
+        // While the store is down, outcomes wait in memory.
         assertViolates(new HistoryBuilder()
                 .published(0, "a1", "a")
                 .ran(100, "p", "a1", "a")
@@ -100,7 +100,7 @@ class DuplicateCheckTest {
                 .finished(110, "p", "a1", Ending.SUCCEEDED)
                 .closed(2_000);
         assertViolates(history.judge(), CheckerRule.ATTEMPTS);
-        // Claimed by a process that died before it began.
+        // The attempt was claimed by a process that died before the run began.
         assertViolates(history.killed(90, "q").judge());
     }
 }

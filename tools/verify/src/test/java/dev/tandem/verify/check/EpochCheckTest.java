@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Guarantee 4 across owners. */
 class EpochCheckTest {
 
-    /** Two twoOwners of partition 0, one after the other. */
+    /** Two owners of partition 0, one after the other. */
     private static HistoryBuilder twoOwners() {
         return new HistoryBuilder()
                 .published(0, "a1", "a")

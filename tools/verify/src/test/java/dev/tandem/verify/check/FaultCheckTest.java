@@ -76,7 +76,7 @@ class FaultCheckTest {
         assertViolates(writesLostWithStoreDownFrom(105).judge(), CheckerRule.NOT_VACUOUS);
     }
 
-    /** A task ends at 111 ms; the store forgets what it wrote after 100, and is down from then on. */
+    /** A task ends at 111 ms. The store loses all writes since 100 ms, and is down from the given time. */
     private static HistoryBuilder writesLostWithStoreDownFrom(long down) {
         return new HistoryBuilder()
                 .published(0, "a1", "a")

@@ -12,7 +12,7 @@ class OrderCheckTest {
 
     @Test
     void reportsAStartBeforeTheEarlierTaskHasEnded() {
-        // The first waits for its second attempt, and holds its key.
+        // The first task waits for its second attempt and blocks its key.
         assertViolates(
                 new HistoryBuilder()
                         .published(0, "a1", "a")
