@@ -82,9 +82,8 @@ final class BrokerJars {
 
     private static Path ownClasses() {
         return location(BrokerJars.class)
-                .orElseThrow(
-                        () -> new LocalException(
-                                "Embedded brokers need Tandem's classes in a folder or a jar, not in a jar nested in another."));
+                .orElseThrow(() -> new LocalException(
+                        "Embedded brokers need Tandem's classes in a folder or a jar, not in a nested jar."));
     }
 
     private static Optional<Path> location(Class<?> type) {
