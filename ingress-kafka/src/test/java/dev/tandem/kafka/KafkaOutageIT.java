@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -38,7 +38,7 @@ class KafkaOutageIT {
 
     @Test
     void aBrokerThatRestartsIsFoundAgainAndNothingIsLostOrRepeated() {
-        String topic = Names.fresh("broker-restart");
+        String topic = UniqueNames.fresh("broker-restart");
         Partition partition = Partition.of(topic, 0);
         try (Warnings warnings = new Warnings();
                 Engine engine =
@@ -66,7 +66,7 @@ class KafkaOutageIT {
 
     @Test
     void aSourceThatStartsBeforeItsBrokerWaitsAndSaysSo() {
-        String topic = Names.fresh("broker-late");
+        String topic = UniqueNames.fresh("broker-late");
         kafka.stop();
         try (Warnings warnings = new Warnings();
                 Engine engine =
@@ -93,7 +93,7 @@ class KafkaOutageIT {
 
     @Test
     void aServerNameThatCantBeResolvedIsWaitedForToo() {
-        String topic = Names.fresh("broker-unknown");
+        String topic = UniqueNames.fresh("broker-unknown");
         try (Warnings warnings = new Warnings();
                 Engine engine = Engine.started(KafkaSettings.of("broker.invalid:9092", topic))) {
             await().until(() -> !warnings.of(topic).isEmpty());
@@ -103,7 +103,7 @@ class KafkaOutageIT {
 
     @Test
     void aPausedPartitionStaysOursFarBeyondTheSessionTimeout() {
-        String topic = Names.fresh("long-task");
+        String topic = UniqueNames.fresh("long-task");
         Partition partition = Partition.of(topic, 0);
         try (Engine engine = Engine.started(shortSession(topic))) {
             await().until(() -> engine.owned().size() == 1);
@@ -126,7 +126,7 @@ class KafkaOutageIT {
 
     @Test
     void aMemberThatWasSilentBeyondItsSessionLosesItsPartitionsBeforeItCommits() {
-        String topic = Names.fresh("frozen");
+        String topic = UniqueNames.fresh("frozen");
         Partition partition = Partition.of(topic, 0);
         try (Engine engine = Engine.started(shortSession(topic))) {
             await().until(() -> engine.owned().size() == 1);

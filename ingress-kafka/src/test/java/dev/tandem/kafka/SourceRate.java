@@ -4,8 +4,8 @@ import dev.tandem.local.LocalKafka;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedKafka;
+import dev.tandem.testkit.UniqueNames;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collection;
@@ -47,7 +47,7 @@ final class SourceRate {
     }
 
     private static void measure(String servers, int records, int rounds) {
-        String topic = Names.fresh("rate");
+        String topic = UniqueNames.fresh("rate");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
             SharedKafka.createTopic(admin, topic, PARTITIONS);
         }
@@ -101,7 +101,7 @@ final class SourceRate {
                 "bootstrap.servers",
                 servers,
                 "group.id",
-                Names.fresh("bare"),
+                UniqueNames.fresh("bare"),
                 "enable.auto.commit",
                 "false",
                 "auto.offset.reset",
@@ -126,7 +126,7 @@ final class SourceRate {
 
     private static void source(String servers, String topic, long records) {
         KafkaSettings settings =
-                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("source"));
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(UniqueNames.fresh("source"));
         try (KafkaSource source = new KafkaSource(settings)) {
             Counter counter = new Counter(source);
             while (counter.seen < records) {
@@ -138,7 +138,7 @@ final class SourceRate {
     /** What a turn costs that finds nothing, and how soon a wake-up ends a wait. */
     private static void idle(String servers, String topic) {
         KafkaSettings settings =
-                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(Names.fresh("idle"));
+                KafkaSettings.of(servers, "rate").withTopic(topic).withGroupId(UniqueNames.fresh("idle"));
         try (KafkaSource source = new KafkaSource(settings)) {
             Counter counter = new Counter(source);
             long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();

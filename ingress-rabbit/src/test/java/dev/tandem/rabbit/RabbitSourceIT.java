@@ -9,9 +9,9 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
+import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class RabbitSourceIT {
         connection = Brokers.rabbit().connect();
         channel = connection.createChannel();
         channel.confirmSelect();
-        String name = Names.fresh("mail");
+        String name = UniqueNames.fresh("mail");
         settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(1);
@@ -173,7 +173,7 @@ class RabbitSourceIT {
 
     @Test
     void aCutConnectionLosesThePartitionsAndHealsByItself() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 Loop loop = new Loop(through(wire)).openAll()) {
             publish(3);
             loop.untilDelivered(3);
@@ -202,7 +202,7 @@ class RabbitSourceIT {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aBrokerThatHangsIsNoticedAndTheLoopIsNeverHeldUp() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 Loop loop = new Loop(through(wire)).openAll()) {
             publish(100);
             loop.untilDelivered(100);
@@ -227,7 +227,7 @@ class RabbitSourceIT {
 
     @Test
     void anUnreachableBrokerIsWaitedForAndTheStatusSaysSo() throws Exception {
-        try (Wire wire = new Wire(settings.uri())) {
+        try (BrokerProxy wire = new BrokerProxy(settings.uri())) {
             wire.down();
             try (Loop loop = new Loop(through(wire))) {
                 loop.until("tried", () -> loop.source.status().detail().contains("can't be reached"));
@@ -248,7 +248,7 @@ class RabbitSourceIT {
 
     @Test
     void confirmationIsARoundTripAndALostConnectionIsNone() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 Loop loop = new Loop(through(wire)).connected()) {
             Partition partition = loop.partition(0);
             loop.source.confirm(partition);
@@ -468,7 +468,7 @@ class RabbitSourceIT {
 
     // ---- helpers
 
-    private RabbitSettings through(Wire wire) {
+    private RabbitSettings through(BrokerProxy wire) {
         return RabbitSettings.of(wire.uri(), settings.queue())
                 .withExchange(settings.exchange())
                 .withPartitions(settings.partitions());

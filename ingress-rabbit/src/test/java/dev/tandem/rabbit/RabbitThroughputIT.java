@@ -12,7 +12,7 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -32,9 +32,9 @@ class RabbitThroughputIT {
                 Channel channel = connection.createChannel()) {
             for (int round = 1; round <= 2; round++) {
                 String uri = Brokers.rabbit().uri();
-                RabbitSettings theirs = RabbitSettings.of(uri, Names.fresh("bare"));
+                RabbitSettings theirs = RabbitSettings.of(uri, UniqueNames.fresh("bare"));
                 RabbitSettings ours =
-                        RabbitSettings.of(uri, Names.fresh("ours")).withPartitions(1);
+                        RabbitSettings.of(uri, UniqueNames.fresh("ours")).withPartitions(1);
                 try (Loop loop = new Loop(ours).connected();
                         Loop declared = new Loop(theirs).connected()) {
                     fill(channel, theirs.brokerQueue());

@@ -9,8 +9,8 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRedis;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -73,7 +73,7 @@ class DifferentialIT {
     }
 
     private static void histories(String where, FrozenScripts scripts, boolean queue, int count) {
-        String name = Names.fresh("frozen");
+        String name = UniqueNames.fresh("frozen");
         long first = Long.getLong("tandem.seed", System.nanoTime());
         System.out.printf(
                 "%d histories of %s, -Dtandem.seed=%d and up, on %s%n", count, queue ? "queues" : "logs", first, where);

@@ -8,7 +8,7 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class ServerStartIT {
     void aServerWaitsForItsBrokersAndItsHealthSaysSo() {
         int kafkaPort = PortReservations.reserve();
         int redisPort = PortReservations.reserve();
-        String queue = Names.fresh("patient");
+        String queue = UniqueNames.fresh("patient");
         try (RunningServer server = new RunningServer(Map.of(
                 "server.port",
                 "0",

@@ -3,8 +3,8 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -16,7 +16,7 @@ class CutOffIT {
     @Test
     void whatEndsOnItWhenAnotherHasItsPartitionIsRecordedAndNotRunAgain() throws Exception {
         try (Topic topic = new Topic("cut-off", 1);
-                Wire wire = Brokers.kafka().wire();
+                BrokerProxy wire = Brokers.kafka().proxy();
                 Worker away = new Worker(topic.worker().by(wire.address()).leasedFor(4_000))) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");

@@ -3,8 +3,8 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -150,7 +150,7 @@ class RabbitRedeliveryIT {
     void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
         int keys = 16;
         try (RabbitQueue queue = new RabbitQueue("cut", true);
-                Wire wire = new Wire(Brokers.rabbit().uri());
+                BrokerProxy wire = new BrokerProxy(Brokers.rabbit().uri());
                 Worker worker = new Worker(queue.worker().by(wire.uri()))) {
             queue.awaitDeclared();
             for (int key = 0; key < keys; key++) {

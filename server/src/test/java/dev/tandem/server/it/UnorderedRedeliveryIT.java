@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.RedisCheckpoint;
+import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -121,7 +121,7 @@ class UnorderedRedeliveryIT {
     void aConnectionThatIsLostWhileTasksRunMakesNoneRunTwice() throws Exception {
         int tasks = 64;
         try (RabbitQueue queue = new RabbitQueue("severed", false);
-                Wire wire = new Wire(Brokers.rabbit().uri());
+                BrokerProxy wire = new BrokerProxy(Brokers.rabbit().uri());
                 Worker worker = new Worker(queue.worker().by(wire.uri()))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines on the console, and below them one that shows the progress: redrawn in place on a terminal, else printed now and
- * then. Thread-safe.
+ * Lines on the console, and below them one that shows the progress: redrawn in place on a terminal, else printed now
+ * and then. Thread-safe.
  */
 public final class ConsoleProgress {
 

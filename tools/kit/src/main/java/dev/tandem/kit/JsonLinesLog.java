@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
 /**
- * Appends events to a file, each as a line of JSON. A line is one write to the kernel, so whatever was written survives a
- * kill -9 of the process, but not a crash of the machine. Thread-safe.
+ * Appends events to a file, each as a line of JSON. A line is one write to the kernel, so whatever was written
+ * survives a kill -9 of the process, but not a crash of the machine. Thread-safe.
  *
  * @param <E> the type of the events: a record, or a sealed interface of records with {@code @JsonTypeInfo}
  */

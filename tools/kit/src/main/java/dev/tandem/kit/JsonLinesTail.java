@@ -11,8 +11,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 
 /**
- * Reads a file of a {@link JsonLinesLog} from its beginning, and on while it grows. A last line without its line break is
- * left for the next call: the writer may be about to finish it, or was killed. Not thread-safe.
+ * Reads a file of a {@link JsonLinesLog} from its beginning, and on while it grows. A last line without its line break
+ * is left for the next call: the writer may be about to finish it, or was killed. Not thread-safe.
  *
  * @param <E> the type of the events
  */

@@ -32,7 +32,11 @@ public record MachineInfo(String system, String processor, int cores, long memor
         return load / cores;
     }
 
-    /** Describes the machine in one line. @param loadName the words before the load */
+    /**
+     * Describes the machine in one line.
+     *
+     * @param loadName the words before the load
+     */
     public String text(String loadName) {
         return String.format(
                 Locale.ROOT,

@@ -24,7 +24,11 @@ public final class MarkdownTable {
         rows.add(List.copyOf(header));
     }
 
-    /** Adds a row. @throws IllegalArgumentException if it has not as many cells as the header */
+    /**
+     * Adds a row.
+     *
+     * @throws IllegalArgumentException if it has not as many cells as the header
+     */
     public MarkdownTable row(List<String> cells) {
         if (cells.size() != rows.get(0).size()) {
             throw new IllegalArgumentException(

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A proxy between clients and a server on this machine, which can stall or break their connections. Thread-safe.
  *
- * <p>A stalled connection is what a lost network looks like: bytes are held back and neither side is told. A broken one is
- * what a firewall that rejects looks like.
+ * <p>A stalled connection is what a lost network looks like: bytes are held back and neither side is told. A broken
+ * one is what a firewall that rejects looks like.
  */
 public final class TcpProxy implements AutoCloseable {
 

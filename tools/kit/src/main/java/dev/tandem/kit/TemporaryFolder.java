@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A temporary folder, which is deleted when it is closed, or else when this JVM ends, unless it is kept. Thread-safe. */
+/**
+ * A temporary folder, which is deleted when it is closed, or else when this JVM ends, unless it is kept. Thread-safe.
+ */
 public final class TemporaryFolder implements AutoCloseable {
 
     private final Path path;

@@ -13,9 +13,10 @@ import java.util.Properties;
 import java.util.function.BooleanSupplier;
 
 /**
- * A broker in a Docker container. Testcontainers runs it in a child process of ours, so that its jars are on no other class
- * path. The child reads one-line commands from its standard input, answers in a file, and removes the container when its
- * standard input ends. The container, and so its data and its port, survives being killed and started. Thread-safe.
+ * A broker in a Docker container. Testcontainers runs it in a child process of ours, so that its jars are on no other
+ * class path. The child reads one-line commands from its standard input, answers in a file, and removes the container
+ * when its standard input ends. The container, and so its data and its port, survives being killed and started.
+ * Thread-safe.
  */
 final class BrokerContainer implements BrokerRuntime {
 

@@ -13,15 +13,15 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jars of the embedded brokers, which are on the class path of the broker processes only. The build lists them, relative
- * to the local Maven repository, in {@code brokers.classpath}.
+ * The jars of the embedded brokers, which are on the class path of the broker processes only. The build lists them,
+ * relative to the local Maven repository, in {@code brokers.classpath}.
  */
 final class BrokerJars {
 
     private static final String REPOSITORY = "@repo@";
     private static final String REMEDY =
-            "Build the module once with 'mvn -pl tools/local-platform -am compile', which downloads them, or name the local"
-                    + " repository with -Dmaven.repo.local.";
+            "Build the module once with 'mvn -pl tools/local-platform -am compile', which downloads them, or name the"
+                    + " local repository with -Dmaven.repo.local.";
 
     private BrokerJars() {}
 
@@ -35,7 +35,8 @@ final class BrokerJars {
     /**
      * Returns options for the JVM of a broker, which logs to its standard output.
      *
-     * @param fullSpeed whether it should run fast for long; else it starts fast, which takes Kafka 40 % less processor time
+     * @param fullSpeed whether it should run fast for long; else it starts fast, which takes Kafka 40 % less processor
+     *     time
      * @param heap the largest heap, such as {@code 256m}
      */
     static List<String> jvmOptions(boolean fullSpeed, String heap, String... more) {
@@ -81,9 +82,8 @@ final class BrokerJars {
 
     private static Path ownClasses() {
         return location(BrokerJars.class)
-                .orElseThrow(
-                        () -> new LocalException(
-                                "Embedded brokers need Tandem's classes in a folder or in a jar that is not nested in another jar."));
+                .orElseThrow(() -> new LocalException(
+                        "Embedded brokers need Tandem's classes in a folder or a jar, not in a nested jar."));
     }
 
     private static Optional<Path> location(Class<?> type) {

@@ -9,8 +9,8 @@ public final class JvmOptions {
     private JvmOptions() {}
 
     /**
-     * Returns options for a process that lives for minutes: it starts quickly, compiles with the first compiler only, and
-     * takes little memory, so that many of them fit on a small machine.
+     * Returns options for a process that lives for minutes: it starts quickly, compiles with the first compiler only,
+     * and takes little memory, so that many of them fit on a small machine.
      *
      * @param heap the largest heap, such as {@code 256m}
      * @param more further options

@@ -102,7 +102,9 @@ public final class LocalAmqp extends AbstractBroker {
             return this;
         }
 
-        /** Rules Qpid Broker-J out: {@link #start()} throws {@link MissingBrokerException} where there is no RabbitMQ. */
+        /**
+         * Rules Qpid Broker-J out: {@link #start()} throws {@link MissingBrokerException} where there is no RabbitMQ.
+         */
         public Builder rabbitOnly() {
             this.rabbitOnly = true;
             return this;

@@ -1,8 +1,8 @@
 package dev.tandem.local;
 
 /**
- * A broker, or a Redis, on this machine. It is started when it is made, on a port of its own, and ends when it is closed or
- * when this JVM ends. Implementations are thread-safe.
+ * A broker, or a Redis, on this machine. It is started when it is made, on a port of its own, and ends when it is
+ * closed or when this JVM ends. Implementations are thread-safe.
  */
 public interface LocalBroker extends AutoCloseable {
 

@@ -43,8 +43,9 @@ public final class LocalKafka extends AbstractBroker {
         }
 
         /**
-         * Adds a listener for clients that connect through a proxy. A client continues at the address that the broker tells
-         * it, so each proxy needs a listener that tells the proxy's port. A container cannot have one, so none is used.
+         * Adds a listener for clients that connect through a proxy. A client continues at the address that the broker
+         * tells it, so each proxy needs a listener that tells the proxy's port. A container cannot have one, so none
+         * is used.
          *
          * @param listener the port where Kafka listens
          * @param advertised the port of the proxy

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka, an AMQP broker and Redis. Those whose address is given are used as they are, the others are started on this machine,
- * all at the same time. Thread-safe.
+ * Kafka, an AMQP broker and Redis. Those whose address is given are used as they are, the others are started on this
+ * machine, all at the same time. Thread-safe.
  */
 public final class LocalPlatform implements AutoCloseable {
 

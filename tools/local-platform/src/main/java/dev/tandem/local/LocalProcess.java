@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that runs as a child of this JVM. It can be stopped, killed, frozen and started again, and never outlives this
- * JVM, even if that is killed. Its output goes to a file. Thread-safe.
+ * A program that runs as a child of this JVM. It can be stopped, killed, frozen and started again, and never outlives
+ * this JVM, even if that is killed. Its output goes to a file. Thread-safe.
  */
 public final class LocalProcess implements BrokerRuntime, AutoCloseable {
 
@@ -125,7 +125,8 @@ public final class LocalProcess implements BrokerRuntime, AutoCloseable {
      * Starts the program and waits until the probe returns true.
      *
      * @param probe is called every few milliseconds by the calling thread; must not block for long
-     * @throws LocalException when the program ends or the time is up, with the end of its log; the program is killed then
+     * @throws LocalException when the program ends or the time is up, with the end of its log; the program is killed
+     *     then
      */
     @Override
     public void startAndAwait(Duration limit, BooleanSupplier probe) {

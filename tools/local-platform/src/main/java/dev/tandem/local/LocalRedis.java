@@ -54,8 +54,8 @@ public final class LocalRedis extends AbstractBroker {
     }
 
     /**
-     * Copies what Redis has written to its append-only file by now, for {@link #restartFrom}. That is all it has answered,
-     * or up to two seconds less while a sync is slow. Not for a Redis in a container.
+     * Copies what Redis has written to its append-only file by now, for {@link #restartFrom}. That is all it has
+     * answered, or up to two seconds less while a sync is slow. Not for a Redis in a container.
      */
     public RedisCheckpoint checkpoint() {
         if (server().runtime() instanceof BrokerContainer) {

@@ -125,7 +125,11 @@ public final class LocalRedisCluster implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns the primary that serves a slot now. @throws LocalException if none does */
+    /**
+     * Returns the primary that serves a slot now.
+     *
+     * @throws LocalException if none does
+     */
     public LocalRedis primaryOf(int slot) {
         return primaries().stream()
                 .filter(primary -> clusterNodes(nodes.indexOf(primary)).stream()

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A Redis with two replicas and three Sentinels, which promote a replica when the primary is lost. Every node can be killed
- * and started again on its own. Thread-safe.
+ * A Redis with two replicas and three Sentinels, which promote a replica when the primary is lost. Every node can be
+ * killed and started again on its own. Thread-safe.
  */
 public final class LocalRedisSentinel implements AutoCloseable {
 

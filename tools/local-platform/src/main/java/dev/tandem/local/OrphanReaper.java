@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A shell that ends our children when this JVM is killed, even by SIGKILL. There is one for the whole JVM, started with the
- * first child. See {@code reaper.sh}. Thread-safe.
+ * A shell that ends our children when this JVM is killed, even by SIGKILL. There is one for the whole JVM, started
+ * with the first child. See {@code reaper.sh}. Thread-safe.
  */
 final class OrphanReaper {
 

@@ -18,11 +18,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reservations of free ports on the loopback address for the life of this JVM, so that a broker can be killed and started
- * again on the same port. Thread-safe.
+ * Reservations of free ports on the loopback address for the life of this JVM, so that a broker can be killed and
+ * started again on the same port. Thread-safe.
  *
- * <p>The ports lie below the range from which kernels take ports of outgoing connections, and each is held by a file lock.
- * So neither a client's connection nor another JVM of ours takes a port while its broker is down.
+ * <p>The ports lie below the range from which kernels take ports of outgoing connections, and each is held by a file
+ * lock. So neither a client's connection nor another JVM of ours takes a port while its broker is down.
  */
 public final class PortReservations {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folders of local processes. They lie in one folder per JVM: {@code <tmp>/tandem-…}, which is deleted at the end, or one
- * below the folder in the system property {@value #PROPERTY}, where logs stay for later. Thread-safe.
+ * Folders of local processes. They lie in one folder per JVM: {@code <tmp>/tandem-…}, which is deleted at the end, or
+ * one below the folder in the system property {@value #PROPERTY}, where logs stay for later. Thread-safe.
  */
 final class ProcessFolders {
 

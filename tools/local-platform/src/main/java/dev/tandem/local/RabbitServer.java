@@ -11,8 +11,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * RabbitMQ with the consistent-hash exchange, as a process or in a container. The process is a node of its own, with its
- * own name, ports, folders and cookie. It has nothing to do with a RabbitMQ that runs as a service of this machine.
+ * RabbitMQ with the consistent-hash exchange, as a process or in a container. The process is a node of its own, with
+ * its own name, ports, folders and cookie. It has nothing to do with a RabbitMQ that runs as a service of this
+ * machine.
  *
  * @param portMapper Erlang's name service, for this node alone
  * @param port for clients

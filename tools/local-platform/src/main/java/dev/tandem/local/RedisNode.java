@@ -45,7 +45,11 @@ final class RedisNode {
         }
     }
 
-    /** Asks a Redis. @throws LocalException when it does not answer, or answers with an error */
+    /**
+     * Asks a Redis.
+     *
+     * @throws LocalException when it does not answer, or answers with an error
+     */
     static <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
         try (StatefulRedisConnection<String, String> connection = Client.INSTANCE.connect(uri(port))) {
             return question.apply(connection.sync());
@@ -54,7 +58,11 @@ final class RedisNode {
         }
     }
 
-    /** Asks a Sentinel. @throws LocalException when it does not answer, or answers with an error */
+    /**
+     * Asks a Sentinel.
+     *
+     * @throws LocalException when it does not answer, or answers with an error
+     */
     static <T> T askSentinel(int port, Function<RedisSentinelCommands<String, String>, T> question) {
         try (StatefulRedisSentinelConnection<String, String> connection = Client.INSTANCE.connectSentinel(uri(port))) {
             return question.apply(connection.sync());

@@ -12,7 +12,11 @@ import java.util.Optional;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** The program of a Redis server. @param origin where it comes from, for people */
+/**
+ * The program of a Redis server.
+ *
+ * @param origin where it comes from, for people
+ */
 record RedisProgram(Path file, String origin) {
 
     private static final String JAR = "embedded-redis-";
@@ -24,7 +28,11 @@ record RedisProgram(Path file, String origin) {
             "mac-x86_64", "redis-server-6.2.6-v5-darwin-amd64",
             "mac-aarch64", "redis-server-6.2.6-v5-darwin-arm64");
 
-    /** Finds a program that this mode allows. @throws MissingBrokerException if there is none */
+    /**
+     * Finds a program that this mode allows.
+     *
+     * @throws MissingBrokerException if there is none
+     */
     static RedisProgram find(LocalMode mode) {
         return switch (mode) {
             case AUTO, DOCKER, PROCESS -> onPath().orElseGet(RedisProgram::embedded);

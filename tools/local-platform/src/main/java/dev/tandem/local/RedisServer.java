@@ -6,7 +6,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Redis, as a process or in a container. @param port for clients */
+/**
+ * Redis, as a process or in a container.
+ *
+ * @param port for clients
+ */
 record RedisServer(BrokerRuntime runtime, int port, String origin) implements BrokerServer {
 
     private static final String IMAGE = "redis:7-alpine";

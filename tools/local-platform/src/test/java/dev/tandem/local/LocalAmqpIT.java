@@ -76,7 +76,9 @@ class LocalAmqpIT {
                 .hasMessageContaining("TANDEM_LOCAL=embedded");
     }
 
-    /** RabbitMQ writes the names of quorum queues twice a second. A crash loses a queue whose name is not written yet. */
+    /**
+     * RabbitMQ writes the names of quorum queues twice a second. A crash loses a queue whose name is not written yet.
+     */
     private static void awaitQueueOnDisk(LocalAmqp rabbit) {
         await().until(() -> {
             try (Stream<Path> files = Files.walk(rabbit.log().resolveSibling("data"))) {

@@ -14,12 +14,12 @@ import org.opentest4j.TestAbortedException;
 /**
  * Real brokers for integration tests.
  *
- * <p>Shared brokers are started at their first use and end with the test JVM. Tests that share a broker use unique names.
- * A broker of a test's own can be killed, frozen and restarted, and the test must close it.
+ * <p>Shared brokers are started at their first use and end with the test JVM. Tests that share a broker use unique
+ * names. A broker of a test's own can be killed, frozen and restarted, and the test must close it.
  *
- * <p>Where a broker is not available, the test is skipped with the reason. With the environment variable {@code CI=true} it
- * fails. So call these methods from a test or from a method that runs before one, not from a static initialiser.
- * Thread-safe.
+ * <p>Where a broker is not available, the test is skipped with the reason. With the environment variable {@code
+ * CI=true} it fails. So call these methods from a test or from a method that runs before one, not from a static
+ * initialiser. Thread-safe.
  */
 public final class Brokers {
 

@@ -42,8 +42,8 @@ public final class SharedKafka {
     }
 
     /** Starts a proxy in front of this Kafka. There can be one at a time. Close it. */
-    public Wire wire() {
-        return new Wire(proxyPort, proxiedListener);
+    public BrokerProxy proxy() {
+        return new BrokerProxy(proxyPort, proxiedListener);
     }
 
     /** Returns the shared admin client. Do not close it. */
@@ -53,7 +53,7 @@ public final class SharedKafka {
 
     /** Creates a topic with a unique name that begins with this, and returns the name. */
     public String topic(String prefix, int partitions) {
-        String name = Names.fresh(prefix);
+        String name = UniqueNames.fresh(prefix);
         createTopic(name, partitions);
         return name;
     }

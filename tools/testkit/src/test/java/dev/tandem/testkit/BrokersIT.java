@@ -28,7 +28,7 @@ class BrokersIT {
     void testsShareOneRedis() {
         SharedRedis redis = Brokers.redis();
 
-        redis.commands().set(Names.fresh("key"), "value");
+        redis.commands().set(UniqueNames.fresh("key"), "value");
 
         assertThat(Brokers.redis()).isSameAs(redis);
     }
@@ -39,7 +39,7 @@ class BrokersIT {
 
         try (Connection connection = rabbit.connect();
                 Channel channel = connection.createChannel()) {
-            String queue = Names.fresh("mail");
+            String queue = UniqueNames.fresh("mail");
             channel.queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
             assertThat(channel.messageCount(queue)).isZero();
         }

@@ -25,9 +25,9 @@ import org.testcontainers.utility.DockerImageName;
 import org.testcontainers.utility.ImageNameSubstitutor;
 
 /**
- * The main class of a process that runs one container with Testcontainers. It executes a command per line of its standard
- * input, answers each in a file, and removes the container when its standard input ends. Arguments: the file with the
- * properties of the container, the file for answers.
+ * The main class of a process that runs one container with Testcontainers. It executes a command per line of its
+ * standard input, answers each in a file, and removes the container when its standard input ends. Arguments: the file
+ * with the properties of the container, the file for answers.
  */
 public final class ContainerMain {
 

@@ -13,8 +13,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * The main class of a Kafka process. It formats the log folder if that is new, starts Kafka, and then writes a file that
- * says that Kafka is ready. Arguments: the file with the settings, the file to write.
+ * The main class of a Kafka process. It formats the log folder if that is new, starts Kafka, and then writes a file
+ * that says that Kafka is ready. Arguments: the file with the settings, the file to write.
  */
 public final class KafkaMain {
 

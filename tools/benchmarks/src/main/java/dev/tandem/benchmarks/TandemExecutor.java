@@ -12,13 +12,13 @@ import dev.tandem.task.Source;
 import java.time.Duration;
 import java.util.List;
 
-/** An executor with its store, as a program sets it up. */
-final class Tandem implements AutoCloseable {
+/** An executor with its store, set up as a program would do it. */
+final class TandemExecutor implements AutoCloseable {
 
-    /** Handlers that wait for the end of a benchmark must not be interrupted before it. */
+    /** Longer than any benchmark, since handlers that wait for its end must not be interrupted. */
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
-    /** One queue of it, whose handler takes tasks of every type. */
+    /** A queue, whose handler takes tasks of every type. */
     record Queue(String name, String topic, Source source, QueuePolicy policy, Handler handler) {
 
         Queue(String name, Source source, QueuePolicy policy, Handler handler) {
@@ -29,17 +29,17 @@ final class Tandem implements AutoCloseable {
     private final RedisStore store;
     private final Executor executor;
 
-    private Tandem(RedisStore store, Executor executor) {
+    private TandemExecutor(RedisStore store, Executor executor) {
         this.store = store;
         this.executor = executor;
     }
 
-    static Tandem start(String redis, Sizes sizes, Queue... queues) {
+    static TandemExecutor start(String redis, BenchSizes sizes, Queue... queues) {
         RedisStore store = RedisStore.open(RedisSettings.of(redis));
         Executor.Builder builder = Executor.builder()
                 .id("bench")
                 .concurrency(List.of(queues).stream()
-                        .mapToInt(q -> q.policy().concurrency())
+                        .mapToInt(queue -> queue.policy().concurrency())
                         .sum())
                 .settings(settings(sizes.lease()));
         for (Queue queue : queues) {
@@ -54,30 +54,26 @@ final class Tandem implements AutoCloseable {
         }
         Executor executor = builder.build();
         executor.start();
-        return new Tandem(store, executor);
+        return new TandemExecutor(store, executor);
     }
 
-    /** The defaults, but for the lease, and its renewals with it. */
+    /** Returns the defaults with another lease, which is renewed four times in its time. */
     static CoreSettings settings(Duration lease) {
-        CoreSettings usual = CoreSettings.DEFAULTS;
+        CoreSettings defaults = CoreSettings.DEFAULTS;
         return new CoreSettings(
                 lease.toMillis(),
                 lease.toMillis() / 4,
-                usual.horizonMillis(),
-                usual.probeMillis(),
-                usual.batchSize(),
-                usual.batchesInFlight(),
-                usual.commitMillis(),
-                usual.retryMillis());
+                defaults.horizonMillis(),
+                defaults.probeMillis(),
+                defaults.batchSize(),
+                defaults.batchesInFlight(),
+                defaults.commitMillis(),
+                defaults.retryMillis());
     }
 
-    /** Of its only queue, or its first. */
+    /** Returns the status of its only or first queue. */
     QueueStatus status() {
         return executor.status().get(0);
-    }
-
-    List<QueueStatus> statuses() {
-        return executor.status();
     }
 
     @Override

@@ -15,27 +15,28 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** What Tandem is compared with: the same records, handled by others. */
-final class KafkaRivals {
+/** Other consumers of the same records, with which Tandem is compared. */
+final class KafkaBaselines {
 
-    /** As often as Tandem commits while it is busy. */
+    /** The interval at which Tandem commits while it is busy. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(50);
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
-    private KafkaRivals() {}
+    private KafkaBaselines() {}
 
-    /** Poll, handle, commitSync: the least that anyone can do. Returns tasks per second. */
+    /** Runs a loop of poll, handle and commitSync, the least that any consumer does. Returns tasks per second. */
     static double bareLoop(KafkaTopic topic, String group, int tasks) {
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic, group)) {
             consumer.subscribe(List.of(topic.name()));
             long handled = 0;
             long start = 0;
             long bytes = 0;
-            long until = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + LIMIT.toNanos();
             while (handled < tasks) {
-                if (System.nanoTime() - until > 0) {
-                    throw new IllegalStateException("The bare loop got only " + handled + " of " + tasks + " tasks");
+                if (System.nanoTime() - deadline > 0) {
+                    throw new IllegalStateException("The bare loop got only " + handled + " of " + tasks + " tasks in "
+                            + LIMIT.toSeconds() + " s");
                 }
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(500));
                 if (start == 0 && !records.isEmpty()) {
@@ -50,21 +51,26 @@ final class KafkaRivals {
                 }
             }
             if (bytes != (long) tasks * KafkaTopic.PAYLOAD) {
-                throw new IllegalStateException("Read " + bytes + " bytes of " + (long) tasks * KafkaTopic.PAYLOAD);
+                throw new IllegalStateException(
+                        "The bare loop read " + bytes + " bytes instead of " + (long) tasks * KafkaTopic.PAYLOAD);
             }
             return perSecond(tasks, start);
         }
     }
 
-    /** Confluent's parallel consumer, in order by key. Returns tasks per second, from the first one to the last commit. */
-    static double parallelConsumer(KafkaTopic topic, String group, int tasks, Lab lab) throws Exception {
+    /**
+     * Runs Confluent's parallel consumer, in order by key. Returns tasks per second, from the first to the last
+     * commit.
+     */
+    static double parallelConsumer(KafkaTopic topic, String group, int tasks, ScenarioContext context)
+            throws Exception {
         LongAdder handled = new LongAdder();
         CountDownLatch started = new CountDownLatch(1);
         try (ParallelStreamProcessor<byte[], byte[]> processor =
                 ParallelStreamProcessor.createEosStreamProcessor(ParallelConsumerOptions.<byte[], byte[]>builder()
                         .consumer(consumer(topic, group))
                         .ordering(ProcessingOrder.KEY)
-                        .maxConcurrency(lab.sizes().rivalThreads())
+                        .maxConcurrency(context.sizes().rivalThreads())
                         .commitMode(CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
                         .commitInterval(COMMIT_INTERVAL)
                         .build())) {
@@ -75,7 +81,7 @@ final class KafkaRivals {
             });
             started.await();
             long start = System.nanoTime();
-            topic.awaitCommitted(group, tasks, lab);
+            topic.awaitCommitted(group, tasks, context);
             return perSecond(tasks, start);
         }
     }

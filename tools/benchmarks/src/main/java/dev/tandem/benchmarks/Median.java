@@ -2,11 +2,12 @@ package dev.tandem.benchmarks;
 
 import java.util.Collection;
 
-/** The middle of what was measured several times. */
-final class Medians {
+/** The median of values that were measured several times. */
+final class Median {
 
-    private Medians() {}
+    private Median() {}
 
+    /** Returns the middle value, or the mean of the two in the middle. */
     static double of(Collection<Double> values) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();

@@ -1,17 +1,18 @@
 package dev.tandem.benchmarks;
 
+import java.util.Arrays;
 import java.util.Random;
 
-/** How keys are spread over the tasks of a run. */
-enum Keys {
-    /** Every task has a key of its own: the unordered case in disguise. */
+/** The distribution of keys over the tasks of a run. */
+enum KeyDistribution {
+    /** Every task has a key of its own, so that no task waits for another one. */
     DISTINCT {
         @Override
         String key(Random random, int index) {
             return "k" + index;
         }
     },
-    /** 10,000 keys with Zipf's law, exponent 1: the most frequent one has a tenth of all tasks. */
+    /** 10,000 keys by Zipf's law, exponent 1: the most frequent key has a tenth of all tasks. */
     ZIPF {
         private final double[] sums = new double[10_000];
 
@@ -24,10 +25,15 @@ enum Keys {
                     sums[i] = sum;
                 }
             }
-            int found = java.util.Arrays.binarySearch(sums, random.nextDouble() * sums[sums.length - 1]);
+            int found = Arrays.binarySearch(sums, random.nextDouble() * sums[sums.length - 1]);
             return "k" + (found < 0 ? -found - 1 : found);
         }
     };
 
+    /**
+     * Returns the key of a task.
+     *
+     * @param index of the task
+     */
     abstract String key(Random random, int index);
 }

@@ -5,42 +5,52 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a Redis says of itself. */
-final class RedisNumbers implements AutoCloseable {
+/** The statistics of a Redis, from its INFO command. */
+final class RedisStatistics implements AutoCloseable {
 
-    private static final String COMMAND = "cmdstat_";
+    /** A request of the store is one script, called by this command. */
+    static final String SCRIPT = "evalsha";
+
+    private static final String COMMAND_PREFIX = "cmdstat_";
+
+    /**
+     * What Redis has used since its start.
+     *
+     * @param processorMicros user and system time
+     */
+    record Usage(double processorMicros, long scripts) {
+
+        Usage since(Usage earlier) {
+            return new Usage(processorMicros - earlier.processorMicros, scripts - earlier.scripts);
+        }
+    }
 
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
 
-    RedisNumbers(String uri) {
+    RedisStatistics(String uri) {
         client = RedisClient.create(uri);
         connection = client.connect();
     }
 
-    /** The processor time that it has used, user and system. */
-    double processorMicros() {
+    Usage usage() {
         Map<String, String> cpu = info("cpu");
-        return 1e6 * (number(cpu, "used_cpu_sys") + number(cpu, "used_cpu_user"));
+        double micros = 1e6 * (number(cpu, "used_cpu_sys") + number(cpu, "used_cpu_user"));
+        return new Usage(micros, commands().getOrDefault(SCRIPT, 0L));
     }
 
-    /** The memory that it says it uses, in bytes. */
+    /** Returns the used memory in bytes. */
     long usedMemory() {
         return (long) number(info("memory"), "used_memory");
     }
 
-    /** How many scripts ran so far: each is a request of the store's. */
-    long scripts() {
-        return commands().getOrDefault("evalsha", 0L);
-    }
-
-    /** How often each command ran so far, those inside of scripts too. */
+    /** Returns how often each command was called since the start, inside of scripts too. */
     Map<String, Long> commands() {
         Map<String, Long> calls = new LinkedHashMap<>();
         info("commandstats").forEach((name, value) -> {
-            if (name.startsWith(COMMAND)) {
+            if (name.startsWith(COMMAND_PREFIX)) {
                 String count = value.substring(value.indexOf("calls=") + "calls=".length(), value.indexOf(','));
-                calls.put(name.substring(COMMAND.length()), Long.parseLong(count));
+                calls.put(name.substring(COMMAND_PREFIX.length()), Long.parseLong(count));
             }
         });
         return calls;
@@ -60,7 +70,7 @@ final class RedisNumbers implements AutoCloseable {
     private static double number(Map<String, String> fields, String name) {
         String value = fields.get(name);
         if (value == null) {
-            throw new IllegalStateException("Redis does not tell its " + name);
+            throw new IllegalStateException("INFO of this Redis has no " + name);
         }
         return Double.parseDouble(value);
     }

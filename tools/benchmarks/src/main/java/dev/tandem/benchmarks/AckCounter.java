@@ -6,13 +6,13 @@ import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a source is told to ack. */
-final class CountedAcks {
+/** Counts the acks that a source is asked for. Thread-safe. */
+final class AckCounter {
 
     private final LongAdder acks = new LongAdder();
 
-    /** The same source, with its acks counted. */
-    Source around(Source source) {
+    /** Wraps a source so that its acks are counted. */
+    Source counting(Source source) {
         return (Source) Proxy.newProxyInstance(
                 Source.class.getClassLoader(), new Class<?>[] {Source.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("ack") && arguments[1] instanceof Collection<?> sequences) {
@@ -29,7 +29,7 @@ final class CountedAcks {
                 });
     }
 
-    long sum() {
+    long count() {
         return acks.sum();
     }
 }

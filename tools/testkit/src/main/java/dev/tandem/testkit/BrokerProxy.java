@@ -4,16 +4,16 @@ import dev.tandem.kit.TcpProxy;
 import dev.tandem.kit.TcpProxy.Mode;
 
 /** A proxy in front of a broker, whose connections a test can freeze, cut and refuse. Thread-safe. */
-public final class Wire implements AutoCloseable {
+public final class BrokerProxy implements AutoCloseable {
 
     private final TcpProxy proxy;
 
     /** @param uri of a RabbitMQ on this machine, ending in its port */
-    public Wire(String uri) {
+    public BrokerProxy(String uri) {
         this(0, Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1)));
     }
 
-    Wire(int port, int target) {
+    BrokerProxy(int port, int target) {
         proxy = new TcpProxy(port, target);
     }
 

@@ -4,13 +4,15 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Names that no other test, and no earlier run, has used. */
-public final class Names {
+public final class UniqueNames {
 
     private static final int LENGTH = 7;
 
-    private Names() {}
+    private UniqueNames() {}
 
-    /** The prefix with a random suffix; of letters, digits and "-", so it does for a queue, a topic or a group. */
+    /**
+     * Returns the prefix with a random suffix of lower-case letters and digits, which suits a queue, a topic and a group.
+     */
     public static String fresh(String prefix) {
         long bound = (long) Math.pow(Character.MAX_RADIX, LENGTH);
         long number = ThreadLocalRandom.current().nextLong(bound / Character.MAX_RADIX, bound);
