@@ -33,7 +33,7 @@ final class Trial implements AutoCloseable {
     private static final int FINAL_AUDIT_TRIES = 10;
     private static final long FINAL_AUDIT_PAUSE_MILLIS = 500;
 
-    private final TestBrokers brokers;
+    private final LaneBrokers brokers;
     private final TrialCase trialCase;
     private final TrialSettings settings;
     private final long seed;
@@ -54,7 +54,7 @@ final class Trial implements AutoCloseable {
      * @param folder folder for its events; created if it does not exist
      */
     Trial(
-            TestBrokers brokers,
+            LaneBrokers brokers,
             TrialCase trialCase,
             TrialSettings settings,
             long seed,

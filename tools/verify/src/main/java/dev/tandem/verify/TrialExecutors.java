@@ -23,7 +23,7 @@ final class TrialExecutors implements AutoCloseable {
 
     private static final long POLL_MILLIS = 50;
 
-    private final TestBrokers brokers;
+    private final LaneBrokers brokers;
     private final TrialCase trialCase;
     private final TrialSettings trial;
     private final String queue;
@@ -38,7 +38,7 @@ final class TrialExecutors implements AutoCloseable {
     private int starts;
 
     TrialExecutors(
-            TestBrokers brokers,
+            LaneBrokers brokers,
             TrialCase trialCase,
             TrialSettings trial,
             String queue,

@@ -24,7 +24,7 @@ import java.util.function.Function;
 /** What the fault of one trial acts on. */
 final class TrialFaultContext implements FaultContext {
 
-    private final TestBrokers brokers;
+    private final LaneBrokers brokers;
     private final TrialCase trialCase;
     private final TrialSettings settings;
     private final String queue;
@@ -36,7 +36,7 @@ final class TrialFaultContext implements FaultContext {
     private volatile int round;
 
     TrialFaultContext(
-            TestBrokers brokers,
+            LaneBrokers brokers,
             TrialCase trialCase,
             TrialSettings settings,
             String queue,

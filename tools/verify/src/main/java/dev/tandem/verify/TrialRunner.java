@@ -90,7 +90,7 @@ final class TrialRunner {
     }
 
     private void runLane() {
-        try (TestBrokers brokers = new TestBrokers(plan.brokers(), progress::line)) {
+        try (LaneBrokers brokers = new LaneBrokers(plan.brokers(), progress::line)) {
             for (Optional<NumberedTrial> next = next(); next.isPresent(); next = next()) {
                 TrialResult result = run(brokers, next.get());
                 synchronized (this) {
@@ -139,7 +139,7 @@ final class TrialRunner {
                 + (missing.isEmpty() ? "" : "; no time was left for " + String.join(", ", missing)) + ".";
     }
 
-    private TrialResult run(TestBrokers brokers, NumberedTrial trial) {
+    private TrialResult run(LaneBrokers brokers, NumberedTrial trial) {
         TrialCase trialCase = trial.trialCase();
         String name = trial.name();
         Path folder = plan.folder().resolve(name);
@@ -163,7 +163,7 @@ final class TrialRunner {
         }
     }
 
-    private Judgement judge(TestBrokers brokers, NumberedTrial numbered, Path folder) throws Exception {
+    private Judgement judge(LaneBrokers brokers, NumberedTrial numbered, Path folder) throws Exception {
         String classPath = System.getProperty("java.class.path");
         try (Trial trial = new Trial(
                 brokers,

@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param lease lease of the executors
  * @param retry delay before the next attempt of a failed task
  * @param perSecond tasks published per second
- * @param executors executors that run at once, from 2 to one less than {@link TestBrokers#SLOTS}
+ * @param executors executors that run at once, from 2 to one less than {@link LaneBrokers#SLOTS}
  * @param partitions partitions of the queue
  * @param warmUp time under load before the first fault
  * @param rounds how often the fault is injected
@@ -37,9 +37,9 @@ record TrialSettings(
         if (lease.toMillis() < 1_000) {
             throw new IllegalArgumentException("--lease is " + lease.toMillis() + " ms, it must be 1000 or more");
         }
-        if (executors < 2 || executors >= TestBrokers.SLOTS) {
+        if (executors < 2 || executors >= LaneBrokers.SLOTS) {
             throw new IllegalArgumentException(
-                    "--executors is " + executors + ", it must be 2 to " + (TestBrokers.SLOTS - 1));
+                    "--executors is " + executors + ", it must be 2 to " + (LaneBrokers.SLOTS - 1));
         }
         if (perSecond < 1 || perSecond > 5_000) {
             throw new IllegalArgumentException("--rate is " + perSecond + ", it must be 1 to 5000");

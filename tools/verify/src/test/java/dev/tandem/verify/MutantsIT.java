@@ -48,7 +48,7 @@ class MutantsIT {
     private static final Set<CheckerRule> TIME_RULES =
             Set.of(CheckerRule.ALL_DONE, CheckerRule.INDEPENDENCE, CheckerRule.COMMIT_LAG);
 
-    private final TestBrokers brokers = new TestBrokers(new BrokerAddresses(null, null, null), System.out::println);
+    private final LaneBrokers brokers = new LaneBrokers(new BrokerAddresses(null, null, null), System.out::println);
 
     static Stream<Mutant> selected() {
         String names = System.getProperty("verify.mutants", "all");

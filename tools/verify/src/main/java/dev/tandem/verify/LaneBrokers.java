@@ -29,10 +29,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a run: those that the user named, or our own processes, which are started when they are first needed
- * and can be killed. Trials that cut executors off from them use proxies, one for each slot and server.
+ * The brokers of one lane: those that the user named, or our own processes, which are started when they are first
+ * needed and can be killed. Trials that cut executors off from them use proxies, one for each slot and server.
  */
-final class TestBrokers implements AutoCloseable {
+final class LaneBrokers implements AutoCloseable {
 
     /** How many executors can run at once in a trial. */
     static final int SLOTS = 5;
@@ -50,7 +50,7 @@ final class TestBrokers implements AutoCloseable {
     private @Nullable LocalRedisCluster cluster;
 
     /** @param messages receives a line for each broker that is started */
-    TestBrokers(BrokerAddresses named, Consumer<String> messages) {
+    LaneBrokers(BrokerAddresses named, Consumer<String> messages) {
         this.named = named;
         this.messages = messages;
         this.started = new StartedBrokers(messages);
