@@ -169,7 +169,7 @@ public final class Verify implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             defaultValue = "table",
-            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+            description = "format of the report: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private Format output = Format.table;
 
     @Spec
