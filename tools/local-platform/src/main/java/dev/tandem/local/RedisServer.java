@@ -27,7 +27,8 @@ record RedisServer(BrokerRuntime runtime, int port, String origin) implements Br
                 .map(setting -> setting.getKey() + " " + setting.getValue() + "\n")
                 .collect(Collectors.joining());
         String file = location.write("redis.conf", lines).toString();
-        // Without the signal, a file that reaches its size limit fails the write, as a full disk does. Redis goes on.
+        // Without the signal, a write beyond the size limit of a file fails, as on a full disk, and Redis keeps
+        // running.
         List<String> command = List.of(
                 "/bin/sh",
                 "-c",
