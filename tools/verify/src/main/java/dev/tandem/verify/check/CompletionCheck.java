@@ -90,7 +90,7 @@ final class CompletionCheck {
                         CheckerRule.NOTHING_LOST,
                         audit.at(),
                         task.describe() + " is lost: it was acknowledged and has not ended, and neither the broker nor"
-                                + " the store has it. Its runs: " + task.runs);
+                                + " the store has it. Its runs: " + task.describeRuns());
             } else {
                 unfinished(audit.at(), task, "the broker holds it");
             }
@@ -112,7 +112,8 @@ final class CompletionCheck {
         findings.violated(
                 CheckerRule.ALL_DONE,
                 at,
-                task.describe() + " has not ended although nothing blocks it: " + where + ". Its runs: " + task.runs);
+                task.describe() + " has not ended although nothing blocks it: " + where + ". Its runs: "
+                        + task.describeRuns());
     }
 
     private static boolean isCommitted(Event.Audit audit, TaskHistory task) {

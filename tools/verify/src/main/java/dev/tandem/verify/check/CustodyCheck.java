@@ -78,7 +78,7 @@ final class CustodyCheck {
                                 audit.at(),
                                 task.describe() + " is below the committed offset " + committed
                                         + ", but it has not succeeded and the store does not hold it. Its runs: "
-                                        + task.runs);
+                                        + task.describeRuns());
                     }
                     return false;
                 });

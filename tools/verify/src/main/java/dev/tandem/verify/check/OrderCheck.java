@@ -55,7 +55,7 @@ final class OrderCheck {
                             CheckerRule.ORDER,
                             task.firstStart(),
                             "For key " + key + " task " + task.id + " started before task " + lastToEnd.id
-                                    + " had ended. Runs: " + task.runs + " and " + lastToEnd.runs);
+                                    + " had ended. Runs: " + task.describeRuns() + " and " + lastToEnd.describeRuns());
                 }
             }
             long taskEnd = task.firstEnd();
@@ -127,8 +127,9 @@ final class OrderCheck {
                     CheckerRule.ORDER,
                     task.firstStart(),
                     "For key " + key + " task " + task.id + " at position " + position(task) + " started before task "
-                            + earlier.id + " at position " + position(earlier) + ". Runs: " + task.runs + " and "
-                            + earlier.runs);
+                            + earlier.id + " at position " + position(earlier) + ". Runs: " + task.describeRuns()
+                            + " and "
+                            + earlier.describeRuns());
         }
     }
 

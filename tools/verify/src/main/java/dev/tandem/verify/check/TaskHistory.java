@@ -72,4 +72,9 @@ final class TaskHistory {
                 : "Task " + id + " (key " + known.key() + ", partition " + known.partition() + ", position "
                         + known.sequence() + ")";
     }
+
+    /** Returns all runs, for findings. */
+    String describeRuns() {
+        return runs.isEmpty() ? "none" : runs.toString();
+    }
 }
