@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -38,7 +38,7 @@ class KafkaOutageIT {
 
     @Test
     void reconnectsAfterABrokerRestartWithoutLossOrRepetition() {
-        String topic = Names.fresh("broker-restart");
+        String topic = UniqueNames.fresh("broker-restart");
         Partition partition = Partition.of(topic, 0);
         try (LoggedWarnings warnings = new LoggedWarnings();
                 KafkaSourceDriver driver = KafkaSourceDriver.started(
@@ -66,7 +66,7 @@ class KafkaOutageIT {
 
     @Test
     void aSourceStartedBeforeItsBrokerWaitsAndReportsIt() {
-        String topic = Names.fresh("broker-late");
+        String topic = UniqueNames.fresh("broker-late");
         kafka.stop();
         try (LoggedWarnings warnings = new LoggedWarnings();
                 KafkaSourceDriver driver = KafkaSourceDriver.started(
@@ -94,7 +94,7 @@ class KafkaOutageIT {
 
     @Test
     void retriesAServerNameThatCannotBeResolved() {
-        String topic = Names.fresh("broker-unknown");
+        String topic = UniqueNames.fresh("broker-unknown");
         try (LoggedWarnings warnings = new LoggedWarnings();
                 KafkaSourceDriver driver = KafkaSourceDriver.started(KafkaSettings.of("broker.invalid:9092", topic))) {
             await().until(() -> !warnings.of(topic).isEmpty());
@@ -104,7 +104,7 @@ class KafkaOutageIT {
 
     @Test
     void aPausedPartitionIsKeptBeyondTheSessionTimeout() {
-        String topic = Names.fresh("long-task");
+        String topic = UniqueNames.fresh("long-task");
         Partition partition = Partition.of(topic, 0);
         try (KafkaSourceDriver driver = KafkaSourceDriver.started(shortSession(topic))) {
             await().until(() -> driver.owned().size() == 1);
@@ -127,7 +127,7 @@ class KafkaOutageIT {
 
     @Test
     void aMemberSilentBeyondItsSessionEitherCommitsOrLosesItsPartitions() {
-        String topic = Names.fresh("frozen");
+        String topic = UniqueNames.fresh("frozen");
         Partition partition = Partition.of(topic, 0);
         try (KafkaSourceDriver driver = KafkaSourceDriver.started(shortSession(topic))) {
             await().until(() -> driver.owned().size() == 1);

@@ -10,7 +10,7 @@ import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -69,7 +69,7 @@ class KafkaPublisherIT {
     @Test
     void theLargestPayloadIsDeliveredAndASmallerTopicLimitIsReported() {
         int size = 40 << 20;
-        String topic = Names.fresh("large");
+        String topic = UniqueNames.fresh("large");
         String small = Brokers.kafka().topic("small", 1);
         TestTopics.get(Brokers.kafka()
                 .admin()
@@ -90,7 +90,7 @@ class KafkaPublisherIT {
 
     @Test
     void refusesTasksThatWouldBeUnreadableOnArrival() {
-        String topic = Names.fresh("refused");
+        String topic = UniqueNames.fresh("refused");
         KafkaSettings settings = KafkaSettings.of(servers, topic).withMaxPayload(10);
         try (KafkaPublisher publisher = new KafkaPublisher(List.of(settings))) {
             assertFails(publisher.publish(Task.of(topic, null, new byte[11])), "over the limit of 10 bytes");
@@ -105,7 +105,7 @@ class KafkaPublisherIT {
 
     @Test
     void failuresNameTheirCauseAndARemedy() {
-        String topic = Names.fresh("missing");
+        String topic = UniqueNames.fresh("missing");
         KafkaSettings hasty = KafkaSettings.of(servers, topic).withProperties(Map.of("max.block.ms", "300"));
         KafkaPublisher publisher = new KafkaPublisher(List.of(hasty));
         assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "not present in metadata");

@@ -11,7 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +92,7 @@ class KafkaSourceIT {
 
     @Test
     void createsAMissingTopicWithTheConfiguredPartitions() {
-        String topic = Names.fresh("created");
+        String topic = UniqueNames.fresh("created");
 
         try (KafkaSourceDriver driver =
                 KafkaSourceDriver.started(KafkaSettings.of(servers, topic).withPartitions(3))) {
@@ -214,7 +214,7 @@ class KafkaSourceIT {
         Partition partition = Partition.of(topic, 0);
         try (KafkaSourceDriver driver = KafkaSourceDriver.started(KafkaSettings.of(servers, topic));
                 KafkaProducer<byte[], byte[]> producer =
-                        TestTopics.producer(servers, Map.of("transactional.id", Names.fresh("tx")))) {
+                        TestTopics.producer(servers, Map.of("transactional.id", UniqueNames.fresh("tx")))) {
             producer.initTransactions();
             producer.beginTransaction();
             get(producer.send(record(topic, 0, null, "committed")));

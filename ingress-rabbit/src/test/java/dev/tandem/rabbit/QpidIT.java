@@ -10,8 +10,8 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRabbit;
+import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ class QpidIT {
 
     @BeforeEach
     void names() {
-        settings = RabbitSettings.of(qpid.address(), Names.fresh("mail")).withPartitions(2);
+        settings = RabbitSettings.of(qpid.address(), UniqueNames.fresh("mail")).withPartitions(2);
     }
 
     @Test

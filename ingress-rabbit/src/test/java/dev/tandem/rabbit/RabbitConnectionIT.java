@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.BrokerProxy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -16,7 +16,7 @@ class RabbitConnectionIT extends SourceFixture {
 
     @Test
     void aCutConnectionLosesItsPartitionsAndReconnects() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 RabbitSourceDriver driver = new RabbitSourceDriver(through(wire)).openAll()) {
             publish(3);
             driver.untilDelivered(3);
@@ -45,7 +45,7 @@ class RabbitConnectionIT extends SourceFixture {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void noticesABrokerThatHangsWithoutBlockingTheLoop() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 RabbitSourceDriver driver = new RabbitSourceDriver(through(wire)).openAll()) {
             publish(100);
             driver.untilDelivered(100);
@@ -72,7 +72,7 @@ class RabbitConnectionIT extends SourceFixture {
 
     @Test
     void retriesAnUnreachableBrokerAndReportsIt() throws Exception {
-        try (Wire wire = new Wire(settings.uri())) {
+        try (BrokerProxy wire = new BrokerProxy(settings.uri())) {
             wire.down();
             try (RabbitSourceDriver driver = new RabbitSourceDriver(through(wire))) {
                 driver.until("tried", () -> driver.source.status().detail().contains("cannot be reached"));
@@ -93,7 +93,7 @@ class RabbitConnectionIT extends SourceFixture {
 
     @Test
     void confirmsByARoundTripAndNotOnALostConnection() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 RabbitSourceDriver driver = new RabbitSourceDriver(through(wire)).connected()) {
             Partition partition = driver.partition(0);
             driver.source.confirm(partition);
@@ -148,7 +148,7 @@ class RabbitConnectionIT extends SourceFixture {
         }
     }
 
-    private RabbitSettings through(Wire wire) {
+    private RabbitSettings through(BrokerProxy wire) {
         return RabbitSettings.of(wire.uri(), settings.queue())
                 .withExchange(settings.exchange())
                 .withPartitions(settings.partitions());

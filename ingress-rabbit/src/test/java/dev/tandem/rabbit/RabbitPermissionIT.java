@@ -7,8 +7,8 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalMode;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRabbit;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ class RabbitPermissionIT {
 
     private static LocalAmqp rabbit;
 
-    private final String name = Names.fresh("orders");
+    private final String name = UniqueNames.fresh("orders");
 
     @BeforeAll
     static void start() throws IOException {

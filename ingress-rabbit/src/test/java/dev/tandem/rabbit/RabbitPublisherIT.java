@@ -7,8 +7,8 @@ import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.UniqueNames;
+import dev.tandem.testkit.BrokerProxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,7 +28,7 @@ class RabbitPublisherIT {
 
     @BeforeEach
     void names() {
-        String name = Names.fresh("mail");
+        String name = UniqueNames.fresh("mail");
         settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(1);
@@ -146,7 +146,7 @@ class RabbitPublisherIT {
 
     @Test
     void failsUnconfirmedTasksOfALostConnectionAndReconnects() throws Exception {
-        try (Wire wire = new Wire(settings.uri());
+        try (BrokerProxy wire = new BrokerProxy(settings.uri());
                 RabbitPublisher publisher = new RabbitPublisher(
                         List.of(RabbitSettings.of(wire.uri(), settings.queue()).withExchange(settings.exchange())))) {
             get(publisher.publish(task(null, "1")));

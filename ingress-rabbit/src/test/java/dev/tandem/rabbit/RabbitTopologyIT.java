@@ -10,7 +10,7 @@ import com.rabbitmq.client.MessageProperties;
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.rabbit.QueueTopology.Queue;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ class RabbitTopologyIT {
     void connect() throws IOException {
         connection = Brokers.rabbit().connect();
         channel = connection.createChannel();
-        String name = Names.fresh("orders");
+        String name = UniqueNames.fresh("orders");
         settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(2);

@@ -7,8 +7,8 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Envelope;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRabbit;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,7 +56,7 @@ abstract class RingFixture {
 
     @BeforeEach
     void connect() throws IOException {
-        String name = Names.fresh("orders");
+        String name = UniqueNames.fresh("orders");
         settings = RabbitSettings.of(uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(SUB_QUEUES)

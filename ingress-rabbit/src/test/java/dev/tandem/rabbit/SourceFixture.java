@@ -7,7 +7,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,7 +28,7 @@ abstract class SourceFixture {
         connection = Brokers.rabbit().connect();
         channel = connection.createChannel();
         channel.confirmSelect();
-        String name = Names.fresh("mail");
+        String name = UniqueNames.fresh("mail");
         settings = RabbitSettings.of(Brokers.rabbit().uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(1);

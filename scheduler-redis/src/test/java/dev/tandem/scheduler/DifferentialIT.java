@@ -3,14 +3,14 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.LocalRedisCluster;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRedis;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -60,7 +60,7 @@ class DifferentialIT {
         SharedRedis redis = Brokers.redis();
         return Brokers.orSkip(() -> {
             if (redis.toString().startsWith("Redis 6")) {
-                throw new UnavailableException("There is only " + redis + ": install a Redis of 7 or later.");
+                throw new MissingBrokerException("There is only " + redis + ": install a Redis of 7 or later.");
             }
             return redis;
         });
@@ -73,7 +73,7 @@ class DifferentialIT {
     }
 
     private static void histories(String where, FrozenScripts scripts, boolean queue, int count) {
-        String name = Names.fresh("frozen");
+        String name = UniqueNames.fresh("frozen");
         long first = Long.getLong("tandem.seed", System.nanoTime());
         System.out.printf(
                 "%d histories of %s, -Dtandem.seed=%d and up, on %s%n", count, queue ? "queues" : "logs", first, where);

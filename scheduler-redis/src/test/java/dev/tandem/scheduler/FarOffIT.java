@@ -18,7 +18,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,7 +38,7 @@ class FarOffIT {
 
     private static final long HOUR = 3_600_000;
 
-    private final String name = Names.fresh("far");
+    private final String name = UniqueNames.fresh("far");
     private final Partition partition = Partition.of(name, 0);
     private FrozenScripts scripts;
     private RedisStore store;

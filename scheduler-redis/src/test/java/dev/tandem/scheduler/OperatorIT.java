@@ -21,7 +21,7 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
@@ -45,7 +45,7 @@ class OperatorIT {
 
     private static RedisStore store;
 
-    private final String queue = Names.fresh("orders");
+    private final String queue = UniqueNames.fresh("orders");
     private final Partition partition = Partition.of(queue, 0);
     private Caller owner;
 
@@ -338,7 +338,7 @@ class OperatorIT {
 
     @Test
     void executorsAreSeenUntilTheyLeave() {
-        String id = Names.fresh("executor");
+        String id = UniqueNames.fresh("executor");
         get(store.presence().beat(new Presence.Executor(id, "host", 5, 0, Map.of(queue, 3)), false));
         Presence.Executor seen = get(store.presence().executors()).stream()
                 .filter(each -> each.id().equals(id))
@@ -354,7 +354,7 @@ class OperatorIT {
     @Test
     void anExecutorsComingAndLeavingIsHeardButNotItsSignsOfLife() throws Exception {
         Presence presence = store.presence();
-        Presence.Executor executor = new Presence.Executor(Names.fresh("executor"), "host", 5, 0, Map.of());
+        Presence.Executor executor = new Presence.Executor(UniqueNames.fresh("executor"), "host", 5, 0, Map.of());
         AtomicInteger heard = new AtomicInteger();
         try (AutoCloseable watch = presence.watch(heard::incrementAndGet)) {
             await("subscribed").untilAsserted(() -> assertThat(heard).hasPositiveValue());

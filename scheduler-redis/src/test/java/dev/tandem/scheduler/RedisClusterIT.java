@@ -16,7 +16,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -38,7 +38,7 @@ class RedisClusterIT {
     private static LocalRedisCluster cluster;
     private static RedisClient client;
 
-    private final String queue = Names.fresh("orders");
+    private final String queue = UniqueNames.fresh("orders");
     private RedisStore store;
 
     @BeforeAll

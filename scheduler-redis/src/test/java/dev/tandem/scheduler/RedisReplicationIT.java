@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.Ports;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
+import dev.tandem.local.PortReservations;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
@@ -116,7 +116,7 @@ class RedisReplicationIT {
 
     @Test
     void theMasterThatSentinelsChooseIsFollowed(@TempDir Path folder) throws IOException {
-        int port = Ports.reserve();
+        int port = PortReservations.reserve();
         try (LocalProcess sentinel = sentinel(folder, port)) {
             String uri = "redis-sentinel://127.0.0.1:" + port + "/#mymaster";
             try (RedisStore store = RedisStore.open(RedisSettings.of(uri).withAnswerTimeout(Duration.ofSeconds(2)))) {
@@ -145,7 +145,7 @@ class RedisReplicationIT {
                 .map(path -> Path.of(path, "redis-server"))
                 .filter(Files::isExecutable)
                 .findFirst()
-                .orElseThrow(() -> new UnavailableException("no redis-server on the PATH to be a sentinel")));
+                .orElseThrow(() -> new MissingBrokerException("no redis-server on the PATH to be a sentinel")));
         Path file = folder.resolve("sentinel.conf");
         Files.writeString(file, """
                 port %d

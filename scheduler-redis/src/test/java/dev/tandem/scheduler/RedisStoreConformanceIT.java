@@ -5,8 +5,8 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreConformance;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
 import dev.tandem.testkit.SharedRedis;
+import dev.tandem.testkit.UniqueNames;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,7 +42,7 @@ class RedisStoreConformanceIT extends StoreConformance {
 
     @Override
     protected Partition freshPartition() {
-        return new Partition("q", Names.fresh("p"));
+        return new Partition("q", UniqueNames.fresh("p"));
     }
 
     @Override

@@ -17,7 +17,7 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +27,7 @@ class RedisStoreIT {
 
     private static RedisStore store;
 
-    private final Partition partition = Partition.of(Names.fresh("orders"), 0);
+    private final Partition partition = Partition.of(UniqueNames.fresh("orders"), 0);
 
     @BeforeAll
     static void start() {

@@ -16,7 +16,7 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ class RelayIT {
 
     private static RedisStore store;
 
-    private final Partition partition = Partition.of(Names.fresh("orders"), 0);
+    private final Partition partition = Partition.of(UniqueNames.fresh("orders"), 0);
     private Caller owner;
 
     @BeforeAll

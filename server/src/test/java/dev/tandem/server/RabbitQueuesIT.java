@@ -10,7 +10,7 @@ import com.rabbitmq.client.Connection;
 import dev.tandem.server.RunningServer.Answer;
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -33,8 +33,8 @@ class RabbitQueuesIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static final String UNORDERED = Names.fresh("mails");
-    private static final String ORDERED = Names.fresh("letters");
+    private static final String UNORDERED = UniqueNames.fresh("mails");
+    private static final String ORDERED = UniqueNames.fresh("letters");
 
     private static RecordingEndpoint endpoint;
     private static RunningServer server;
@@ -72,7 +72,7 @@ class RabbitQueuesIT {
     @ValueSource(booleans = {false, true})
     void taskIsShownInEveryStateAndCanBeChanged(boolean ordered) {
         String queue = ordered ? ORDERED : UNORDERED;
-        String prefix = Names.fresh("t");
+        String prefix = UniqueNames.fresh("t");
         String dead = prefix + "-dead";
         String failed = prefix + "-failed";
         String later = prefix + "-later";
@@ -116,7 +116,7 @@ class RabbitQueuesIT {
 
     @Test
     void haltedKeyNamesItsHeadAndContinuesWhenSkipped() {
-        String key = Names.fresh("k");
+        String key = UniqueNames.fresh("k");
         endpoint.reply(key + "-1", 410, null);
         for (int number = 1; number <= 3; number++) {
             submit(ORDERED, key + "-" + number, ", \"key\": \"" + key + "\"");
@@ -139,7 +139,7 @@ class RabbitQueuesIT {
 
     @Test
     void plainMessageWithoutPropertiesIsATask() throws IOException, TimeoutException {
-        String body = Names.fresh("plain");
+        String body = UniqueNames.fresh("plain");
         try (Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {
             channel.basicPublish("tandem", UNORDERED, true, new AMQP.BasicProperties(), body.getBytes());
@@ -158,14 +158,14 @@ class RabbitQueuesIT {
                 .isEqualTo(202);
         assertThat(queue(UNORDERED).path("paused").asBoolean()).isFalse();
 
-        String id = Names.fresh("resumed");
+        String id = UniqueNames.fresh("resumed");
         submit(UNORDERED, id, "");
         await().atMost(PATIENCE).until(() -> endpoint.calls(id).size() == 1);
     }
 
     @Test
     void commandLineCoversTheDailyWork() {
-        String key = Names.fresh("cli");
+        String key = UniqueNames.fresh("cli");
         endpoint.reply(key + "-1", 410, null);
         assertThat(cli("submit", ORDERED, "--id", key + "-1", "--key", key, "--payload", "{\"n\": 1}"))
                 .contains("Published");
@@ -184,7 +184,7 @@ class RabbitQueuesIT {
 
     @Test
     void queueShowsTheOwnersOfItsPartitionsAndItsTotals() {
-        String id = Names.fresh("counted");
+        String id = UniqueNames.fresh("counted");
         submit(ORDERED, id, "");
         await().atMost(PATIENCE).until(() -> endpoint.calls(id).size() == 1);
 

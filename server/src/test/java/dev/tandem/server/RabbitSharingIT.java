@@ -7,7 +7,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ class RabbitSharingIT {
 
     @Test
     void serversShareEvenlyAndNoTaskRunsTwiceOrOutOfOrder() throws Exception {
-        String queue = Names.fresh("shared");
+        String queue = UniqueNames.fresh("shared");
         try (RecordingEndpoint endpoint = new RecordingEndpoint();
                 Connection connection = Brokers.rabbit().connect();
                 Channel channel = connection.createChannel()) {

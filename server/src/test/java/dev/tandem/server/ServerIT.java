@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.server.RunningServer.Answer;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +30,7 @@ class ServerIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static final String QUEUE = Names.fresh("calls");
+    private static final String QUEUE = UniqueNames.fresh("calls");
     private static final String TASKS = "/api/v1/queues/" + QUEUE + "/tasks";
     private static final String KEYS = "/api/v1/queues/" + QUEUE + "/keys/";
 
@@ -81,7 +81,7 @@ class ServerIT {
 
     @Test
     void plainProducersRecordWithoutHeadersIsATask() {
-        String body = "{\"plain\": \"" + Names.fresh("x") + "\"}";
+        String body = "{\"plain\": \"" + UniqueNames.fresh("x") + "\"}";
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
                 new ByteArraySerializer(),
@@ -143,7 +143,7 @@ class ServerIT {
 
     @Test
     void haltedKeyNamesItsHeadAndContinuesWhenSkipped() {
-        String key = "k/" + Names.fresh("halted");
+        String key = "k/" + UniqueNames.fresh("halted");
         endpoint.reply(key + "-1", 410, null);
         submit(key + "-1", key);
         submit(key + "-2", key);
@@ -173,7 +173,7 @@ class ServerIT {
     @Test
     void fullPartitionNamesTheKeyAndContinuesWhenItIsDrained() {
         int most = QueuePolicy.ordered(1).maxParkedPerKey();
-        String key = Names.fresh("crowd");
+        String key = UniqueNames.fresh("crowd");
         endpoint.reply(key, 410, null);
         submit(key, key);
         await().atMost(PATIENCE).until(() -> state(key).equals("dead"));

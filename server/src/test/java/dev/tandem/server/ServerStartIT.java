@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.Ports;
+import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,9 +34,9 @@ class ServerStartIT {
 
     @Test
     void serverWaitsForItsBrokersAndReportsItsHealth() {
-        int kafkaPort = Ports.reserve();
-        int redisPort = Ports.reserve();
-        String queue = Names.fresh("patient");
+        int kafkaPort = PortReservations.reserve();
+        int redisPort = PortReservations.reserve();
+        String queue = UniqueNames.fresh("patient");
         try (RunningServer server = new RunningServer(Map.of(
                 "server.port",
                 "0",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.BrokerProxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -16,13 +16,13 @@ class CutOffIT {
     @Test
     void outcomeOfARunThatOutlivesItsOwnershipIsRecorded() throws Exception {
         try (KafkaTestQueue topic = new KafkaTestQueue("cut-off", 1);
-                Wire wire = Brokers.kafka().wire();
+                BrokerProxy proxy = Brokers.kafka().proxy();
                 TestWorker away =
-                        new TestWorker(topic.worker().via(wire.address()).leasedFor(4_000))) {
+                        new TestWorker(topic.worker().via(proxy.address()).leasedFor(4_000))) {
             topic.send("a", 0, "hold");
             topic.send("a", 1, "ok");
             topic.awaitStarted("a-0");
-            wire.down();
+            proxy.down();
             try (TestWorker successor = new TestWorker(topic.worker().leasedFor(4_000))) {
                 topic.send("b", 0, "ok");
                 await("another key on the successor")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.BrokerProxy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -152,7 +152,7 @@ class RabbitRedeliveryIT {
     void lostConnectionMakesNoRunningTaskRunTwice() throws Exception {
         int keys = 16;
         try (RabbitTestQueue queue = new RabbitTestQueue("cut", true);
-                Wire wire = new Wire(Brokers.rabbit().uri());
+                BrokerProxy wire = new BrokerProxy(Brokers.rabbit().uri());
                 TestWorker worker = new TestWorker(queue.worker().via(wire.uri()))) {
             queue.awaitDeclared();
             for (int key = 0; key < keys; key++) {

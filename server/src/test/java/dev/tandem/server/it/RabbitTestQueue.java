@@ -7,7 +7,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +35,7 @@ final class RabbitTestQueue extends TestQueue {
     RabbitTestQueue(String prefix, boolean ordered, String redis) {
         super(prefix);
         this.redis = redis;
-        this.name = Names.fresh(prefix);
+        this.name = UniqueNames.fresh(prefix);
         this.ordered = ordered;
         this.connection = Brokers.rabbit().connect();
         try {

@@ -3,7 +3,7 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.testkit.Names;
+import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ abstract class TestQueue implements AutoCloseable {
 
     /** Returns the journal of a new worker. */
     final Path newJournal() {
-        Path journal = folder.resolve(Names.fresh("journal"));
+        Path journal = folder.resolve(UniqueNames.fresh("journal"));
         journals.put(journal, RunHistory.RUNNING);
         return journal;
     }

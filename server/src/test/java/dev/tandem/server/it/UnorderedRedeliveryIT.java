@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.RedisCheckpoint;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.Wire;
+import dev.tandem.testkit.BrokerProxy;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -122,7 +122,7 @@ class UnorderedRedeliveryIT {
     void lostConnectionMakesNoRunningTaskRunTwice() throws Exception {
         int tasks = 64;
         try (RabbitTestQueue queue = new RabbitTestQueue("severed", false);
-                Wire wire = new Wire(Brokers.rabbit().uri());
+                BrokerProxy wire = new BrokerProxy(Brokers.rabbit().uri());
                 TestWorker worker = new TestWorker(queue.worker().via(wire.uri()))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {

@@ -1,6 +1,7 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.local.Machine;
+import dev.tandem.kit.MachineInfo;
+import dev.tandem.local.BrokerAddresses;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,37 +18,37 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code ./tandem bench}: runs the scenarios one after another and prints one table. */
+/** The command {@code ./tandem bench}: runs scenarios one after another and prints one table. */
 @Command(
         name = "tandem bench",
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "Measures Tandem on this machine, on brokers of its own, and prints what came of it beside its budgets.",
-            "All scenarios take about nine minutes. Leave the machine alone meanwhile: other work spoils the numbers."
+            "Measures Tandem on this machine, with brokers of its own, and prints the results with their budgets.",
+            "All scenarios take about nine minutes. Do not use the machine meanwhile: other work distorts the numbers."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:it was measured, whatever the numbers are",
+            "0:every scenario was measured, whatever the numbers are",
             "1:a scenario could not be measured, or with --strict a budget was not reached",
             "2:the command line is wrong"
         })
 public final class Bench implements Callable<Integer> {
 
-    /** More than this share of the cores at work for others spoils every number here. */
-    private static final double QUIET = 0.25;
+    /** From this load per core on, other work distorts the numbers. */
+    private static final double BUSY = 0.25;
 
     private static final Map<String, Scenario> SCENARIOS = named(
             new KafkaThroughput(),
             new RabbitThroughput(),
             new Lateness(),
             new ScheduledMemory(),
-            new Recovery(),
+            new CrashRecovery(),
             new RollingRestart(),
             new StuckKey(),
-            new Idle());
+            new IdleQueue());
 
-    /** How the result is written. */
+    /** The form of the result. */
     enum Format {
         table,
         json
@@ -56,7 +57,7 @@ public final class Bench implements Callable<Integer> {
     @Parameters(
             paramLabel = "SCENARIO",
             arity = "0..*",
-            description = "what to measure; all of them if none is named. --list shows them")
+            description = "what to measure (default: all scenarios, see --list)")
     private List<String> scenarios = new ArrayList<>();
 
     @Option(
@@ -71,54 +72,59 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--tasks",
             paramLabel = "N",
-            description =
-                    "tasks of a throughput or memory run (default: 500000 from Kafka, 60000 from RabbitMQ, 100000 for memory)")
+            description = "tasks of a throughput or memory run"
+                    + " (default: 500000 from Kafka, 60000 from RabbitMQ, 100000 for memory)")
     private int tasks;
 
     @Option(
             names = "--partitions",
             paramLabel = "N",
             defaultValue = "8",
-            description = "of a Kafka topic, or sub-queues (default: ${DEFAULT-VALUE})")
+            description = "partitions of a Kafka topic, or sub-queues of RabbitMQ (default: ${DEFAULT-VALUE})")
     private int partitions;
 
     @Option(
             names = "--concurrency",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "tasks running at once in throughput runs (default: ${DEFAULT-VALUE})")
+            description = "tasks that run at the same time in throughput runs (default: ${DEFAULT-VALUE})")
     private int concurrency;
 
     @Option(
             names = "--rival-threads",
             paramLabel = "N",
             defaultValue = "64",
-            description = "of the parallel consumer that the kafka scenario compares with (default: ${DEFAULT-VALUE})")
+            description = "threads of the parallel consumer, with which the kafka scenario compares"
+                    + " (default: ${DEFAULT-VALUE})")
     private int rivalThreads;
 
     @Option(
             names = "--duration",
             paramLabel = "S",
-            description = "seconds of each run that has a rate (default: each scenario's own)")
+            description = "seconds of each run at a fixed rate (default: each scenario's own)")
     private int seconds;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "3",
-            description = "of what is repeated; medians are told, or the worst (default: ${DEFAULT-VALUE})")
+            description =
+                    "how often runs are repeated; the median is reported, or the worst (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Option(names = "--lease-millis", hidden = true, defaultValue = "10000")
     private int leaseMillis;
 
-    @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "use this Kafka instead of one of its own")
+    @Option(names = "--kafka", paramLabel = "HOST:PORT", description = "use this Kafka instead of starting one")
     private @Nullable String kafka;
 
-    @Option(names = "--rabbit", paramLabel = "URI", description = "use this RabbitMQ")
+    @Option(names = "--rabbit", paramLabel = "URI", description = "use this RabbitMQ instead of starting one")
     private @Nullable String rabbit;
 
-    @Option(names = "--redis", paramLabel = "URI", description = "use this Redis; nobody else may use it meanwhile")
+    @Option(
+            names = "--redis",
+            paramLabel = "URI",
+            description = "use this Redis instead of starting one; nothing else may use it meanwhile")
     private @Nullable String redis;
 
     @Option(names = "--strict", description = "exit status 1 if a budget is not reached")
@@ -153,54 +159,56 @@ public final class Bench implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = command.commandLine().getOut();
-        PrintWriter voice = command.commandLine().getErr();
+        PrintWriter progress = command.commandLine().getErr();
         if (list) {
             SCENARIOS.values().forEach(each -> out.printf("%-10s %s%n", each.name(), each.about()));
             return 0;
         }
         List<Scenario> chosen = chosen();
-        Machine machine = Machine.here();
-        voice.println(machine.text(Report.LOAD));
-        if (machine.loadOfCore() >= QUIET) {
-            voice.println("Other work is running on this machine: no number of this run is worth quoting.");
+        MachineInfo machine = MachineInfo.current();
+        progress.println(machine.text(BenchReport.LOAD));
+        if (machine.loadPerCore() >= BUSY) {
+            progress.println("Other work is running on this machine, so do not rely on the numbers of this run.");
         }
-        voice.flush();
-        List<Measured> lines = new ArrayList<>();
+        progress.flush();
+        List<Measurement> lines = new ArrayList<>();
         List<String> brokers;
         boolean failed = false;
-        try (Lab lab = new Lab(sizes(), new Lab.Addresses(kafka, rabbit, redis), voice)) {
+        try (ScenarioContext context =
+                new ScenarioContext(sizes(), new BrokerAddresses(kafka, rabbit, redis), progress)) {
             for (Scenario scenario : chosen) {
-                voice.println(scenario.name() + ": " + scenario.about());
-                voice.flush();
-                failed |= !measure(scenario, lab, lines);
-                lab.next();
+                progress.println(scenario.name() + ": " + scenario.about());
+                progress.flush();
+                failed |= !measure(scenario, context, lines);
+                context.next();
             }
-            brokers = lab.products();
+            brokers = context.brokers().products();
         }
-        Report report = new Report(machine, brokers, lines);
+        BenchReport report = new BenchReport(machine, brokers, lines);
         out.println(output == Format.json ? report.json() : report.table());
         out.flush();
-        return failed || (strict && !report.reached()) ? 1 : 0;
+        return failed || (strict && !report.allReached()) ? 1 : 0;
     }
 
-    private static boolean measure(Scenario scenario, Lab lab, List<Measured> lines) {
+    private static boolean measure(Scenario scenario, ScenarioContext context, List<Measurement> lines) {
         try {
-            lines.addAll(scenario.run(lab));
+            lines.addAll(scenario.run(context));
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            lines.add(Measured.missing(scenario.name(), "interrupted"));
+            lines.add(Measurement.missing(scenario.name(), "interrupted"));
         } catch (Exception e) {
-            String why = e.getMessage() == null ? e.toString() : e.getMessage();
-            lab.say("%s", why);
-            lines.add(Measured.missing(scenario.name(), why.lines().findFirst().orElse("")));
+            String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+            context.say("%s", reason);
+            lines.add(Measurement.missing(
+                    scenario.name(), reason.lines().findFirst().orElse("")));
         }
         return false;
     }
 
-    private Sizes sizes() {
+    private BenchSizes sizes() {
         try {
-            return new Sizes(
+            return new BenchSizes(
                     tasks,
                     partitions,
                     concurrency,

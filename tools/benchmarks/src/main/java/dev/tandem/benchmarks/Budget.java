@@ -2,7 +2,7 @@ package dev.tandem.benchmarks;
 
 import java.util.Locale;
 
-/** What a measured value must be. */
+/** A bound for a measured value. */
 sealed interface Budget {
 
     Budget NONE = new None();
@@ -15,18 +15,18 @@ sealed interface Budget {
         return new AtMost(value);
     }
 
-    boolean reached(double measured);
+    boolean isReached(double measured);
 
-    /** For people: "at most 4 µs"; empty where there is none. */
+    /** Describes the budget, such as "at most 4 µs". Empty if there is none. */
     String text(String unit);
 
-    /** By how many percent of the budget the value is off; 0 where it is reached. */
+    /** Returns by how many percent of the budget the value misses it; 0 if it is reached. */
     double offPercent(double measured);
 
-    /** The value is told and not judged. */
+    /** No bound: the value is reported and not judged. */
     record None() implements Budget {
         @Override
-        public boolean reached(double measured) {
+        public boolean isReached(double measured) {
             return true;
         }
 
@@ -43,7 +43,7 @@ sealed interface Budget {
 
     record AtLeast(double value) implements Budget {
         @Override
-        public boolean reached(double measured) {
+        public boolean isReached(double measured) {
             return measured >= value;
         }
 
@@ -54,13 +54,13 @@ sealed interface Budget {
 
         @Override
         public double offPercent(double measured) {
-            return reached(measured) ? 0 : 100 * (value - measured) / value;
+            return isReached(measured) ? 0 : 100 * (value - measured) / value;
         }
     }
 
     record AtMost(double value) implements Budget {
         @Override
-        public boolean reached(double measured) {
+        public boolean isReached(double measured) {
             return measured <= value;
         }
 
@@ -71,11 +71,11 @@ sealed interface Budget {
 
         @Override
         public double offPercent(double measured) {
-            return reached(measured) ? 0 : 100 * (measured - value) / Math.max(value, 1);
+            return isReached(measured) ? 0 : 100 * (measured - value) / Math.max(value, 1);
         }
     }
 
-    /** How numbers are written. */
+    /** The format of numbers with a unit. */
     final class Numbers {
         private Numbers() {}
 

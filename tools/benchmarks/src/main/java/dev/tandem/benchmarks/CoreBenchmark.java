@@ -34,8 +34,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The ordering core alone: what it takes of the loop's thread per task, with a store that answers at once and handlers
- * that have ended at once. No broker, no Redis, so it can be measured anywhere.
+ * Measures the time of the ordering core per task, with a store that answers at once and handlers that end at once. It
+ * needs no broker and no Redis.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -49,12 +49,12 @@ public class CoreBenchmark {
     private static final int CONCURRENCY = 1_000;
     private static final Partition PARTITION = new Partition("bench", "0");
 
-    /** The spread of the tasks' keys. */
+    /** The distribution of the tasks' keys. */
     @Param({"DISTINCT", "ZIPF"})
     private String keys = "DISTINCT";
 
     private final Random random = new Random(7);
-    private final Hands hands = new Hands();
+    private final RecordedCommands commands = new RecordedCommands();
     private QueueCore core = newCore();
     private long offset;
     private long now;
@@ -63,48 +63,48 @@ public class CoreBenchmark {
         return new QueueCore(Source.Kind.LOG, QueuePolicy.ordered(CONCURRENCY), CoreSettings.DEFAULTS, "bench");
     }
 
-    /** Takes the partition. */
+    /** Acquires the partition. */
     @Setup(Level.Trial)
-    public void own() {
+    public void acquire() {
         core = newCore();
         core.clock(now, now);
         core.assigned(PARTITION, new Source.Facts(1, "topic", 0, 0), "writer");
         core.storeUp(PARTITION);
-        turnUntil(0);
+        runUntil(0);
     }
 
-    /** Delivers tasks and turns until all are committed. */
+    /** Delivers tasks and runs the core until all are committed. */
     @Benchmark
     @OperationsPerInvocation(TASKS)
     public long tasks() {
         List<Delivery> deliveries = new ArrayList<>(TASKS);
-        Keys spread = Keys.valueOf(keys);
+        KeyDistribution distribution = KeyDistribution.valueOf(keys);
         for (int i = 0; i < TASKS; i++) {
-            String key = spread.key(random, (int) (offset % 1_000_000));
+            String key = distribution.key(random, (int) (offset % 1_000_000));
             deliveries.add(Delivery.of(offset++, Task.of("bench", key, new byte[0])));
         }
         core.delivered(PARTITION, deliveries, offset);
-        turnUntil(offset);
-        return hands.committed;
+        runUntil(offset);
+        return commands.committed;
     }
 
-    private void turnUntil(long committed) {
-        for (int turns = 0; hands.committed < committed || !hands.open; turns++) {
+    private void runUntil(long committed) {
+        for (int turns = 0; commands.committed < committed || !commands.open; turns++) {
             if (turns > 100 * TASKS) {
-                throw new IllegalStateException("The core does not get on: " + core);
+                throw new IllegalStateException("The core makes no progress: " + core);
             }
             now++;
             core.clock(now, now);
-            core.flush(hands);
-            for (Run run = hands.runs.poll(); run != null; run = hands.runs.poll()) {
+            core.flush(commands);
+            for (Run run = commands.runs.poll(); run != null; run = commands.runs.poll()) {
                 core.finished(run, Outcome.Succeeded.INSTANCE);
             }
-            for (StoreRequest sent = hands.sent.poll(); sent != null; sent = hands.sent.poll()) {
+            for (StoreRequest sent = commands.sent.poll(); sent != null; sent = commands.sent.poll()) {
                 core.answered(sent, answer(sent));
             }
-            if (hands.asked > hands.committed) {
-                hands.committed = hands.asked;
-                core.committed(PARTITION, hands.committed);
+            if (commands.asked > commands.committed) {
+                commands.committed = commands.asked;
+                core.committed(PARTITION, commands.committed);
             }
         }
     }
@@ -125,11 +125,11 @@ public class CoreBenchmark {
         if (request instanceof StoreRequest.RecordCommit) {
             return StoreAnswer.Ok.NOTHING_DUE;
         }
-        throw new IllegalStateException("This store knows no " + request);
+        throw new IllegalStateException("No answer is defined for " + request);
     }
 
-    /** Notes what the core wants. */
-    private static final class Hands implements Commands {
+    /** Records the commands of the core. */
+    private static final class RecordedCommands implements Commands {
         private final ArrayDeque<StoreRequest> sent = new ArrayDeque<>();
         private final ArrayDeque<Run> runs = new ArrayDeque<>();
         private boolean open;

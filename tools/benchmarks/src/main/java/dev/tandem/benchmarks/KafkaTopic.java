@@ -1,5 +1,6 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.kit.Await;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,18 +22,18 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A topic of the benchmark's own, and the client that looks after it. */
+/** A topic of a benchmark, with an admin client. */
 final class KafkaTopic implements AutoCloseable {
 
     static final int PAYLOAD = 200;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final String bootstrap;
     private final String name;
     private final Admin admin;
 
-    /** Creates it. */
+    /** Creates the topic. */
     KafkaTopic(String bootstrap, String name, int partitions) throws Exception {
         this.bootstrap = bootstrap;
         this.name = name;
@@ -50,7 +51,11 @@ final class KafkaTopic implements AutoCloseable {
         return bootstrap;
     }
 
-    /** @param lingerMillis how long it collects records: more is faster and later */
+    /**
+     * Creates a producer.
+     *
+     * @param lingerMillis how long it collects records: a longer time means more throughput and delay
+     */
     KafkaProducer<String, byte[]> producer(int lingerMillis) {
         Properties properties = new Properties();
         properties.putAll(Map.of(
@@ -58,13 +63,14 @@ final class KafkaTopic implements AutoCloseable {
                 "linger.ms", Integer.toString(lingerMillis),
                 "batch.size", "131072",
                 "acks", "all",
-                // A broker that does not know the new topic yet may refuse a first batch and take the next one.
+                // Keeps the order: a broker that does not know the new topic yet may refuse one batch and accept the
+                // next.
                 "max.in.flight.requests.per.connection", "1"));
         return new KafkaProducer<>(properties, new StringSerializer(), new ByteArraySerializer());
     }
 
-    /** Puts so many tasks into it, always the same ones. */
-    void fill(Keys keys, int tasks) {
+    /** Publishes this number of tasks, with the same keys in each run. */
+    void fill(KeyDistribution keys, int tasks) {
         byte[] payload = new byte[PAYLOAD];
         Random random = new Random(7);
         AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
@@ -79,11 +85,12 @@ final class KafkaTopic implements AutoCloseable {
         }
         Exception failure = failed.get();
         if (failure != null) {
-            throw new IllegalStateException("Not all tasks could be published to " + name, failure);
+            throw new IllegalStateException(
+                    "Some tasks could not be published to " + name + ": " + failure.getMessage(), failure);
         }
     }
 
-    /** What a group has committed, by partition. */
+    /** Returns the committed offsets of a group, by partition. */
     Map<Integer, Long> committed(String group) throws Exception {
         Map<Integer, Long> committed = new HashMap<>();
         for (Map.Entry<TopicPartition, OffsetAndMetadata> each : admin.listConsumerGroupOffsets(group)
@@ -97,25 +104,25 @@ final class KafkaTopic implements AutoCloseable {
         return committed;
     }
 
-    /** Waits until a group has committed so many records in all. */
-    void awaitCommitted(String group, long tasks, Lab lab) throws Exception {
+    /** Waits until a group has committed this number of records in all. */
+    void awaitCommitted(String group, long tasks, ScenarioContext context) throws Exception {
         long[] last = new long[1];
-        Patience.await(
-                PATIENCE,
+        Await.until(
+                LIMIT,
                 () -> {
                     last[0] = committed(group).values().stream()
                             .mapToLong(Long::longValue)
                             .sum();
-                    lab.progress("%,d of %,d committed", last[0], tasks);
+                    context.progress("%,d of %,d committed", last[0], tasks);
                     return last[0] >= tasks;
                 },
                 () -> "Only " + last[0] + " of " + tasks + " records of " + name + " were committed");
     }
 
-    /** Waits until a group has so many members that share all partitions. */
+    /** Waits until a group has this number of members, which share all partitions. */
     void awaitMembers(String group, int count, int partitions) throws Exception {
-        Patience.await(
-                PATIENCE,
+        Await.until(
+                LIMIT,
                 () -> {
                     Collection<MemberDescription> members = members(group);
                     List<Integer> shares = members.stream()
@@ -124,7 +131,7 @@ final class KafkaTopic implements AutoCloseable {
                     int assigned = shares.stream().mapToInt(Integer::intValue).sum();
                     return members.size() == count && !shares.contains(0) && assigned == partitions;
                 },
-                () -> "The group " + group + " did not get " + count + " members");
+                () -> "The group " + group + " did not have " + count + " members with partitions");
     }
 
     private Collection<MemberDescription> members(String group) throws InterruptedException {
@@ -134,16 +141,16 @@ final class KafkaTopic implements AutoCloseable {
             ConsumerGroupDescription found = groups.get(group);
             return found == null ? List.of() : found.members();
         } catch (ExecutionException e) {
-            return List.of(); // not there yet
+            return List.of(); // the group does not exist yet
         }
     }
 
-    /** The group of a queue of Tandem's that has its default. */
+    /** Returns the default group of a queue of Tandem. */
     static String group(String queue) {
         return "tandem." + queue;
     }
 
-    /** Deletes the topic, so that the disk stays free. */
+    /** Deletes the topic, to save disk space. */
     @Override
     public void close() {
         admin.deleteTopics(List.of(name));

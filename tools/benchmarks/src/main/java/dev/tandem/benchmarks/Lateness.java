@@ -4,11 +4,12 @@ import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
+import dev.tandem.kit.Await;
+import dev.tandem.kit.EpochMicros;
+import dev.tandem.kit.Percentiles;
 import dev.tandem.task.QueuePolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,23 +21,25 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** How late scheduled tasks start: from the millisecond that they are due to their handler's first line. */
+/**
+ * Measures how late scheduled tasks start: from the millisecond when they are due to the first line of their handler.
+ */
 final class Lateness implements Scenario {
 
-    private static final Duration USUAL = Duration.ofSeconds(15);
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(15);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final int CONCURRENCY = 256;
     private static final int PARTITIONS = 4;
 
-    /** The time again, for the handler, which does not get to see the platform's own headers. */
+    /** A header with the due time for the handler, which does not see Tandem's own headers. */
     private static final String DUE = "due";
 
-    /** Tasks are due this long after they are published, spread over a second. */
+    /** Tasks are due this long after they are published, plus up to a second. */
     private static final int AHEAD_MILLIS = 3_000;
 
     private static final int TICK_MILLIS = 20;
 
-    /** The share of a run at its beginning that is not counted: the code is not warm yet. */
+    /** The share of tasks at the beginning of a run that do not count, since the code is not warm yet. */
     private static final double WARM_UP = 0.2;
 
     @Override
@@ -50,62 +53,69 @@ final class Lateness implements Scenario {
     }
 
     @Override
-    public List<Measured> run(Lab lab) throws Exception {
-        List<Measured> lines = new ArrayList<>();
-        lines.addAll(at(lab, 500, true, 4.0));
-        lines.addAll(at(lab, 5_000, true, 20.0));
-        lines.addAll(at(lab, 500, false, null));
+    public List<Measurement> run(ScenarioContext context) throws Exception {
+        List<Measurement> lines = new ArrayList<>();
+        lines.addAll(at(context, 500, true, 4.0));
+        lines.addAll(at(context, 5_000, true, 20.0));
+        lines.addAll(at(context, 500, false, null));
         return lines;
     }
 
-    private List<Measured> at(Lab lab, int perSecond, boolean keyed, @Nullable Double budgetMillis) throws Exception {
-        int tasks = (int) (perSecond * lab.sizes().durationOr(USUAL).toSeconds());
+    private List<Measurement> at(ScenarioContext context, int perSecond, boolean keyed, @Nullable Double budgetMillis)
+            throws Exception {
+        int tasks =
+                (int) (perSecond * context.sizes().durationOr(DEFAULT_DURATION).toSeconds());
         String what = String.format(Locale.ROOT, "lateness at %,d/s%s", perSecond, keyed ? "" : ", without keys");
-        Spread late = run(lab, perSecond, keyed, tasks);
-        lab.say("%s: %s µs", what, late);
+        Percentiles late = run(context, perSecond, keyed, tasks);
+        context.say("%s: p50 %,d µs, p99 %,d µs, max %,d µs", what, late.p50(), late.p99(), late.max());
         return List.of(
-                Measured.told(what + ", p50", late.p50() / 1_000, "ms"),
-                Measured.of(
+                Measurement.withoutBudget(what + ", p50", late.p50() / 1e3, "ms"),
+                Measurement.of(
                         what + ", p99",
-                        late.p99() / 1_000,
+                        late.p99() / 1e3,
                         "ms",
                         budgetMillis == null ? Budget.NONE : Budget.atMost(budgetMillis)),
-                Measured.told(what + ", max", late.max() / 1_000, "ms"));
+                Measurement.withoutBudget(what + ", max", late.max() / 1e3, "ms"));
     }
 
-    private static Spread run(Lab lab, int perSecond, boolean keyed, int tasks) throws Exception {
+    private static Percentiles run(ScenarioContext context, int perSecond, boolean keyed, int tasks) throws Exception {
         AtomicLongArray late = new AtomicLongArray(tasks);
         AtomicInteger started = new AtomicInteger();
-        String queue = lab.name("late");
+        String queue = context.uniqueName("late");
         QueuePolicy policy = keyed ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
-        try (KafkaTopic topic = new KafkaTopic(lab.kafka(), queue, PARTITIONS);
-                Tandem tandem = Tandem.start(
-                        lab.redis(),
-                        lab.sizes(),
-                        new Tandem.Queue(queue, new KafkaSource(KafkaSettings.of(lab.kafka(), queue)), policy, task -> {
-                            long micros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-                            int index = started.getAndIncrement();
-                            if (index < tasks) {
-                                late.set(index, micros - due(task));
-                            }
-                            return Result.done();
-                        }));
+        try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
+                TandemExecutor executor = TandemExecutor.start(
+                        context.brokers().redis(),
+                        context.sizes(),
+                        new TandemExecutor.Queue(
+                                queue,
+                                new KafkaSource(
+                                        KafkaSettings.of(context.brokers().kafka(), queue)),
+                                policy,
+                                task -> {
+                                    long micros = EpochMicros.now();
+                                    int index = started.getAndIncrement();
+                                    if (index < tasks) {
+                                        late.set(index, micros - due(task));
+                                    }
+                                    return Result.done();
+                                }));
                 KafkaProducer<String, byte[]> producer = topic.producer(2)) {
             publish(producer, queue, perSecond, keyed, tasks);
-            Patience.await(
-                    PATIENCE,
+            Await.until(
+                    LIMIT,
                     () -> {
-                        lab.progress("%,d of %,d started", started.get(), tasks);
+                        context.progress("%,d of %,d started", started.get(), tasks);
                         return started.get() >= tasks;
                     },
-                    () -> "Only " + started.get() + " of " + tasks + " tasks started, " + tandem.status());
+                    () -> "Only " + started.get() + " of " + tasks + " tasks started (" + executor.status() + ")");
         }
         long[] all = new long[tasks];
         Arrays.setAll(all, late::get);
-        return Spread.of(Arrays.copyOfRange(all, (int) (WARM_UP * tasks), tasks));
+        return Percentiles.of(Arrays.copyOfRange(all, (int) (WARM_UP * tasks), tasks));
     }
 
-    /** In small portions at a steady rate. */
+    /** Publishes the tasks in small batches, at a steady rate. */
     private static void publish(
             KafkaProducer<String, byte[]> producer, String topic, int perSecond, boolean keyed, int tasks)
             throws InterruptedException {
@@ -130,7 +140,7 @@ final class Lateness implements Scenario {
     private static long due(TaskContext task) {
         String header = task.headers().get(DUE);
         if (header == null) {
-            throw new IllegalStateException("A task without its time: " + task);
+            throw new IllegalStateException("The task " + task.id() + " has no header " + DUE);
         }
         return Long.parseLong(header) * 1_000;
     }

@@ -7,6 +7,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.MessageProperties;
+import dev.tandem.kit.Await;
 import dev.tandem.rabbit.RabbitSettings;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,17 +17,17 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The broker's queues of one queue of Tandem's: filled, and consumed by a bare client. */
+/** The RabbitMQ queues behind one queue of Tandem, which can be filled, and consumed by a bare client. */
 final class RabbitQueues implements AutoCloseable {
 
     private static final byte[] BODY = new byte[200];
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final RabbitSettings settings;
     private final Connection connection;
     private final Channel channel;
 
-    /** @param classic declares the queue before Tandem does: durable, classic */
+    /** @param classic whether to declare a durable classic queue, before Tandem declares a quorum queue */
     RabbitQueues(RabbitSettings settings, boolean classic) throws Exception {
         this.settings = settings;
         ConnectionFactory factory = new ConnectionFactory();
@@ -39,8 +40,8 @@ final class RabbitQueues implements AutoCloseable {
         }
     }
 
-    /** Publishes so many persistent messages, and waits until the broker has confirmed them. */
-    void fill(Keys keys, int tasks) throws Exception {
+    /** Publishes this number of persistent messages, and waits until the broker has confirmed them. */
+    void fill(KeyDistribution keys, int tasks) throws Exception {
         Random random = new Random(7);
         BasicProperties plain = MessageProperties.PERSISTENT_BASIC;
         for (int i = 0; i < tasks; i++) {
@@ -53,11 +54,11 @@ final class RabbitQueues implements AutoCloseable {
                 channel.basicPublish("", settings.brokerQueue(), plain, BODY);
             }
         }
-        channel.waitForConfirmsOrDie(PATIENCE.toMillis());
+        channel.waitForConfirmsOrDie(LIMIT.toMillis());
     }
 
-    /** As most people write it: acks each message where it is handled. One channel a queue. Returns tasks per second. */
-    double bareConsumer(int tasks, Lab lab) throws Exception {
+    /** Consumes with one channel per queue, and acks each message where it is handled. Returns tasks per second. */
+    double bareConsumer(int tasks, ScenarioContext context) throws Exception {
         AtomicLong handled = new AtomicLong();
         List<Channel> channels = new ArrayList<>();
         long start = System.nanoTime();
@@ -74,10 +75,10 @@ final class RabbitQueues implements AutoCloseable {
                 }
             });
         }
-        Patience.await(
-                PATIENCE,
+        Await.until(
+                LIMIT,
                 () -> {
-                    lab.progress("bare consumer: %,d of %,d", handled.get(), tasks);
+                    context.progress("bare consumer: %,d of %,d", handled.get(), tasks);
                     return handled.get() >= tasks;
                 },
                 () -> "The bare consumer got only " + handled + " of " + tasks);
@@ -89,24 +90,24 @@ final class RabbitQueues implements AutoCloseable {
         return tasks / seconds;
     }
 
-    /** A quorum queue may lose the last acks of a channel that closes; it has their messages again then. */
+    /** Removes messages that are back because a quorum queue may lose the last acks of a channel that closes. */
     private void empty() throws Exception {
         for (String queue : names()) {
-            Patience.await(
-                    PATIENCE,
+            Await.until(
+                    LIMIT,
                     () -> channel.queueDeclarePassive(queue).getConsumerCount() == 0,
-                    () -> "The bare consumer of " + queue + " did not go");
+                    () -> "The bare consumer of " + queue + " did not end");
             channel.queuePurge(queue);
         }
     }
 
-    /** Messages that are in the queues and that nobody has. */
-    long left() throws IOException {
-        long left = 0;
+    /** Returns the number of messages in the queues that no consumer holds. */
+    long ready() throws IOException {
+        long ready = 0;
         for (String queue : names()) {
-            left += channel.queueDeclarePassive(queue).getMessageCount();
+            ready += channel.queueDeclarePassive(queue).getMessageCount();
         }
-        return left;
+        return ready;
     }
 
     private List<String> names() {
@@ -120,7 +121,7 @@ final class RabbitQueues implements AutoCloseable {
         return names;
     }
 
-    /** Deletes the queues, so that the broker has nothing more to do with them. */
+    /** Deletes the queues, so that they do not slow down the broker. */
     @Override
     public void close() throws Exception {
         for (String queue : names()) {

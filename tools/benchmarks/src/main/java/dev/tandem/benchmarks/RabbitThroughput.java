@@ -2,6 +2,7 @@ package dev.tandem.benchmarks;
 
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
+import dev.tandem.kit.Await;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.rabbit.RabbitSource;
 import dev.tandem.task.QueuePolicy;
@@ -13,42 +14,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * No-op tasks from filled RabbitMQ queues to the last ack, beside a bare consumer of the same queues that acks each
- * message by hand. Both take turns, and the queues are filled anew for each.
+ * Measures no-op tasks from filled RabbitMQ queues to the last ack, and compares with a bare consumer of the same
+ * queues that acks each message. The two take turns, and the queues are filled anew for each.
  */
 final class RabbitThroughput implements Scenario {
 
     private static final int TASKS = 60_000;
-    private static final double OF_BARE = 80;
+    private static final double PERCENT_OF_BARE = 80;
     private static final double REDIS_MICROS = 4;
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private enum Variant {
-        QUORUM("quorum queue, unordered", false, false, Keys.DISTINCT),
-        CLASSIC("classic durable queue, unordered", true, false, Keys.DISTINCT),
-        KEYED("by key, distinct keys", false, true, Keys.DISTINCT),
-        ZIPF("by key, zipf keys", false, true, Keys.ZIPF);
+        QUORUM("quorum queue, unordered", false, false, KeyDistribution.DISTINCT),
+        CLASSIC("classic durable queue, unordered", true, false, KeyDistribution.DISTINCT),
+        KEYED("by key, distinct keys", false, true, KeyDistribution.DISTINCT),
+        ZIPF("by key, zipf keys", false, true, KeyDistribution.ZIPF);
 
         private final String text;
         private final boolean classic;
         private final boolean ordered;
-        private final Keys keys;
+        private final KeyDistribution keys;
 
-        Variant(String text, boolean classic, boolean ordered, Keys keys) {
+        Variant(String text, boolean classic, boolean ordered, KeyDistribution keys) {
             this.text = text;
             this.classic = classic;
             this.ordered = ordered;
             this.keys = keys;
         }
     }
-
-    /**
-     * What one run of Tandem came to.
-     *
-     * @param redisMicros Redis's processor time per task
-     * @param perScript tasks for each script that ran at Redis
-     */
-    private record Run(double perSecond, double redisMicros, double perScript) {}
 
     @Override
     public String name() {
@@ -61,84 +54,87 @@ final class RabbitThroughput implements Scenario {
     }
 
     @Override
-    public List<Measured> run(Lab lab) throws Exception {
-        int tasks = lab.sizes().tasksOr(TASKS);
-        measure(lab, Variant.QUORUM, Math.max(1, tasks / 5), 1); // warms up
-        List<Measured> lines = new ArrayList<>();
+    public List<Measurement> run(ScenarioContext context) throws Exception {
+        int tasks = context.sizes().tasksOr(TASKS);
+        measure(context, Variant.QUORUM, Math.max(1, tasks / 5), 1); // warms up
+        List<Measurement> lines = new ArrayList<>();
         for (Variant variant : Variant.values()) {
-            lines.addAll(measure(lab, variant, tasks, lab.sizes().rounds()));
+            lines.addAll(measure(context, variant, tasks, context.sizes().rounds()));
         }
         return lines;
     }
 
-    private static List<Measured> measure(Lab lab, Variant variant, int tasks, int rounds) throws Exception {
+    private static List<Measurement> measure(ScenarioContext context, Variant variant, int tasks, int rounds)
+            throws Exception {
         List<Double> bare = new ArrayList<>();
-        List<Double> ours = new ArrayList<>();
+        List<Double> tandem = new ArrayList<>();
         List<Double> redis = new ArrayList<>();
-        RabbitSettings settings = settings(lab, variant);
+        RabbitSettings settings = settings(context, variant);
         try (RabbitQueues queues = new RabbitQueues(settings, variant.classic)) {
-            declare(lab, settings);
+            declare(context, settings);
             for (int i = 0; i < rounds; i++) {
                 queues.fill(variant.keys, tasks);
-                bare.add(queues.bareConsumer(tasks, lab));
+                bare.add(queues.bareConsumer(tasks, context));
                 queues.fill(variant.keys, tasks);
-                Run run = tandem(lab, settings, tasks);
-                ours.add(run.perSecond());
+                Throughput run = tandem(context, settings, tasks);
+                tandem.add(run.perSecond());
                 redis.add(run.redisMicros());
-                if (queues.left() != 0) {
-                    throw new IllegalStateException(queues.left() + " messages were not acked in the end");
+                if (queues.ready() != 0) {
+                    throw new IllegalStateException(queues.ready() + " messages were not acked in the end");
                 }
-                lab.say(
+                context.say(
                         "%s: bare consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task, %.0f tasks per script",
                         variant.text, bare.get(i), run.perSecond(), run.redisMicros(), run.perScript());
             }
         }
-        String what = "RabbitMQ, " + variant.text;
-        double tandem = Medians.of(ours);
-        return List.of(
-                Measured.told(what + ": bare consumer", Medians.of(bare), "/s"),
-                Measured.told(what + ": Tandem", tandem, "/s"),
-                Measured.of(
-                        what + ": Tandem of the bare consumer",
-                        100 * tandem / Medians.of(bare),
-                        "%",
-                        Budget.atLeast(OF_BARE)),
-                Measured.of(
-                        what + ": Redis's processor per task", Medians.of(redis), "µs", Budget.atMost(REDIS_MICROS)));
+        return lines("RabbitMQ, " + variant.text, Median.of(bare), Median.of(tandem), Median.of(redis));
     }
 
-    private static RabbitSettings settings(Lab lab, Variant variant) {
-        String queue = lab.name(variant.name());
-        RabbitSettings settings = RabbitSettings.of(lab.rabbit(), queue).withExchange(queue);
+    private static List<Measurement> lines(String name, double bare, double tandem, double redisMicros) {
+        return List.of(
+                Measurement.withoutBudget(name + ": bare consumer", bare, "/s"),
+                Measurement.withoutBudget(name + ": Tandem", tandem, "/s"),
+                Measurement.of(
+                        name + ": Tandem of the bare consumer",
+                        100 * tandem / bare,
+                        "%",
+                        Budget.atLeast(PERCENT_OF_BARE)),
+                Measurement.of(name + ": Redis's processor per task", redisMicros, "µs", Budget.atMost(REDIS_MICROS)));
+    }
+
+    private static RabbitSettings settings(ScenarioContext context, Variant variant) {
+        String queue = context.uniqueName(variant.name());
+        RabbitSettings settings =
+                RabbitSettings.of(context.brokers().rabbit(), queue).withExchange(queue);
         return variant.ordered
-                ? settings.orderedByHeader().withPartitions(lab.sizes().partitions())
+                ? settings.orderedByHeader().withPartitions(context.sizes().partitions())
                 : settings;
     }
 
-    /** Has Tandem make its queues and bindings. */
-    private static void declare(Lab lab, RabbitSettings settings) throws Exception {
+    /** Has Tandem declare its queues and bindings. */
+    private static void declare(ScenarioContext context, RabbitSettings settings) throws Exception {
         RabbitSource source = new RabbitSource(settings);
-        try (Tandem tandem = Tandem.start(
-                lab.redis(),
-                lab.sizes(),
-                new Tandem.Queue(settings.queue(), source, policy(lab, settings), task -> Result.done()))) {
-            Patience.await(
-                    PATIENCE,
-                    () -> tandem.status().partitions() > 0,
-                    () -> "Tandem did not get to its queues, " + source.status());
+        try (TandemExecutor executor = TandemExecutor.start(
+                context.brokers().redis(),
+                context.sizes(),
+                new TandemExecutor.Queue(settings.queue(), source, policy(context, settings), task -> Result.done()))) {
+            Await.until(
+                    LIMIT,
+                    () -> executor.status().partitions() > 0,
+                    () -> "Tandem did not reach its queues (" + source.status() + ")");
         }
     }
 
-    private static QueuePolicy policy(Lab lab, RabbitSettings settings) {
-        int concurrency = lab.sizes().concurrency();
+    private static QueuePolicy policy(ScenarioContext context, RabbitSettings settings) {
+        int concurrency = context.sizes().concurrency();
         return settings.ordered() ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency);
     }
 
-    private static Run tandem(Lab lab, RabbitSettings settings, int tasks) throws Exception {
+    private static Throughput tandem(ScenarioContext context, RabbitSettings settings, int tasks) throws Exception {
         LongAdder handled = new LongAdder();
         CountDownLatch started = new CountDownLatch(1);
         AtomicLong startedAt = new AtomicLong();
-        CountedAcks acks = new CountedAcks();
+        AckCounter acks = new AckCounter();
         Handler handler = task -> {
             if (started.getCount() > 0) {
                 startedAt.compareAndSet(0, System.nanoTime());
@@ -147,32 +143,30 @@ final class RabbitThroughput implements Scenario {
             handled.increment();
             return Result.done();
         };
-        try (RedisNumbers redis = new RedisNumbers(lab.redis());
-                Tandem tandem = Tandem.start(
-                        lab.redis(),
-                        lab.sizes(),
-                        new Tandem.Queue(
+        try (RedisStatistics redis = new RedisStatistics(context.brokers().redis());
+                TandemExecutor executor = TandemExecutor.start(
+                        context.brokers().redis(),
+                        context.sizes(),
+                        new TandemExecutor.Queue(
                                 settings.queue(),
-                                acks.around(new RabbitSource(settings)),
-                                policy(lab, settings),
+                                acks.counting(new RabbitSource(settings)),
+                                policy(context, settings),
                                 handler))) {
-            double cpu = redis.processorMicros();
-            long scripts = redis.scripts();
+            RedisStatistics.Usage before = redis.usage();
             started.await();
-            Patience.await(
-                    PATIENCE,
+            Await.until(
+                    LIMIT,
                     () -> {
-                        lab.progress("%,d of %,d acked", acks.sum(), tasks);
-                        return acks.sum() >= tasks;
+                        context.progress("%,d of %,d acked", acks.count(), tasks);
+                        return acks.count() >= tasks;
                     },
-                    () -> "Only " + acks.sum() + " of " + tasks + " were acked, " + tandem.status());
+                    () -> "Only " + acks.count() + " of " + tasks + " tasks were acked (" + executor.status() + ")");
             double seconds = (System.nanoTime() - startedAt.get()) / 1e9;
-            double micros = (redis.processorMicros() - cpu) / tasks;
+            RedisStatistics.Usage used = redis.usage().since(before);
             if (handled.sum() > tasks) {
-                lab.say("%,d tasks ran more than once", handled.sum() - tasks);
+                context.say("%,d tasks ran more than once", handled.sum() - tasks);
             }
-            double perScript = tasks / (double) Math.max(1, redis.scripts() - scripts);
-            return new Run(tasks / seconds, micros, perScript);
+            return Throughput.of(tasks, seconds, used);
         }
     }
 }

@@ -1,5 +1,8 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.kit.Await;
+import dev.tandem.kit.EpochMicros;
+import dev.tandem.kit.TemporaryFolder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,8 +17,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Two executors are replaced one after another while tasks keep coming: the longest that a task waited from its
- * publishing to its start, and how many tasks ran more than once.
+ * Replaces two executors one after the other under load, and measures the longest wait of a task from its publishing
+ * to its start, and how many tasks were lost or ran more than once.
  */
 final class RollingRestart implements Scenario {
 
@@ -23,8 +26,8 @@ final class RollingRestart implements Scenario {
     private static final int KEYS = 100;
     private static final int PER_SECOND = 500;
     private static final double BUDGET_SECONDS = 2;
-    private static final Duration USUAL = Duration.ofSeconds(5);
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(5);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     @Override
     public String name() {
@@ -37,57 +40,62 @@ final class RollingRestart implements Scenario {
     }
 
     @Override
-    public List<Measured> run(Lab lab) throws Exception {
-        String queue = lab.name("restart");
-        Path folder = Scratch.folder();
-        List<Worker> workers = new ArrayList<>();
-        try (KafkaTopic topic = new KafkaTopic(lab.kafka(), queue, PARTITIONS)) {
-            workers.add(Worker.start(lab, queue, folder, "old-1"));
-            workers.add(Worker.start(lab, queue, folder, "old-2"));
+    public List<Measurement> run(ScenarioContext context) throws Exception {
+        try (TemporaryFolder folder = new TemporaryFolder("tandem-bench-")) {
+            return run(context, folder.path());
+        }
+    }
+
+    private static List<Measurement> run(ScenarioContext context, Path folder) throws Exception {
+        String queue = context.uniqueName("restart");
+        List<BenchWorker> workers = new ArrayList<>();
+        try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS)) {
+            workers.add(BenchWorker.start(context, queue, folder, "old-1"));
+            workers.add(BenchWorker.start(context, queue, folder, "old-2"));
             Map<String, Long> published = new ConcurrentHashMap<>();
             AtomicInteger sent = new AtomicInteger();
-            AtomicBoolean enough = new AtomicBoolean();
-            Thread load = new Thread(() -> publish(topic, enough, sent, published), "load");
+            AtomicBoolean stopped = new AtomicBoolean();
+            Thread load = new Thread(() -> publish(topic, stopped, sent, published), "load");
             load.start();
             try {
-                replaceBoth(lab, queue, folder, workers);
+                replaceBoth(context, queue, folder, workers);
             } finally {
-                enough.set(true);
+                stopped.set(true);
                 load.join();
             }
-            topic.awaitCommitted(KafkaTopic.group(queue), sent.get(), lab);
+            topic.awaitCommitted(KafkaTopic.group(queue), sent.get(), context);
             return judge(workers, published);
         } finally {
-            workers.forEach(Worker::close);
-            Scratch.delete(folder);
+            workers.forEach(BenchWorker::close);
         }
     }
 
-    /** A new one comes before each old one goes. */
-    private static void replaceBoth(Lab lab, String queue, Path folder, List<Worker> workers) throws Exception {
-        Duration calm = lab.sizes().durationOr(USUAL);
-        awaitWork(workers.get(0));
-        awaitWork(workers.get(1));
+    /** Starts each new executor before it stops the old one. */
+    private static void replaceBoth(ScenarioContext context, String queue, Path folder, List<BenchWorker> workers)
+            throws Exception {
+        Duration pause = context.sizes().durationOr(DEFAULT_DURATION);
+        awaitFirstTask(workers.get(0));
+        awaitFirstTask(workers.get(1));
         for (int i = 0; i < 2; i++) {
-            TimeUnit.MILLISECONDS.sleep(calm.toMillis());
-            Worker fresh = Worker.start(lab, queue, folder, "new-" + (i + 1));
+            TimeUnit.MILLISECONDS.sleep(pause.toMillis());
+            BenchWorker fresh = BenchWorker.start(context, queue, folder, "new-" + (i + 1));
             workers.add(fresh);
-            awaitWork(fresh);
-            lab.say("%d of 2 is replaced", i + 1);
+            awaitFirstTask(fresh);
+            context.say("%d of 2 executors replaced", i + 1);
             workers.get(i).close();
         }
-        TimeUnit.MILLISECONDS.sleep(calm.toMillis());
+        TimeUnit.MILLISECONDS.sleep(pause.toMillis());
     }
 
-    private static void awaitWork(Worker worker) throws Exception {
-        Patience.await(PATIENCE, () -> !worker.events().isEmpty(), () -> "An executor got no task");
+    private static void awaitFirstTask(BenchWorker worker) throws Exception {
+        Await.until(LIMIT, () -> !worker.events().isEmpty(), () -> "An executor did not get a task");
     }
 
     private static void publish(
-            KafkaTopic topic, AtomicBoolean enough, AtomicInteger sent, Map<String, Long> published) {
+            KafkaTopic topic, AtomicBoolean stopped, AtomicInteger sent, Map<String, Long> published) {
         try (KafkaProducer<String, byte[]> producer = topic.producer(0)) {
-            for (int i = 0; !enough.get(); i++) {
-                long at = Worker.nowMicros();
+            for (int i = 0; !stopped.get(); i++) {
+                long at = EpochMicros.now();
                 producer.send(new ProducerRecord<>(topic.name(), "key-" + i % KEYS, new byte[0]), (where, failure) -> {
                     if (failure == null) {
                         published.put(where.partition() + ":" + where.offset(), at);
@@ -101,37 +109,38 @@ final class RollingRestart implements Scenario {
         }
     }
 
-    private static List<Measured> judge(List<Worker> workers, Map<String, Long> published) throws Exception {
-        // Before the first executor worked, tasks waited for its start; that is not what is measured.
-        long begin = Long.MIN_VALUE;
-        Map<String, Long> firstStart = new HashMap<>();
+    private static List<Measurement> judge(List<BenchWorker> workers, Map<String, Long> published) {
+        // Tasks that were published before both old executors worked waited for their start, which is not measured.
+        long begin = workers.subList(0, 2).stream()
+                .mapToLong(worker -> worker.events().get(0).micros())
+                .max()
+                .orElseThrow();
+        Map<String, Long> firstStarts = new HashMap<>();
         Map<String, Integer> runs = new HashMap<>();
-        for (Worker worker : workers.subList(0, 2)) {
-            begin = Math.max(begin, worker.events().get(0).micros());
-        }
-        for (Worker worker : workers) {
-            for (Worker.Event event : worker.events()) {
+        for (BenchWorker worker : workers) {
+            for (BenchWorker.Event event : worker.events()) {
                 if (event.start()) {
-                    firstStart.merge(event.task(), event.micros(), Math::min);
+                    firstStarts.merge(event.task(), event.micros(), Math::min);
                     runs.merge(event.task(), 1, Integer::sum);
                 }
             }
         }
-        long longest = 0;
-        int lost = 0;
-        for (Map.Entry<String, Long> task : published.entrySet()) {
-            Long start = firstStart.get(task.getKey());
-            if (start == null) {
-                lost++;
-            } else if (task.getValue() >= begin) {
-                longest = Math.max(longest, start - task.getValue());
-            }
-        }
+        long longestWait = published.entrySet().stream()
+                .filter(task -> task.getValue() >= begin && firstStarts.containsKey(task.getKey()))
+                .mapToLong(task -> firstStarts.get(task.getKey()) - task.getValue())
+                .max()
+                .orElse(0);
+        long lost = published.keySet().stream()
+                .filter(task -> !firstStarts.containsKey(task))
+                .count();
         long twice = runs.values().stream().filter(count -> count > 1).count();
         return List.of(
-                Measured.of(
-                        "rolling restart: longest wait of a task", longest / 1e6, "s", Budget.atMost(BUDGET_SECONDS)),
-                Measured.of("rolling restart: tasks lost", lost, "", Budget.atMost(0)),
-                Measured.of("rolling restart: tasks that ran twice", twice, "", Budget.atMost(0)));
+                Measurement.of(
+                        "rolling restart: longest wait of a task",
+                        longestWait / 1e6,
+                        "s",
+                        Budget.atMost(BUDGET_SECONDS)),
+                Measurement.of("rolling restart: tasks lost", lost, "", Budget.atMost(0)),
+                Measurement.of("rolling restart: tasks that ran twice", twice, "", Budget.atMost(0)));
     }
 }

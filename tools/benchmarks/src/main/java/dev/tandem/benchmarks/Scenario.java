@@ -2,19 +2,19 @@ package dev.tandem.benchmarks;
 
 import java.util.List;
 
-/** One thing to measure. */
+/** A benchmark, which measures one aspect of Tandem. */
 interface Scenario {
 
-    /** As it is named on the command line. */
+    /** Its name on the command line. */
     String name();
 
-    /** What it measures, for people. */
+    /** Describes what it measures, for people. */
     String about();
 
     /**
-     * Measures.
+     * Runs the benchmark.
      *
-     * @throws Exception if it can't be measured; the other scenarios are measured all the same
+     * @throws Exception if it cannot be measured; the other scenarios are run nevertheless
      */
-    List<Measured> run(Lab lab) throws Exception;
+    List<Measurement> run(ScenarioContext context) throws Exception;
 }

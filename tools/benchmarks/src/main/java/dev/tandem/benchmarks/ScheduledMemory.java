@@ -10,7 +10,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** What one scheduled task takes of the memory that Redis counts: 64 bytes of payload, no id, no key. */
+/** Measures the used memory of Redis per scheduled task with 64 bytes of payload, no id and no key. */
 final class ScheduledMemory implements Scenario {
 
     private static final int TASKS = 100_000;
@@ -29,45 +29,52 @@ final class ScheduledMemory implements Scenario {
     }
 
     @Override
-    public List<Measured> run(Lab lab) throws Exception {
+    public List<Measurement> run(ScenarioContext context) throws Exception {
         return List.of(
-                Measured.of(
+                Measurement.of(
                         "Redis memory per scheduled task, due in hours",
-                        bytes(lab, Duration.ofHours(1), Duration.ofHours(1)),
+                        bytes(context, Duration.ofHours(1), Duration.ofHours(1)),
                         "bytes",
                         Budget.atMost(BUDGET_BYTES)),
-                Measured.told(
+                Measurement.withoutBudget(
                         "Redis memory per scheduled task, due within 90 s",
-                        bytes(lab, Duration.ofSeconds(80), Duration.ofSeconds(5)),
+                        bytes(context, Duration.ofSeconds(80), Duration.ofSeconds(5)),
                         "bytes"));
     }
 
-    /** @param ahead when the first is due; @param spread until the last one is */
-    private static double bytes(Lab lab, Duration ahead, Duration spread) throws Exception {
-        int tasks = lab.sizes().tasksOr(TASKS);
+    /**
+     * Returns the bytes per task.
+     *
+     * @param ahead the time until the first task is due
+     * @param spread the time from there until the last task is due
+     */
+    private static double bytes(ScenarioContext context, Duration ahead, Duration spread) throws Exception {
+        int tasks = context.sizes().tasksOr(TASKS);
         int first = Math.max(1, tasks / 100);
-        String queue = lab.name("memory");
+        String queue = context.uniqueName("memory");
         String group = KafkaTopic.group(queue);
-        try (KafkaTopic topic = new KafkaTopic(lab.kafka(), queue, PARTITIONS);
-                RedisNumbers redis = new RedisNumbers(lab.redis());
-                Tandem tandem = Tandem.start(
-                        lab.redis(),
-                        lab.sizes(),
-                        new Tandem.Queue(
+        try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
+                RedisStatistics redis = new RedisStatistics(context.brokers().redis());
+                TandemExecutor executor = TandemExecutor.start(
+                        context.brokers().redis(),
+                        context.sizes(),
+                        new TandemExecutor.Queue(
                                 queue,
-                                new KafkaSource(KafkaSettings.of(lab.kafka(), queue)),
+                                new KafkaSource(
+                                        KafkaSettings.of(context.brokers().kafka(), queue)),
                                 QueuePolicy.unordered(1),
                                 task -> Result.done()))) {
             long due = System.currentTimeMillis() + ahead.toMillis();
-            // The first ones bring whatever there is once, not once a task.
+            // The first tasks take with them what is needed once and not for each task.
             send(topic, due, spread, first);
-            topic.awaitCommitted(group, first, lab);
+            topic.awaitCommitted(group, first, context);
             long before = redis.usedMemory();
             send(topic, due, spread, tasks);
-            topic.awaitCommitted(group, first + tasks, lab);
+            topic.awaitCommitted(group, first + tasks, context);
             long after = redis.usedMemory();
-            if (System.currentTimeMillis() >= due || tandem.status().succeeded() > 0) {
-                throw new IllegalStateException("Tasks fell due before the memory was read: take fewer --tasks");
+            if (System.currentTimeMillis() >= due || executor.status().succeeded() > 0) {
+                throw new IllegalStateException(
+                        "Some tasks were due before the memory was read. Set a lower number of --tasks");
             }
             return (after - before) / (double) tasks;
         }

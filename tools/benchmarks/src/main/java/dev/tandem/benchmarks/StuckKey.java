@@ -5,6 +5,8 @@ import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
+import dev.tandem.kit.Await;
+import dev.tandem.kit.Percentiles;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.QueuePolicy;
 import java.nio.ByteBuffer;
@@ -15,31 +17,32 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * One key's task fails and waits an hour for its next attempt, another one's runs on and on: what the other keys notice
- * of it, and how far the committed offset stays behind, against the same load without them.
+ * Lets the task of one key fail and wait an hour for its next attempt, and the task of another key run forever.
+ * Measures the waits of the other keys and the commit lag, and compares with the same load without the two.
  */
 final class StuckKey implements Scenario {
 
     private static final int PARTITIONS = 4;
     private static final int KEYS = 200;
     private static final int PER_SECOND = 1_000;
-    private static final String FAILS = "key-0";
-    private static final String LASTS = "key-1";
-    private static final Duration USUAL = Duration.ofSeconds(20);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final String FAILING_KEY = "key-0";
+    private static final String RUNNING_KEY = "key-1";
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
-    /** Two runs of the same thing differ by as much. */
+    /** The difference between two runs of the same load. */
     private static final double NOISE_MILLIS = 1;
 
-    /** A load at a steady rate, how long its tasks took to their start, and how old the oldest uncommitted one was. */
+    /** A load at a steady rate, with the waits of its tasks and the greatest age of an uncommitted one. */
     private static final class Load {
         private final ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
         private final Map<Integer, Map<Long, Long>> sent = new ConcurrentHashMap<>();
-        private final AtomicBoolean over = new AtomicBoolean();
+        private final AtomicBoolean ended = new AtomicBoolean();
         private volatile boolean measuring;
         private long lagNanos;
     }
@@ -55,61 +58,61 @@ final class StuckKey implements Scenario {
     }
 
     @Override
-    public List<Measured> run(Lab lab) throws Exception {
-        Load free = load(lab, false);
-        Load stuck = load(lab, true);
-        double before = p99(free);
-        double with = p99(stuck);
+    public List<Measurement> run(ScenarioContext context) throws Exception {
+        Load without = load(context, false);
+        Load with = load(context, true);
+        double waitWithout = p99(without);
+        double waitWith = p99(with);
         return List.of(
-                Measured.told("other keys' wait, p99, nothing stuck", before, "ms"),
-                Measured.of(
+                Measurement.withoutBudget("other keys' wait, p99, nothing stuck", waitWithout, "ms"),
+                Measurement.of(
                         "other keys' wait, p99, one key stuck and one running on",
-                        with,
+                        waitWith,
                         "ms",
-                        Budget.atMost(Math.max(1.2 * before, before + NOISE_MILLIS))),
-                Measured.of(
+                        Budget.atMost(Math.max(1.2 * waitWithout, waitWithout + NOISE_MILLIS))),
+                Measurement.of(
                         "oldest uncommitted task meanwhile",
-                        stuck.lagNanos / 1e9,
+                        with.lagNanos / 1e9,
                         "s",
                         Budget.atMost(3 * CoreSettings.DEFAULTS.horizonMillis() / 1e3)));
     }
 
     private static double p99(Load load) {
-        return Spread.of(load.waits.stream().mapToLong(Long::longValue).toArray())
-                        .p99()
-                / 1e6;
+        return Percentiles.of(load.waits).p99() / 1e6;
     }
 
-    private static Load load(Lab lab, boolean stuck) throws Exception {
-        String queue = lab.name("stuck");
+    private static Load load(ScenarioContext context, boolean stuck) throws Exception {
+        String queue = context.uniqueName("stuck");
         Load load = new Load();
-        try (KafkaTopic topic = new KafkaTopic(lab.kafka(), queue, PARTITIONS);
-                Tandem tandem = Tandem.start(
-                        lab.redis(),
-                        lab.sizes(),
-                        new Tandem.Queue(
+        try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
+                TandemExecutor executor = TandemExecutor.start(
+                        context.brokers().redis(),
+                        context.sizes(),
+                        new TandemExecutor.Queue(
                                 queue,
-                                new KafkaSource(KafkaSettings.of(lab.kafka(), queue)),
+                                new KafkaSource(
+                                        KafkaSettings.of(context.brokers().kafka(), queue)),
                                 QueuePolicy.ordered(256),
                                 handler(load, stuck)));
                 KafkaProducer<String, byte[]> producer = topic.producer(0)) {
-            publish(producer, load, queue, 0, PER_SECOND); // warms up, and waits until work is done
-            Patience.await(
-                    PATIENCE,
-                    () -> tandem.status().succeeded() >= PER_SECOND / 2,
-                    () -> "No task runs, " + tandem.status());
+            publish(producer, load, queue, 0, PER_SECOND); // warms up
+            Await.until(
+                    LIMIT,
+                    () -> executor.status().succeeded() >= PER_SECOND / 2,
+                    () -> "Fewer than " + PER_SECOND / 2 + " tasks succeeded (" + executor.status() + ")");
             load.measuring = true;
-            int tasks = (int) (PER_SECOND * lab.sizes().durationOr(USUAL).toSeconds());
+            int tasks = (int)
+                    (PER_SECOND * context.sizes().durationOr(DEFAULT_DURATION).toSeconds());
             Thread publisher = new Thread(() -> publish(producer, load, queue, PER_SECOND, tasks), "load");
             publisher.start();
             while (publisher.isAlive()) {
                 load.lagNanos = Math.max(load.lagNanos, lag(topic, queue, load));
-                lab.progress("oldest uncommitted task so far: %.1f s", load.lagNanos / 1e9);
+                context.progress("oldest uncommitted task so far: %.1f s", load.lagNanos / 1e9);
                 publisher.join(100);
             }
-            load.over.set(true);
+            load.ended.set(true);
         }
-        lab.say(
+        context.say(
                 "%s: p99 %.1f ms, oldest uncommitted task %.1f s",
                 stuck ? "one stuck, one running on" : "nothing stuck", p99(load), load.lagNanos / 1e9);
         return load;
@@ -119,22 +122,22 @@ final class StuckKey implements Scenario {
         return task -> {
             long sentAt = ByteBuffer.wrap(task.payload()).getLong();
             if (load.measuring && stuck) {
-                if (FAILS.equals(task.key())) {
+                if (FAILING_KEY.equals(task.key())) {
                     return Result.again(Duration.ofHours(1), "stuck");
                 }
-                if (LASTS.equals(task.key())) {
-                    runOn(load, task);
+                if (RUNNING_KEY.equals(task.key())) {
+                    runUntilTheEnd(load, task);
                 }
             }
-            if (load.measuring && !FAILS.equals(task.key()) && !LASTS.equals(task.key())) {
+            if (load.measuring && !FAILING_KEY.equals(task.key()) && !RUNNING_KEY.equals(task.key())) {
                 load.waits.add(System.nanoTime() - sentAt);
             }
             return Result.done();
         };
     }
 
-    private static void runOn(Load load, TaskContext task) throws InterruptedException {
-        while (!load.over.get() && !task.isCancelled()) {
+    private static void runUntilTheEnd(Load load, TaskContext task) throws InterruptedException {
+        while (!load.ended.get() && !task.isCancelled()) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
     }
@@ -144,14 +147,14 @@ final class StuckKey implements Scenario {
         for (int i = 0; i < tasks; i++) {
             long at = begin + i * 1_000_000_000L / PER_SECOND;
             while (System.nanoTime() < at) {
-                java.util.concurrent.locks.LockSupport.parkNanos(200_000);
+                LockSupport.parkNanos(200_000);
             }
             long now = System.nanoTime();
             byte[] payload = ByteBuffer.allocate(Long.BYTES).putLong(now).array();
             producer.send(new ProducerRecord<>(topic, "key-" + (from + i) % KEYS, payload), (where, failure) -> {
                 if (failure == null) {
                     load.sent
-                            .computeIfAbsent(where.partition(), p -> new ConcurrentHashMap<>())
+                            .computeIfAbsent(where.partition(), partition -> new ConcurrentHashMap<>())
                             .put(where.offset(), now);
                 }
             });
@@ -159,7 +162,7 @@ final class StuckKey implements Scenario {
         producer.flush();
     }
 
-    /** The age of the oldest task that is not committed, of all partitions. */
+    /** Returns the age of the oldest task in any partition that is not committed. */
     private static long lag(KafkaTopic topic, String queue, Load load) throws Exception {
         long now = System.nanoTime();
         long oldest = 0;

@@ -1,4 +1,4 @@
-/** End-to-end benchmarks, and JMH for the hot paths. */
+/** End-to-end benchmarks behind {@code ./tandem bench}, and JMH benchmarks of hot paths. */
 @NullMarked
 package dev.tandem.benchmarks;
 

@@ -16,7 +16,7 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Every scenario measures, in small. No number is judged: the machine is busy while tests run. */
+/** Runs every scenario with small sizes. Does not judge the numbers, since the machine is busy while tests run. */
 @Execution(ExecutionMode.CONCURRENT)
 class BenchIT {
 
@@ -31,7 +31,7 @@ class BenchIT {
         "stuck, 3",
         "idle, 2"
     })
-    void aScenarioMeasures(String scenario, int lines) {
+    void scenarioMeasuresEveryLine(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
         arguments.addAll(small());
         arguments.addAll(List.of("--kafka", Brokers.kafka().bootstrapServers()));
@@ -43,11 +43,11 @@ class BenchIT {
             arguments.addAll(List.of("--rabbit", Brokers.rabbit().uri()));
         }
         StringWriter out = new StringWriter();
-        StringWriter voice = new StringWriter();
+        StringWriter err = new StringWriter();
 
-        int status = run(out, voice, arguments.toArray(String[]::new));
+        int status = run(out, err, arguments.toArray(String[]::new));
 
-        assertThat(status).as(voice + "\n" + out).isZero();
+        assertThat(status).as(err + "\n" + out).isZero();
         JsonNode result = JsonMapper.builder().build().readTree(out.toString());
         assertThat(result.path("machine").path("cores").asInt()).isPositive();
         assertThat(result.path("measured")).hasSize(lines);
@@ -59,10 +59,10 @@ class BenchIT {
         return Arrays.asList(("--tasks 300 --partitions 2 --concurrency 64 --duration 1 --rounds 1").split(" "));
     }
 
-    private static int run(StringWriter out, StringWriter voice, String... arguments) {
+    private static int run(StringWriter out, StringWriter err, String... arguments) {
         CommandLine bench = Bench.commandLine();
         bench.setOut(new PrintWriter(out, true));
-        bench.setErr(new PrintWriter(voice, true));
+        bench.setErr(new PrintWriter(err, true));
         return bench.execute(arguments);
     }
 }

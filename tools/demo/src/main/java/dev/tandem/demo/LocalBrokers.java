@@ -4,7 +4,7 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.Ports;
+import dev.tandem.local.PortReservations;
 import dev.tandem.server.settings.Secrets;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -116,7 +116,7 @@ final class LocalBrokers implements AutoCloseable {
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), defaultPort));
             return defaultPort;
         } catch (IOException e) {
-            return Ports.reserve();
+            return PortReservations.reserve();
         }
     }
 

@@ -1,23 +1,24 @@
 package dev.tandem.local;
 
+import dev.tandem.kit.FileTree;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What all local brokers share: a runner under them that is started until a probe says that clients are welcome. */
+/** A broker that runs in a process or a container, which is started and then waited for until it accepts clients. */
 abstract class AbstractBroker implements LocalBroker {
 
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 
-    private final Place place;
-    private final Server server;
+    private final BrokerLocation location;
+    private final BrokerServer server;
 
     /** @param server not started yet */
-    AbstractBroker(Place place, Server server) {
-        this.place = place;
+    AbstractBroker(BrokerLocation location, BrokerServer server) {
+        this.location = location;
         this.server = server;
     }
 
-    /** Starts it for the first time; nothing of it stays if it does not come up. */
+    /** Starts the broker for the first time. Leaves nothing behind if that fails. */
     final void begin() {
         try {
             start();
@@ -32,68 +33,68 @@ abstract class AbstractBroker implements LocalBroker {
         return server.origin();
     }
 
-    /** The port that clients use. */
+    /** The port for clients. */
     public int port() {
-        return place.port();
+        return location.port();
     }
 
     @Override
     public boolean isRunning() {
-        return server.runner().isRunning();
+        return server.runtime().isRunning();
     }
 
     @Override
     public long pid() {
-        return server.runner() instanceof LocalProcess process ? process.pid() : -1;
+        return server.runtime() instanceof LocalProcess process ? process.pid() : -1;
     }
 
     @Override
     public void kill() {
-        server.runner().kill();
+        server.runtime().kill();
     }
 
     @Override
     public void stop() {
-        server.runner().stop(STOP_LIMIT);
+        server.runtime().stop(STOP_LIMIT);
     }
 
     @Override
     public void start() {
         if (!isRunning()) {
             server.prepare();
-            server.runner().startAndAwait(server.startLimit(), server::ready);
+            server.runtime().startAndAwait(server.startLimit(), server::ready);
         }
     }
 
     @Override
     public void suspend() {
-        server.runner().suspend();
+        server.runtime().suspend();
     }
 
     @Override
     public void resume() {
-        server.runner().resume();
+        server.runtime().resume();
     }
 
-    /** The file with its log. */
+    /** The file that the broker logs to. */
     public Path log() {
-        return server.runner().log();
+        return server.runtime().log();
     }
 
-    Place place() {
-        return place;
+    BrokerLocation location() {
+        return location;
     }
 
-    Server server() {
+    BrokerServer server() {
         return server;
     }
 
     @Override
     public void close() {
-        server.runner().close();
+        server.runtime().close();
         server.release();
-        if (place.temporary()) {
-            Folders.delete(place.data());
+        if (location.temporary()) {
+            FileTree.delete(location.data());
         }
     }
 

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What an AMQP 0-9-1 broker says first: a {@code connection.start} frame, which tells that it takes clients and who it
- * is. Read without a client library; the fields lie in its server-properties table as {@code name, 'S', length, text}.
+ * The first frame of an AMQP 0-9-1 broker, {@code connection.start}: it shows that the broker accepts clients, and its
+ * version. Fields lie in its server-properties table as {@code name, 'S', length, text}.
  */
 final class AmqpGreeting {
 
@@ -25,7 +25,7 @@ final class AmqpGreeting {
         this.frame = frame;
     }
 
-    /** The greeting, or nothing while the broker does not answer. */
+    /** Connects and reads the greeting. Empty while the broker does not answer. */
     static Optional<AmqpGreeting> from(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
@@ -46,7 +46,7 @@ final class AmqpGreeting {
         }
     }
 
-    /** The broker's version as it says itself. */
+    /** Returns the version of the broker. */
     String version() {
         String name = (char) "version".length() + "versionS";
         int at = frame.indexOf(name);

@@ -13,19 +13,19 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /**
- * The class path of the broker children. The build lists their jars, relative to the local Maven repository, in
- * {@code brokers.classpath}; they are on no other class path.
+ * The jars of the embedded brokers, which are on the class path of the broker processes only. The build lists them,
+ * relative to the local Maven repository, in {@code brokers.classpath}.
  */
 final class BrokerJars {
 
     private static final String REPOSITORY = "@repo@";
     private static final String REMEDY =
-            "Build the module once with 'mvn -pl local-platform -am compile' (it downloads them), or name the repository with"
-                    + " -Dmaven.repo.local.";
+            "Build the module once with 'mvn -pl tools/local-platform -am compile', which downloads them, or name the"
+                    + " local repository with -Dmaven.repo.local.";
 
     private BrokerJars() {}
 
-    /** The children's class path: our own classes first, then the brokers' jars. */
+    /** Returns the class path of a broker process: our own classes first, then the brokers' jars. */
     static String classPath() {
         return Stream.concat(Stream.of(ownClasses()), jars().stream())
                 .map(Path::toString)
@@ -33,23 +33,20 @@ final class BrokerJars {
     }
 
     /**
-     * Options for a broker's JVM: small, quiet, with its log on its standard output.
+     * Returns options for the JVM of a broker, which logs to its standard output.
      *
-     * @param fullSpeed whether it shall run fast for long; else it starts fast, with the first compiler only, which
-     *     takes Kafka 40 % less processor time until it is up
+     * @param fullSpeed whether it should run fast once it is warm; else it starts fast, with 40 % less processor time for
+     *     Kafka
+     * @param heap the largest heap, such as {@code 256m}
      */
-    static List<String> jvmOptions(boolean fullSpeed, String... memory) {
-        List<String> options = new ArrayList<>(List.of(memory));
-        options.add("-XX:+UseSerialGC");
-        options.add("-XX:-UsePerfData");
+    static List<String> jvmOptions(boolean fullSpeed, String heap, String... more) {
+        List<String> options = new ArrayList<>(List.of(more));
         options.add("-Dlogback.configurationFile=dev/tandem/local/brokers-logback.xml");
-        if (!fullSpeed) {
-            options.add("-XX:TieredStopAtLevel=1");
-        }
-        return options;
+        String[] all = options.toArray(String[]::new);
+        return fullSpeed ? JvmOptions.fullSpeed(heap, all) : JvmOptions.quickStart(heap, all);
     }
 
-    /** The one jar whose file name starts with this. */
+    /** Returns the jar whose file name starts with this. */
     static Path jar(String prefix) {
         return jars().stream()
                 .filter(jar -> jar.getFileName().toString().startsWith(prefix))
@@ -59,7 +56,8 @@ final class BrokerJars {
 
     private static List<Path> jars() {
         Path repository = repository();
-        List<Path> jars = Stream.of(Reaper.script("brokers.classpath").strip().split(":"))
+        List<Path> jars = Stream.of(
+                        OrphanReaper.resource("brokers.classpath").strip().split(":"))
                 .map(entry -> repository.resolve(entry.replace(REPOSITORY + "/", "")))
                 .toList();
         jars.stream().filter(jar -> !Files.isReadable(jar)).findFirst().ifPresent(missing -> {
@@ -73,7 +71,7 @@ final class BrokerJars {
         if (configured != null) {
             return Path.of(configured);
         }
-        // A jar that we run from shows where the repository is, however settings.xml names it.
+        // The place of a jar that this JVM uses shows the repository, wherever settings.xml has put it.
         return location(LoggerFactory.class)
                 .filter(jar -> jar.toString()
                         .contains(Path.of("org", "slf4j", "slf4j-api").toString()))
@@ -85,8 +83,7 @@ final class BrokerJars {
     private static Path ownClasses() {
         return location(BrokerJars.class)
                 .orElseThrow(() -> new LocalException(
-                        "Embedded brokers need Tandem's classes in a folder or a jar of their own, not nested in another"
-                                + " jar."));
+                        "Embedded brokers need Tandem's classes in a folder or a jar, not in a nested jar."));
     }
 
     private static Optional<Path> location(Class<?> type) {

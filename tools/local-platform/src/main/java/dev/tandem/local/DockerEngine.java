@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Is there a Docker engine on this machine? Asked over its socket, so that no client library is needed to know. */
+/** The Docker engine of this machine, asked over its socket, so that no client library is needed. Thread-safe. */
 final class DockerEngine {
 
     private static final int TIMEOUT_MILLIS = 2_000;
@@ -21,22 +21,22 @@ final class DockerEngine {
 
     private DockerEngine() {}
 
-    /** Asked once in the life of this JVM. */
+    /** Whether an engine answers. It is asked once in the life of this JVM. */
     static boolean answers() {
-        return Once.ANSWERS;
+        return Answer.YES;
     }
 
-    /** @throws UnavailableException when no engine answers */
+    /** @throws MissingBrokerException when no engine answers */
     static void require() {
         if (!answers()) {
-            throw new UnavailableException(LocalMode.VARIABLE + "=docker, but no Docker engine answers at "
+            throw new MissingBrokerException(LocalMode.VARIABLE + "=docker, but no Docker engine answers at "
                     + String.join(" or ", sockets().stream().map(Path::toString).toList())
                     + ". Start it, or set " + LocalMode.VARIABLE + "=path or embedded.");
         }
     }
 
     private static List<Path> sockets() {
-        // A remote engine's containers do not listen on this machine.
+        // Containers of a remote engine would not listen on this machine, so only a local socket is of use.
         Optional<String> host =
                 Optional.ofNullable(System.getenv("DOCKER_HOST")).filter(value -> !value.isBlank());
         if (host.isPresent()) {
@@ -73,7 +73,7 @@ final class DockerEngine {
         }
     }
 
-    private static final class Once {
-        static final boolean ANSWERS = sockets().stream().anyMatch(DockerEngine::pong);
+    private static final class Answer {
+        static final boolean YES = sockets().stream().anyMatch(DockerEngine::pong);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.local;
 
+import dev.tandem.kit.FileTree;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -15,65 +16,71 @@ import java.util.function.BooleanSupplier;
 /**
  * Kafka in KRaft mode, as a process or in a container.
  *
- * @param runner not started yet
  * @param version of Kafka
- * @param origin where it comes from, for people
- * @param prepared what to do before each start
- * @param probe whether it takes clients
+ * @param preparation runs before each start
+ * @param probe returns whether Kafka accepts clients
  */
-record KafkaServer(Runner runner, String version, String origin, Runnable prepared, BooleanSupplier probe)
-        implements Server {
+record KafkaServer(BrokerRuntime runtime, String version, String origin, Runnable preparation, BooleanSupplier probe)
+        implements BrokerServer {
 
     private static final String MAIN = "dev.tandem.local.child.KafkaMain";
     private static final int CONTAINER_PORT = 9092;
     private static final int CONTAINER_CONTROLLER_PORT = 9093;
 
-    /** @param advertised the port that clients of this listener are told */
-    record Way(int listener, int advertised) {}
+    /**
+     * A listener for clients that connect through a proxy.
+     *
+     * @param listener the port where Kafka listens
+     * @param advertised the port of the proxy, which its clients are told
+     */
+    record ProxiedListener(int listener, int advertised) {}
 
-    static KafkaServer process(Place place, boolean fullSpeed, List<Way> ways, Map<String, String> extra) {
-        Path ready = place.home().resolve("ready");
-        int controller = Ports.reserve();
+    static KafkaServer process(
+            BrokerLocation location, boolean fullSpeed, List<ProxiedListener> proxied, Map<String, String> extra) {
+        Path ready = location.home().resolve("ready");
+        int controller = PortReservations.reserve();
         Map<String, String> settings = settings(
                 "127.0.0.1:" + controller,
-                "PLAINTEXT://127.0.0.1:" + place.port() + ",CONTROLLER://127.0.0.1:" + controller,
-                place.port());
-        for (int i = 0; i < ways.size(); i++) {
-            String name = ",WAY" + i + ":";
-            settings.merge("listeners", name + "//127.0.0.1:" + ways.get(i).listener(), String::concat);
+                "PLAINTEXT://127.0.0.1:" + location.port() + ",CONTROLLER://127.0.0.1:" + controller,
+                location.port());
+        for (int i = 0; i < proxied.size(); i++) {
+            String name = ",PROXY" + i + ":";
+            settings.merge("listeners", name + "//127.0.0.1:" + proxied.get(i).listener(), String::concat);
             settings.merge(
-                    "advertised.listeners", name + "//127.0.0.1:" + ways.get(i).advertised(), String::concat);
+                    "advertised.listeners",
+                    name + "//127.0.0.1:" + proxied.get(i).advertised(),
+                    String::concat);
             settings.merge("listener.security.protocol.map", name + "PLAINTEXT", String::concat);
         }
-        settings.put("log.dirs", place.data().toString());
+        settings.put("log.dirs", location.data().toString());
         settings.putAll(extra);
-        Path file = place.write("server.properties", text(settings));
-        Runner runner = place.build(LocalProcess.java(
-                "kafka-" + place.port(),
+        Path file = location.write("server.properties", text(settings));
+        BrokerRuntime process = location.build(LocalProcess.java(
+                "kafka-" + location.port(),
                 BrokerJars.classPath(),
-                BrokerJars.jvmOptions(fullSpeed, "-Xmx512m"),
+                BrokerJars.jvmOptions(fullSpeed, "512m"),
                 MAIN,
                 List.of(file.toString(), ready.toString())));
         return new KafkaServer(
-                runner, jarVersion(), "embedded", () -> Folders.delete(ready), () -> Files.exists(ready));
+                process, jarVersion(), "embedded", () -> FileTree.delete(ready), () -> Files.exists(ready));
     }
 
-    static KafkaServer container(Place place, Map<String, String> extra) {
+    static KafkaServer container(BrokerLocation location, Map<String, String> extra) {
         String version = jarVersion();
         Map<String, String> settings = settings(
                 "localhost:" + CONTAINER_CONTROLLER_PORT,
                 "PLAINTEXT://:" + CONTAINER_PORT + ",CONTROLLER://:" + CONTAINER_CONTROLLER_PORT,
-                place.port());
+                location.port());
         settings.put("log.dirs", "/var/lib/kafka/data");
         settings.putAll(extra);
-        Container.Builder builder =
-                Container.of("kafka-" + place.port(), "apache/kafka:" + version, place.port(), CONTAINER_PORT);
+        BrokerContainer.Builder builder = BrokerContainer.of(
+                "kafka-" + location.port(), "apache/kafka:" + version, location.port(), CONTAINER_PORT);
         settings.forEach((name, value) -> builder.environment(variable(name), value));
-        Container container = builder.kafka().build(place);
-        return new KafkaServer(container, version, container.origin(), () -> {}, container::takesKafkaClients);
+        BrokerContainer container = builder.kafka().build(location);
+        return new KafkaServer(container, version, container.origin(), () -> {}, container::acceptsKafkaClients);
     }
 
-    // Kafka's image turns such variables into settings.
+    // The image turns variables with such names into settings.
     private static String variable(String setting) {
         return "KAFKA_"
                 + setting.replace("_", "__")
@@ -93,7 +100,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
         settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
         settings.put("inter.broker.listener.name", "PLAINTEXT");
         settings.put("auto.create.topics.enable", "false");
-        // One node: nothing to replicate to. Few internal partitions, so that it starts fast.
+        // One node cannot replicate. With few internal partitions it starts faster.
         for (String topic : List.of("offsets.topic", "transaction.state.log", "share.coordinator.state.topic")) {
             settings.put(topic + ".replication.factor", "1");
             settings.put(topic + ".num.partitions", "4");
@@ -103,7 +110,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
         settings.put("group.initial.rebalance.delay.ms", "0");
         settings.put("group.min.session.timeout.ms", "500");
         settings.put("log.cleaner.dedupe.buffer.size", "8388608");
-        // A broker that was killed is let in again only when its former self has timed out.
+        // A broker that was killed is registered again only after its former session has timed out.
         settings.put("broker.session.timeout.ms", "2000");
         settings.put("broker.heartbeat.interval.ms", "250");
         settings.put("controlled.shutdown.enable", "false");
@@ -117,7 +124,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
         try {
             properties.store(writer, null);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // not from a StringWriter
+            throw new UncheckedIOException(e); // a StringWriter throws none
         }
         return writer.toString();
     }
@@ -129,7 +136,7 @@ record KafkaServer(Runner runner, String version, String origin, Runnable prepar
 
     @Override
     public void prepare() {
-        prepared.run();
+        preparation.run();
     }
 
     @Override

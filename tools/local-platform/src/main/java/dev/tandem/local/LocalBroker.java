@@ -1,29 +1,29 @@
 package dev.tandem.local;
 
 /**
- * A broker, or Redis, on this machine: started when it is made, on ports of its own, and gone when it is closed or when
- * this JVM ends. Implementations are thread-safe.
+ * A broker, or a Redis, on this machine. It is started when it is made, on a port of its own, and ends when it is
+ * closed or when this JVM ends. Implementations are thread-safe.
  */
 public interface LocalBroker extends AutoCloseable {
 
-    /** What runs, with its version: "Redis 7.0.15". */
+    /** The product and its version: "Redis 7.0.15". */
     String product();
 
-    /** Where it comes from, for people: "redis-server on the PATH", "embedded", "Docker, redis:7-alpine". */
+    /** Where the program comes from, for people: "redis-server on the PATH", "embedded", "Docker, redis:7-alpine". */
     String origin();
 
-    /** Where clients connect, in the form of the setting that takes it. */
+    /** The address for clients, in the form of the setting that expects it. */
     String address();
 
     boolean isRunning();
 
-    /** The id of its process, or of the last one that it had; -1 in a container. */
+    /** The id of its current or last process; -1 in a container. */
     long pid();
 
     /** Ends it as a crash would (SIGKILL). What it had not written is lost. */
     void kill();
 
-    /** Ends it in its own way. */
+    /** Ends it in an orderly way. */
     void stop();
 
     /** Starts it again on the same port with the same data, and waits until it answers. */
@@ -35,13 +35,13 @@ public interface LocalBroker extends AutoCloseable {
         start();
     }
 
-    /** Freezes it (SIGSTOP): connections stay open, nothing answers. */
+    /** Freezes it (SIGSTOP): its connections stay open, and it does not answer. */
     void suspend();
 
-    /** Lets it go on after {@link #suspend()}. */
+    /** Continues it after {@link #suspend()}. */
     void resume();
 
-    /** Ends it and deletes its temporary files; safe to call twice. */
+    /** Ends it and deletes its temporary files. May be called twice. */
     @Override
     void close();
 }

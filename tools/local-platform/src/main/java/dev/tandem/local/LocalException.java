@@ -1,6 +1,6 @@
 package dev.tandem.local;
 
-/** A local broker or process could not be started or controlled. The message says which, why, and what to do. */
+/** A local broker or process cannot be started or controlled. The message says which, why, and what to do. */
 public class LocalException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -2,17 +2,17 @@ package dev.tandem.local;
 
 import java.util.Locale;
 
-/** Which kinds of local brokers may be used. */
+/** The kinds of local brokers that may be used. */
 public enum LocalMode {
-    /** Docker where an engine answers, else as {@link #PROCESS}. */
+    /** Containers where a Docker engine answers, else as {@link #PROCESS}. */
     AUTO,
     /** Containers only. */
     DOCKER,
-    /** Programs on the PATH, else embedded ones: no container. */
+    /** Programs on the PATH, else embedded ones. No containers. */
     PROCESS,
-    /** Programs on the PATH only; Kafka, which nobody has there, is embedded. */
+    /** Programs on the PATH only. Kafka is embedded, since it is not installed on the PATH. */
     PATH,
-    /** Those from Maven Central only. */
+    /** Brokers from Maven Central only. */
     EMBEDDED;
 
     /** The environment variable that chooses the mode. */
@@ -20,7 +20,7 @@ public enum LocalMode {
 
     private static final String PROPERTY = "tandem.local";
 
-    /** The mode that the system property {@code tandem.local} or else the variable {@value #VARIABLE} asks for. */
+    /** Returns the mode in the system property {@code tandem.local}, else in the variable {@value #VARIABLE}. */
     public static LocalMode configured() {
         String value = System.getProperty(PROPERTY, System.getenv().getOrDefault(VARIABLE, "auto"));
         try {
@@ -31,7 +31,7 @@ public enum LocalMode {
         }
     }
 
-    /** The same without Docker: for who must reach into the process or its files. */
+    /** Returns this mode without Docker, for callers that need the process or its files. */
     public LocalMode withoutDocker() {
         return this == AUTO || this == DOCKER ? PROCESS : this;
     }

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka, an AMQP broker and Redis for the demo and for trying things out: those whose address is given are used as they
- * are, the others are started here, all at once. Thread-safe.
+ * Kafka, an AMQP broker and Redis. Those whose address is given are used as they are, the others are started on this
+ * machine, all at the same time. Thread-safe.
  */
 public final class LocalPlatform implements AutoCloseable {
 
@@ -60,7 +60,7 @@ public final class LocalPlatform implements AutoCloseable {
         }
     }
 
-    /** A platform of three local brokers; see {@link Builder} for what can be changed. */
+    /** Builds a platform of three local brokers. */
     public static Builder builder() {
         return new Builder();
     }
@@ -92,12 +92,12 @@ public final class LocalPlatform implements AutoCloseable {
                 starters);
     }
 
-    /** Kafka's bootstrap servers. */
+    /** The bootstrap servers of Kafka. */
     public String kafka() {
         return kafka;
     }
 
-    /** The AMQP broker's URI. */
+    /** The URI of the AMQP broker. */
     public String amqp() {
         return amqp;
     }
@@ -107,14 +107,14 @@ public final class LocalPlatform implements AutoCloseable {
         return redis;
     }
 
-    /** The brokers that were started here: without those whose address was given. */
+    /** Returns the brokers that were started here, without those whose address was given. */
     public List<LocalBroker> started() {
         synchronized (started) {
             return List.copyOf(started);
         }
     }
 
-    /** Ends what was started here; safe to call twice. */
+    /** Ends the brokers that were started here. May be called twice. */
     @Override
     public void close() {
         List<CompletableFuture<Void>> closing = started().stream()
@@ -123,7 +123,7 @@ public final class LocalPlatform implements AutoCloseable {
         closing.forEach(CompletableFuture::join);
     }
 
-    /** What shall run, and where. Not thread-safe. */
+    /** Settings of a {@link LocalPlatform}. Not thread-safe. */
     public static final class Builder {
 
         private @Nullable String kafka;
@@ -136,52 +136,52 @@ public final class LocalPlatform implements AutoCloseable {
 
         private Builder() {}
 
-        /** Uses this Kafka: its bootstrap servers; null has one started. */
+        /** Sets the bootstrap servers of a Kafka to use. The default, null, has one started. */
         public Builder kafka(@Nullable String bootstrapServers) {
             this.kafka = bootstrapServers;
             return this;
         }
 
-        /** Uses this AMQP broker; null has one started. */
+        /** Sets the URI of an AMQP broker to use. The default, null, has one started. */
         public Builder amqp(@Nullable String uri) {
             this.amqp = uri;
             return this;
         }
 
-        /** Uses this Redis; null has one started. */
+        /** Sets the URI of a Redis to use. The default, null, has one started. */
         public Builder redis(@Nullable String uri) {
             this.redis = uri;
             return this;
         }
 
-        /** A folder that keeps the brokers' data from run to run; without one it is temporary. */
+        /** Sets a folder that keeps the brokers' data from run to run. The default is a temporary one. */
         public Builder data(Path folder) {
             this.data = folder;
             return this;
         }
 
-        /** Takes 9092, 5672 and 6379 where they are free, so that other tools find the brokers. */
+        /** Uses the ports 9092, 5672 and 6379 where they are free, so that other tools find the brokers. */
         public Builder usualPorts() {
             this.usualPorts = true;
             return this;
         }
 
-        /** For a benchmark, or long use: runs faster once it is warm, and starts slower. Only for embedded brokers. */
+        /** Has embedded brokers run faster once they are warm, and start slower: for benchmarks and long use. */
         public Builder fullSpeed() {
             this.fullSpeed = true;
             return this;
         }
 
-        /** Gets a line for people about each broker when it is up; from several threads. */
+        /** Sets a receiver of a line about each broker that is up. Several threads call it. */
         public Builder progress(Consumer<String> lines) {
             this.progress = lines;
             return this;
         }
 
         /**
-         * Starts them and waits until all answer.
+         * Starts the brokers and waits until all answer.
          *
-         * @throws LocalException when one does not start; the others are ended then
+         * @throws LocalException when one does not start; the others are ended
          */
         public LocalPlatform start() {
             return new LocalPlatform(this);
@@ -210,7 +210,7 @@ public final class LocalPlatform implements AutoCloseable {
         }
 
         private int port(int usual) {
-            return usualPorts && Ports.isFree(usual) ? usual : Ports.reserve();
+            return usualPorts ? PortReservations.usualOrReserved(usual) : PortReservations.reserve();
         }
 
         private @Nullable Path data(String name) {

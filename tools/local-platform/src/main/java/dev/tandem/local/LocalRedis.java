@@ -1,32 +1,31 @@
 package dev.tandem.local;
 
+import dev.tandem.kit.FileTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One Redis server, durable as Tandem asks for: append-only file with a sync each second, no snapshots,
+ * A Redis server, as durable as Tandem needs it: append-only file with a sync each second, no snapshots,
  * {@code noeviction}. It listens on 127.0.0.1 only.
  */
 public final class LocalRedis extends AbstractBroker {
 
     private final String product;
 
-    private LocalRedis(Place place, Server server) {
-        super(place, server);
+    private LocalRedis(BrokerLocation location, RedisServer server) {
+        super(location, server);
         begin();
-        product = version(Resp.ask(port(), "INFO", "server"));
+        product = version(RedisNode.ask(port(), commands -> commands.info("server")));
     }
 
-    /** A Redis with Tandem's defaults; see {@link Builder} for what can be changed. */
+    /** Builds a Redis with Tandem's defaults. */
     public static Builder builder() {
         return new Builder();
     }
@@ -55,26 +54,25 @@ public final class LocalRedis extends AbstractBroker {
     }
 
     /**
-     * What Redis has written to its append-only file by now, to go back to with {@link #restartFrom}. That is all it
-     * has answered, or up to two seconds less while a sync is slow. Not for a Redis in a container.
+     * Copies what Redis has written to its append-only file by now, for {@link #restartFrom}. That is all it has
+     * answered, or up to two seconds less while a sync is slow. Not for a Redis in a container.
      */
     public RedisCheckpoint checkpoint() {
-        if (server().runner() instanceof Container) {
-            throw new LocalException(
-                    "The files of a Redis in a container cannot be reached from here: use one that is a"
-                            + " process, with builder().mode(LocalMode.PROCESS).");
+        if (server().runtime() instanceof BrokerContainer) {
+            throw new LocalException("The files of a Redis in a container cannot be reached: use one that runs as a"
+                    + " process, with builder().mode(LocalMode.PROCESS).");
         }
-        Path copy = Folders.fresh("redis-" + port() + "-checkpoint");
-        Folders.deleteAtEnd(copy);
-        copy(place().data(), copy);
+        Path copy = ProcessFolders.create("redis-" + port() + "-checkpoint");
+        ProcessFolders.deleteAtEnd(copy);
+        copy(location().data(), copy);
         return new RedisCheckpoint(copy);
     }
 
-    /** Crashes Redis and starts it with what it had at the checkpoint: a Redis that forgot all later writes. */
+    /** Crashes Redis and starts it with what it had at the checkpoint, so that it has forgotten all later writes. */
     public void restartFrom(RedisCheckpoint checkpoint) {
         kill();
-        Folders.delete(place().data());
-        copy(checkpoint.folder(), place().data());
+        FileTree.delete(location().data());
+        copy(checkpoint.folder(), location().data());
         start();
     }
 
@@ -97,63 +95,39 @@ public final class LocalRedis extends AbstractBroker {
         try {
             Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
         } catch (NoSuchFileException e) {
-            // A temporary file of Redis that has been renamed meanwhile.
+            // A temporary file that Redis has renamed meanwhile.
         }
     }
 
     /** Settings of a {@link LocalRedis}. Not thread-safe. */
-    public static final class Builder {
-
-        private final Map<String, String> settings = new LinkedHashMap<>();
-        private LocalMode mode = LocalMode.configured();
-        private int port;
-        private @Nullable Path data;
+    public static final class Builder extends BrokerBuilder<Builder> {
 
         private Builder() {}
 
-        /** The port; without one a free one is taken. */
-        public Builder port(int number) {
-            this.port = number;
-            return this;
-        }
-
-        /** A folder that keeps the data; null, as by itself, makes it temporary. */
-        public Builder data(@Nullable Path folder) {
-            this.data = folder;
-            return this;
-        }
-
-        /** A line of {@code redis.conf}, over the defaults: {@code setting("maxmemory", "64mb")}. */
-        public Builder setting(String name, String value) {
-            settings.put(name, value);
-            return this;
-        }
-
-        /** Which kinds may be used; without this what {@link LocalMode#configured()} says. */
-        public Builder mode(LocalMode allowed) {
-            this.mode = allowed;
+        @Override
+        Builder self() {
             return this;
         }
 
         /**
          * Starts Redis and waits until it answers.
          *
-         * @throws UnavailableException when the mode allows none that is here
+         * @throws MissingBrokerException when there is none that the mode allows
          * @throws LocalException when it does not start
          */
         public LocalRedis start() {
-            return Discovery.choose(mode, data, this::inContainer, this::asProcess);
+            return RuntimeSelection.choose(mode(), data(), this::inContainer, this::asProcess);
         }
 
         private LocalRedis asProcess(LocalMode allowed) {
             RedisProgram program = RedisProgram.find(allowed);
-            Place place = Place.of("redis", port, data);
-            return new LocalRedis(place, RedisServer.process(program, place, settings));
+            BrokerLocation location = location("redis");
+            return new LocalRedis(location, RedisServer.process(program, location, settings()));
         }
 
         private LocalRedis inContainer() {
-            Place place = Place.of("redis", port, null);
-            return new LocalRedis(place, RedisServer.container(place, settings));
+            BrokerLocation location = containerLocation("redis");
+            return new LocalRedis(location, RedisServer.container(location, settings()));
         }
     }
 }

@@ -1,17 +1,22 @@
 package dev.tandem.local;
 
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * A Redis Cluster on this machine: three primaries with a third of the slots each, and a replica of each. Every node is
- * a {@link LocalRedis} that can be killed and started again by itself. Thread-safe.
+ * a {@link LocalRedis} that can be killed and started again on its own. Thread-safe.
  */
 public final class LocalRedisCluster implements AutoCloseable {
 
@@ -43,38 +48,41 @@ public final class LocalRedisCluster implements AutoCloseable {
         }
     }
 
-    /** Starts six nodes and waits until they are one cluster that takes writes, replicas in step. */
+    /** Starts six nodes and waits until they form a cluster that accepts writes, with replicas in step. */
     public static LocalRedisCluster start() {
         return start(LocalMode.configured());
     }
 
-    /** The same with the programs that this mode allows. */
+    /** Starts a cluster of programs that this mode allows. */
     public static LocalRedisCluster start(LocalMode mode) {
         return new LocalRedisCluster(mode);
     }
 
-    // What "redis-cli --cluster create" does; the embedded Redis comes without redis-cli.
+    // As "redis-cli --cluster create" does. The embedded Redis has no redis-cli.
     private void form() {
         for (int i = 0; i < NODES; i++) {
-            ask(i, "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+            long epoch = i + 1;
+            ask(i, commands -> commands.clusterSetConfigEpoch(epoch));
         }
         for (int i = 0; i < PRIMARIES; i++) {
-            List<String> command = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
-            IntStream.range(SLOTS * i / PRIMARIES, SLOTS * (i + 1) / PRIMARIES)
-                    .forEach(slot -> command.add(Integer.toString(slot)));
-            ask(i, command.toArray(String[]::new));
+            int[] slots = IntStream.range(SLOTS * i / PRIMARIES, SLOTS * (i + 1) / PRIMARIES)
+                    .toArray();
+            ask(i, commands -> commands.clusterAddSlots(slots));
         }
         for (int i = 1; i < NODES; i++) {
-            ask(0, "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.get(i).port()));
+            int port = nodes.get(i).port();
+            ask(0, commands -> commands.clusterMeet("127.0.0.1", port));
         }
-        await("every node to know the others", () -> everyNode(node -> info(node, "cluster_known_nodes", NODES)));
+        await(
+                "Not every node knew all others",
+                () -> everyNode(node -> hasClusterInfo(node, "cluster_known_nodes:" + NODES)));
         for (int i = 0; i < PRIMARIES; i++) {
-            String id = ask(i, "CLUSTER", "MYID");
+            String id = ask(i, RedisCommands::clusterMyId);
             int replica = PRIMARIES + i;
             await(
-                    "node " + replica + " to hear of its primary",
-                    () -> lines(replica, "CLUSTER", "NODES").anyMatch(line -> line.startsWith(id)));
-            ask(replica, "CLUSTER", "REPLICATE", id);
+                    "Node " + replica + " did not know its primary",
+                    () -> clusterNodes(replica).getPartitionByNodeId(id) != null);
+            ask(replica, commands -> commands.clusterReplicate(id));
         }
         awaitReady();
     }
@@ -82,30 +90,34 @@ public final class LocalRedisCluster implements AutoCloseable {
     /** Waits until all nodes that run agree that every slot is served, and every replica among them is in step. */
     public void awaitReady() {
         await(
-                "the cluster to be ready",
+                "The cluster was not ready",
                 () -> everyNode(node -> !nodes.get(node).isRunning() || isReady(node)));
         if (nodes.stream().allMatch(LocalRedis::isRunning)) {
             await(
-                    "every node to see all replicas",
-                    () -> everyNode(node -> lines(node, "CLUSTER", "NODES")
-                                    .filter(line -> line.contains("slave") && !line.contains("fail"))
+                    "Not every node saw all replicas",
+                    () -> everyNode(node -> clusterNodes(node).stream()
+                                    .filter(each -> each.is(NodeFlag.REPLICA) && !isFailing(each))
                                     .count()
                             == PRIMARIES));
         }
     }
 
     private boolean isReady(int node) {
-        return info(node, "cluster_state", "ok")
-                && lines(node, "CLUSTER", "NODES").noneMatch(line -> line.contains("handshake"))
-                && (isPrimary(node) || lines(node, "INFO", "replication").anyMatch("master_link_status:up"::equals));
+        return hasClusterInfo(node, "cluster_state:ok")
+                && clusterNodes(node).stream().noneMatch(each -> each.is(NodeFlag.HANDSHAKE))
+                && (isPrimary(node) || hasReplicationInfo(node, "master_link_status:up"));
     }
 
-    /** All nodes, in the order they were made: first those that began as primaries. */
+    private static boolean isFailing(RedisClusterNode node) {
+        return node.is(NodeFlag.FAIL) || node.is(NodeFlag.EVENTUAL_FAIL);
+    }
+
+    /** Returns all nodes in the order in which they were made: first those that began as primaries. */
     public List<LocalRedis> nodes() {
         return nodes;
     }
 
-    /** Those that are primaries now and run. */
+    /** Returns the nodes that run and are primaries now. */
     public List<LocalRedis> primaries() {
         return IntStream.range(0, NODES)
                 .filter(node -> nodes.get(node).isRunning() && isPrimary(node))
@@ -113,29 +125,17 @@ public final class LocalRedisCluster implements AutoCloseable {
                 .toList();
     }
 
-    /** The primary that serves a slot now. */
+    /**
+     * Returns the primary that serves a slot now.
+     *
+     * @throws LocalException if none does
+     */
     public LocalRedis primaryOf(int slot) {
         return primaries().stream()
-                .filter(node -> lines(nodes.indexOf(node), "CLUSTER", "NODES")
-                        .filter(line -> line.contains("myself"))
-                        .anyMatch(line -> serves(line, slot)))
+                .filter(primary -> clusterNodes(nodes.indexOf(primary)).stream()
+                        .anyMatch(node -> node.is(NodeFlag.MYSELF) && node.hasSlot(slot)))
                 .findFirst()
                 .orElseThrow(() -> new LocalException("No running node serves slot " + slot + "."));
-    }
-
-    // "<id> <address> myself,master - 0 0 1 connected 0-5460 5462 ..."
-    private static boolean serves(String line, int slot) {
-        String[] fields = line.split(" ", -1);
-        for (int i = 8; i < fields.length; i++) {
-            if (fields[i].startsWith("[")) {
-                continue; // a slot on the move
-            }
-            String[] range = fields[i].split("-", -1);
-            if (Integer.parseInt(range[0]) <= slot && slot <= Integer.parseInt(range[range.length - 1])) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** {@code redis://127.0.0.1:<port>}, of every node, separated by commas. */
@@ -144,27 +144,33 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     private boolean isPrimary(int node) {
-        return lines(node, "INFO", "replication").anyMatch("role:master"::equals);
+        return hasReplicationInfo(node, "role:master");
     }
 
-    private boolean info(int node, String field, Object value) {
-        return lines(node, "CLUSTER", "INFO").anyMatch((field + ":" + value)::equals);
+    private boolean hasReplicationInfo(int node, String line) {
+        return ask(node, commands -> commands.info("replication")).lines().anyMatch(line::equals);
+    }
+
+    private boolean hasClusterInfo(int node, String line) {
+        return ask(node, RedisCommands::clusterInfo).lines().anyMatch(line::equals);
+    }
+
+    /** Returns the cluster as this node sees it. */
+    private Partitions clusterNodes(int node) {
+        String lines = ask(node, RedisCommands::clusterNodes);
+        return ClusterPartitionParser.parse(lines);
     }
 
     private static boolean everyNode(IntPredicate check) {
         return IntStream.range(0, NODES).allMatch(check);
     }
 
-    private Stream<String> lines(int node, String... command) {
-        return ask(node, command).lines();
+    private <T> T ask(int node, Function<RedisCommands<String, String>, T> question) {
+        return RedisNode.ask(nodes.get(node).port(), question);
     }
 
-    private String ask(int node, String... command) {
-        return Resp.ask(nodes.get(node).port(), command);
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        Patience.await(what, FORM_LIMIT, condition);
+    private static void await(String problem, Callable<Boolean> condition) {
+        Waiting.untilNodes(FORM_LIMIT, problem, condition);
     }
 
     @Override

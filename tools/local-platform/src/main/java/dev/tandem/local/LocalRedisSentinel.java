@@ -1,5 +1,7 @@
 package dev.tandem.local;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A Redis with two replicas, watched by three Sentinels that make one of the replicas the primary when it is lost.
- * Every node can be killed and started again by itself. Thread-safe.
+ * A Redis with two replicas and three Sentinels, which promote a replica when the primary is lost. Every node can be
+ * killed and started again on its own. Thread-safe.
  */
 public final class LocalRedisSentinel implements AutoCloseable {
 
@@ -34,7 +36,7 @@ public final class LocalRedisSentinel implements AutoCloseable {
         }
     }
 
-    /** Starts all nodes and Sentinels and waits until they know one another and the replicas are in step. */
+    /** Starts all nodes and Sentinels, and waits until they know one another and the replicas are in step. */
     public static LocalRedisSentinel start() {
         return new LocalRedisSentinel(LocalMode.configured());
     }
@@ -54,12 +56,12 @@ public final class LocalRedisSentinel implements AutoCloseable {
 
     private void startSentinels(RedisProgram program) {
         for (int i = 0; i < SENTINELS; i++) {
-            Place place = Place.of("sentinel", 0, null);
+            BrokerLocation location = BrokerLocation.create("sentinel", 0, null);
             String settings = String.join(
                     "\n",
                     "bind 127.0.0.1",
-                    "port " + place.port(),
-                    "dir \"" + place.data() + "\"",
+                    "port " + location.port(),
+                    "dir \"" + location.data() + "\"",
                     "sentinel monitor " + NAME + " 127.0.0.1 " + nodes.get(0).port() + " " + QUORUM,
                     "sentinel down-after-milliseconds " + NAME + " 1000",
                     "sentinel failover-timeout " + NAME + " 5000",
@@ -67,18 +69,18 @@ public final class LocalRedisSentinel implements AutoCloseable {
                     "");
             List<String> command = List.of(
                     program.file().toString(),
-                    place.write("sentinel.conf", settings).toString(),
+                    location.write("sentinel.conf", settings).toString(),
                     "--sentinel");
-            LocalProcess sentinel = place.build(LocalProcess.program("sentinel-" + place.port(), command));
+            LocalProcess sentinel = location.build(LocalProcess.program("sentinel-" + location.port(), command));
             sentinels.add(sentinel);
-            sentinelPorts.add(place.port());
-            sentinel.startAndAwait(LIMIT, () -> Resp.answers(place.port()));
+            sentinelPorts.add(location.port());
+            sentinel.startAndAwait(LIMIT, () -> RedisNode.answers(location.port()));
         }
     }
 
-    /** Waits until the Sentinels that run agree on a primary that runs, and the replicas that run are in step with it. */
+    /** Waits until the running Sentinels agree on a running primary, and the running replicas are in step with it. */
     public void awaitReady() {
-        Patience.await("Sentinels to agree and replicas to follow", LIMIT, () -> {
+        Waiting.untilNodes(LIMIT, "The Sentinels did not agree, or the replicas were not in step", () -> {
             LocalRedis primary = primary();
             return IntStream.range(0, SENTINELS)
                             .filter(i -> sentinels.get(i).isRunning())
@@ -90,50 +92,47 @@ public final class LocalRedisSentinel implements AutoCloseable {
     }
 
     private static boolean knowsAll(int sentinel, int primary) {
-        List<String> fields = Resp.ask(sentinel, "SENTINEL", "MASTER", NAME)
-                .replaceAll("[\\[\\]]", "")
-                .transform(text -> List.of(text.split(", ", -1)));
-        Map<String, String> values = IntStream.range(0, fields.size() / 2)
-                .boxed()
-                .collect(
-                        Collectors.toMap(i -> fields.get(2 * i), i -> fields.get(2 * i + 1), (first, second) -> first));
-        return "master".equals(values.get("flags"))
-                && Integer.toString(primary).equals(values.get("port"))
-                && Integer.toString(NODES - 1).equals(values.get("num-slaves"))
-                && Integer.toString(SENTINELS - 1).equals(values.get("num-other-sentinels"));
+        Map<String, String> fields = RedisNode.askSentinel(sentinel, commands -> commands.master(NAME));
+        return "master".equals(fields.get("flags"))
+                && Integer.toString(primary).equals(fields.get("port"))
+                && Integer.toString(NODES - 1).equals(fields.get("num-slaves"))
+                && Integer.toString(SENTINELS - 1).equals(fields.get("num-other-sentinels"));
     }
 
     private static boolean follows(LocalRedis node, LocalRedis primary) {
-        List<String> lines =
-                Resp.ask(node.port(), "INFO", "replication").lines().toList();
+        List<String> lines = RedisNode.ask(node.port(), commands -> commands.info("replication"))
+                .lines()
+                .toList();
         return lines.contains("master_port:" + primary.port()) && lines.contains("master_link_status:up");
     }
 
-    /** The data nodes, in the order they were made: the first began as the primary. */
+    /** Returns the data nodes in the order in which they were made. The first began as the primary. */
     public List<LocalRedis> nodes() {
         return List.copyOf(nodes);
     }
 
-    /** The Sentinels. */
     public List<LocalProcess> sentinels() {
         return List.copyOf(sentinels);
     }
 
     /**
-     * The node that is the primary now, as the Sentinels say.
+     * Returns the node that the Sentinels name as the primary.
      *
-     * @throws LocalException when that one does not run: they have not noticed yet
+     * @throws LocalException when that node does not run, which the Sentinels have not noticed yet
      */
     public LocalRedis primary() {
         int asked = IntStream.range(0, SENTINELS)
                 .filter(i -> sentinels.get(i).isRunning())
                 .findFirst()
-                .orElseThrow(() -> new LocalException("No Sentinel runs."));
-        String address = Resp.ask(sentinelPorts.get(asked), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
+                .orElseThrow(() -> new LocalException("No Sentinel is running."));
+        SocketAddress address =
+                RedisNode.askSentinel(sentinelPorts.get(asked), commands -> commands.getMasterAddrByName(NAME));
         return nodes.stream()
-                .filter(node -> node.isRunning() && address.contains(", " + node.port() + "]"))
+                .filter(node -> node.isRunning()
+                        && address instanceof InetSocketAddress named
+                        && named.getPort() == node.port())
                 .findFirst()
-                .orElseThrow(() -> new LocalException("The Sentinels name " + address + ", which does not run."));
+                .orElseThrow(() -> new LocalException("The Sentinels name " + address + ", which is not running."));
     }
 
     /** {@code redis-sentinel://127.0.0.1:<port>,…/0#tandem}, as Lettuce and Tandem's settings take it. */

@@ -1,38 +1,39 @@
 package dev.tandem.local;
 
+import dev.tandem.kit.FileTree;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Apache Qpid Broker-J from its jars. Its messages live in memory: they do not survive a restart. */
-final class QpidServer implements Server {
+/** Apache Qpid Broker-J from its jars. It keeps messages in memory only, so they do not survive a restart. */
+final class QpidServer implements BrokerServer {
 
     private static final String MAIN = "dev.tandem.local.child.QpidMain";
 
-    private final LocalProcess runner;
+    private final LocalProcess process;
     private final Path ready;
 
-    QpidServer(Place place, boolean fullSpeed) {
-        ready = place.home().resolve("ready");
-        runner = place.build(LocalProcess.java(
-                "qpid-" + place.port(),
+    QpidServer(BrokerLocation location, boolean fullSpeed) {
+        ready = location.home().resolve("ready");
+        process = location.build(LocalProcess.java(
+                "qpid-" + location.port(),
                 BrokerJars.classPath(),
-                BrokerJars.jvmOptions(fullSpeed, "-Xmx512m", "-XX:MaxDirectMemorySize=512m"),
+                BrokerJars.jvmOptions(fullSpeed, "512m", "-XX:MaxDirectMemorySize=512m"),
                 MAIN,
-                List.of(Integer.toString(place.port()), place.data().toString(), ready.toString())));
+                List.of(Integer.toString(location.port()), location.data().toString(), ready.toString())));
     }
 
     @Override
-    public Runner runner() {
-        return runner;
+    public BrokerRuntime runtime() {
+        return process;
     }
 
     @Override
     public void prepare() {
-        Folders.delete(ready);
+        FileTree.delete(ready);
     }
 
-    // Its port opens before its virtual host does, so an answer there is not enough.
+    // The port opens before the virtual host does, so an answer on the port is not enough.
     @Override
     public boolean ready() {
         return Files.exists(ready);

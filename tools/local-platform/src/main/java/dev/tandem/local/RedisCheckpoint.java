@@ -2,7 +2,7 @@ package dev.tandem.local;
 
 import java.nio.file.Path;
 
-/** A copy of a Redis' data at one moment. See {@link LocalRedis#checkpoint()}. */
+/** A copy of the data of a Redis at one moment. See {@link LocalRedis#checkpoint()}. */
 public final class RedisCheckpoint {
 
     private final Path folder;

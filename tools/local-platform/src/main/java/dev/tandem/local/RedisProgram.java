@@ -13,28 +13,31 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * A Redis server program on this machine.
+ * The program of a Redis server.
  *
- * @param file the program
  * @param origin where it comes from, for people
  */
 record RedisProgram(Path file, String origin) {
 
     private static final String JAR = "embedded-redis-";
 
-    // Of the jar's binaries, by operating system and processor as Java names them.
+    // The binaries in the jar, by operating system and processor as Java names them.
     private static final Map<String, String> EMBEDDED = Map.of(
             "linux-amd64", "redis-server-6.2.6-v5-linux-amd64",
             "linux-aarch64", "redis-server-6.2.7-linux-arm64",
             "mac-x86_64", "redis-server-6.2.6-v5-darwin-amd64",
             "mac-aarch64", "redis-server-6.2.6-v5-darwin-arm64");
 
-    /** The program that this mode allows. */
+    /**
+     * Finds a program that this mode allows.
+     *
+     * @throws MissingBrokerException if there is none
+     */
     static RedisProgram find(LocalMode mode) {
         return switch (mode) {
             case AUTO, DOCKER, PROCESS -> onPath().orElseGet(RedisProgram::embedded);
             case PATH ->
-                onPath().orElseThrow(() -> new UnavailableException(
+                onPath().orElseThrow(() -> new MissingBrokerException(
                         LocalMode.VARIABLE + "=path, but neither redis-server nor valkey-server is on the PATH."
                                 + " Install one ('apt-get install redis-server'), or set " + LocalMode.VARIABLE
                                 + "=embedded."));
@@ -43,7 +46,7 @@ record RedisProgram(Path file, String origin) {
     }
 
     private static Optional<RedisProgram> onPath() {
-        return Programs.find("redis-server", "valkey-server")
+        return InstalledPrograms.find("redis-server", "valkey-server")
                 .map(file -> new RedisProgram(file, file.getFileName() + " on the PATH"));
     }
 
@@ -53,9 +56,9 @@ record RedisProgram(Path file, String origin) {
                         + System.getProperty("os.arch");
         String entryName = EMBEDDED.get(platform);
         if (entryName == null) {
-            throw new UnavailableException("There is no embedded Redis for " + platform + ". Install redis-server.");
+            throw new MissingBrokerException("There is no embedded Redis for " + platform + ". Install redis-server.");
         }
-        Path target = Folders.root().resolve("redis-server");
+        Path target = ProcessFolders.root().resolve("redis-server");
         if (!Files.exists(target)) {
             extract(entryName, target);
         }
@@ -75,9 +78,9 @@ record RedisProgram(Path file, String origin) {
             }
             Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwx------"));
             Files.move(partial, target);
-            Folders.deleteAtEnd(target);
+            ProcessFolders.deleteAtEnd(target);
         } catch (IOException e) {
-            throw new LocalException("The embedded Redis could not be put at " + target + ": " + e, e);
+            throw new LocalException("The embedded Redis could not be extracted to " + target + ": " + e, e);
         }
     }
 }

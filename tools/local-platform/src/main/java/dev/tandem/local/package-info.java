@@ -1,4 +1,4 @@
-/** Kafka, AMQP and Redis on this machine, each as a child process that can be killed for real. */
+/** Kafka, AMQP brokers and Redis on this machine, each as a child process that can be killed, frozen and restarted. */
 @NullMarked
 package dev.tandem.local;
 

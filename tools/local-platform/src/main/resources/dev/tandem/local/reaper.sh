@@ -1,10 +1,10 @@
-# Ends what the parent started, should the parent die without doing so (kill -9 included).
+# Ends what the parent started if the parent dies without doing so, even by kill -9.
 #
-# Plain programs such as redis-server cannot watch their parent, so this one shell per JVM does. Its stdin is a pipe
-# from the parent that nothing else holds; the kernel closes it with the parent, whatever that died of. Lines:
+# Plain programs such as redis-server cannot watch their parent, so one shell per JVM does it. Its stdin is a pipe from the
+# parent that no other process holds, so the kernel closes it when the parent dies, for whatever reason. Its lines:
 #   + pid    watch this process, the leader of its own group
-#   - pid    it has ended
-#   d path   a temporary folder, to be deleted at the end
+#   - pid    this process has ended
+#   d path   delete this temporary file or folder at the end
 trap '' HUP INT TERM
 pids=' '
 set --

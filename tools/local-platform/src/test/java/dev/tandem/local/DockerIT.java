@@ -14,46 +14,47 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where a Docker engine answers, its containers behave as the local processes do. */
+/** Containers behave as local processes do. Runs only where a Docker engine answers. */
 class DockerIT {
 
     @BeforeEach
     void onlyWithDocker() {
-        // Also with CI=true: Docker is no broker. What runs on real brokers elsewhere runs there without it.
+        // With CI=true too: other tests run the same brokers without Docker.
         assumeTrue(
-                DockerEngine.answers(),
-                "No Docker engine answers here. It is one way to have a broker, not a broker: no other test misses it");
+                DockerEngine.answers(), "No Docker engine answers here. Other tests run the same brokers without it");
     }
 
     @Test
-    void aKilledRedisComesBackOnItsPortWithItsData() {
+    void killedRedisRestartsOnItsPortWithItsData() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.DOCKER).start()) {
             assertThat(redis.origin()).isEqualTo("Docker, redis:7-alpine");
             assertThat(redis.product()).startsWith("Redis ");
-            Resp.ask(redis.port(), "SET", "who", "tandem");
+            RedisNode.ask(redis.port(), commands -> commands.set("who", "tandem"));
 
             redis.kill();
             assertThat(redis.isRunning()).isFalse();
             redis.start();
 
-            assertThat(Resp.ask(redis.port(), "GET", "who")).isEqualTo("tandem");
-            assertThat(Resp.ask(redis.port(), "CONFIG", "GET", "maxmemory-policy"))
-                    .contains("noeviction");
+            assertThat(RedisNode.<String>ask(redis.port(), commands -> commands.get("who")))
+                    .isEqualTo("tandem");
+            assertThat(RedisNode.<Map<String, String>>ask(
+                            redis.port(), commands -> commands.configGet("maxmemory-policy")))
+                    .containsEntry("maxmemory-policy", "noeviction");
             assertThatThrownBy(redis::checkpoint).hasMessageContaining("container");
         }
     }
 
     @Test
-    void aFrozenRedisGoesOn() {
+    void frozenRedisCanBeResumed() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.DOCKER).start()) {
             redis.suspend();
             redis.resume();
-            assertThat(Resp.answers(redis.port())).isTrue();
+            assertThat(RedisNode.answers(redis.port())).isTrue();
         }
     }
 
     @Test
-    void aKilledKafkaComesBackOnItsPortWithItsTopics() throws Exception {
+    void killedKafkaRestartsOnItsPortWithItsTopics() throws Exception {
         try (LocalKafka kafka = LocalKafka.builder().mode(LocalMode.DOCKER).start();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
             admin.createTopics(List.of(new NewTopic("orders", 2, (short) 1)))
@@ -68,7 +69,7 @@ class DockerIT {
     }
 
     @Test
-    void aStoppedRabbitComesBackOnItsPortWithItsQueues() throws Exception {
+    void stoppedRabbitRestartsOnItsPortWithItsQueues() throws Exception {
         try (LocalAmqp rabbit = LocalAmqp.builder()
                 .mode(LocalMode.DOCKER)
                 .setting("consumer_timeout", "60000")

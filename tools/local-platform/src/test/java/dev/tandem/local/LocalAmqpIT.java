@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class LocalAmqpIT {
 
     @Test
-    void aKilledRabbitComesBackOnItsPortWithItsMessagesAndPlugin() throws Exception {
+    void killedRabbitRestartsOnItsPortWithItsMessagesAndPlugin() throws Exception {
         try (LocalAmqp rabbit = rabbit()) {
             assertThat(rabbit.isRabbit()).isTrue();
             assertThat(rabbit.product()).matches("RabbitMQ \\d+\\.\\d+\\.\\d+");
@@ -51,7 +51,7 @@ class LocalAmqpIT {
     }
 
     @Test
-    void qpidTakesItsPlaceWhereThereIsNoRabbit() throws Exception {
+    void fallsBackToQpidWhereThereIsNoRabbit() throws Exception {
         try (LocalAmqp qpid = LocalAmqp.builder().mode(LocalMode.EMBEDDED).start()) {
             assertThat(qpid.isRabbit()).isFalse();
             assertThat(qpid.product()).isEqualTo("Qpid Broker-J 10.1.0");
@@ -67,16 +67,18 @@ class LocalAmqpIT {
     }
 
     @Test
-    void rabbitIsNotReplacedWhenItIsAskedFor() {
+    void doesNotFallBackWhenOnlyRabbitWillDo() {
         assertThatThrownBy(() -> LocalAmqp.builder()
                         .mode(LocalMode.EMBEDDED)
                         .rabbitOnly()
                         .start())
-                .isInstanceOf(UnavailableException.class)
+                .isInstanceOf(MissingBrokerException.class)
                 .hasMessageContaining("TANDEM_LOCAL=embedded");
     }
 
-    /** RabbitMQ writes the names of its quorum queues twice a second; a queue that is not there yet is lost by a crash. */
+    /**
+     * RabbitMQ writes the names of quorum queues twice a second. A crash loses a queue whose name is not written yet.
+     */
     private static void awaitQueueOnDisk(LocalAmqp rabbit) {
         await().until(() -> {
             try (Stream<Path> files = Files.walk(rabbit.log().resolveSibling("data"))) {
@@ -96,7 +98,7 @@ class LocalAmqpIT {
     private static LocalAmqp rabbit() {
         try {
             return LocalAmqp.builder().mode(LocalMode.PROCESS).rabbitOnly().start();
-        } catch (UnavailableException e) {
+        } catch (MissingBrokerException e) {
             if (Boolean.parseBoolean(System.getenv("CI"))) {
                 throw e;
             }

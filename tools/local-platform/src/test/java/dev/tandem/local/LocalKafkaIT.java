@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class LocalKafkaIT {
 
     @Test
-    void killedOrStoppedItComesBackOnItsPortWithItsRecords() throws Exception {
+    void restartsOnItsPortWithItsRecordsAfterAKillOrAStop() throws Exception {
         try (LocalKafka kafka = LocalKafka.builder().mode(LocalMode.PROCESS).start()) {
             try (Admin admin = Admin.create(client(kafka))) {
                 admin.createTopics(List.of(new NewTopic("orders", 2, (short) 1)))

@@ -10,7 +10,7 @@ class LocalModeTest {
 
     @Test
     @ResourceLock(Resources.SYSTEM_PROPERTIES)
-    void anUnknownModeIsRefused() {
+    void refusesAnUnknownMode() {
         System.setProperty("tandem.local", "cloud");
         try {
             assertThatThrownBy(LocalMode::configured)

@@ -11,7 +11,7 @@ class LocalPlatformIT {
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     @Test
-    void itStartsAllThreeAndSaysWhichTheyAre() {
+    void startsAllThreeBrokersAndReportsThem() {
         List<LocalBroker> brokers;
         try (LocalPlatform platform =
                 LocalPlatform.builder().progress(lines::add).start()) {
@@ -26,7 +26,7 @@ class LocalPlatformIT {
     }
 
     @Test
-    void aGivenAddressIsUsedAsItIs() {
+    void usesAGivenAddressUnchanged() {
         try (LocalPlatform platform = LocalPlatform.builder()
                 .kafka("kafka.example:9092")
                 .amqp("amqp://rabbit.example")

@@ -18,7 +18,7 @@ class LocalProcessIT {
     Path folder;
 
     @Test
-    void noChildOutlivesAParentThatIsKilled() throws IOException {
+    void noChildSurvivesAKilledParent() throws IOException {
         Path report = folder.resolve("child");
         LocalProcess parent = LocalProcess.java(
                         "parent",
@@ -36,7 +36,7 @@ class LocalProcessIT {
         assertThat(child.isAlive()).isTrue();
         assertThat(childFolder).exists();
 
-        // Only the parent: its family would include the child.
+        // LocalProcess.kill would kill the child too.
         ProcessHandle.of(parent.pid()).orElseThrow().destroyForcibly();
 
         await().atMost(Duration.ofSeconds(15)).until(() -> !isRunning(child));
@@ -46,7 +46,7 @@ class LocalProcessIT {
     }
 
     @Test
-    void noChildOutlivesAParentThatEnds() throws IOException {
+    void noChildSurvivesAParentThatExits() throws IOException {
         Path report = folder.resolve("child");
         try (LocalProcess parent = LocalProcess.java(
                         "parent",
@@ -64,13 +64,13 @@ class LocalProcessIT {
         }
     }
 
-    /** A zombie that nobody has waited for is not running; where pid 1 does not reap, it stays for good. */
+    /** A zombie is not running. It stays forever where pid 1 does not reap it. */
     private static boolean isRunning(ProcessHandle process) {
         return process.isAlive() && process.info().command().isPresent();
     }
 
     @Test
-    void aProgramThatEndsWhileItStartsIsReportedWithItsLog() {
+    void reportsAProgramThatEndsWhileItStartsWithItsLog() {
         LocalProcess process = LocalProcess.program("failing", List.of("/bin/sh", "-c", "echo no such thing; exit 3"))
                 .directory(folder)
                 .build();
@@ -81,7 +81,7 @@ class LocalProcessIT {
     }
 
     @Test
-    void aMissingProgramIsReported() {
+    void reportsAMissingProgram() {
         LocalProcess process = LocalProcess.program("missing", List.of("/no/such/program"))
                 .directory(folder)
                 .build();
@@ -90,7 +90,7 @@ class LocalProcessIT {
     }
 
     @Test
-    void aFrozenProgramCanBeStopped() {
+    void stopsAFrozenProgram() {
         try (LocalProcess process = LocalProcess.program("sleeper", List.of("sleep", "600"))
                 .directory(folder)
                 .start()) {
@@ -101,7 +101,7 @@ class LocalProcessIT {
         }
     }
 
-    /** Starts a child, writes its pid and folder into a file, and waits, or ends when told to. */
+    /** Starts a child, writes its pid and folder into a file, and then waits, or exits if it has a second argument. */
     static final class Parent {
 
         public static void main(String[] arguments) throws Exception {

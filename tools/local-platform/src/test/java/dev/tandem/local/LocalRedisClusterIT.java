@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 
 class LocalRedisClusterIT {
 
-    // The embedded Redis is the older one, without redis-cli; the one on the PATH is used by other modules' tests.
+    // With the embedded Redis, which is the oldest one. Tests of other modules use the one on the PATH.
     @Test
-    void aReplicaTakesOverWhenItsPrimaryIsKilled() {
+    void promotesAReplicaWhenItsPrimaryIsKilled() {
         try (LocalRedisCluster cluster = LocalRedisCluster.start(LocalMode.EMBEDDED)) {
             assertThat(cluster.primaries()).hasSize(3);
             int slot = SlotHash.getSlot("key-1");

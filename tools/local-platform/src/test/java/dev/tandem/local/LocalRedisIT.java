@@ -18,7 +18,7 @@ class LocalRedisIT {
 
     @ParameterizedTest
     @EnumSource(names = {"PROCESS", "EMBEDDED"})
-    void aKilledRedisComesBackOnItsPortWithItsData(LocalMode mode) {
+    void restartsOnItsPortWithItsDataAfterAKill(LocalMode mode) {
         try (LocalRedis redis = LocalRedis.builder().mode(mode).start()) {
             String address = redis.address();
             ask(redis, commands -> commands.set("who", "tandem"));
@@ -33,7 +33,7 @@ class LocalRedisIT {
     }
 
     @Test
-    void itIsSetUpToLoseAtMostASecondAndToEvictNothing() {
+    void losesAtMostASecondAndEvictsNothing() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             Map<String, String> settings =
                     ask(redis, commands -> commands.configGet("append*", "maxmemory-policy", "save"));
@@ -46,7 +46,7 @@ class LocalRedisIT {
     }
 
     @Test
-    void itCanForgetItsLastWrites() {
+    void canForgetItsLastWrites() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             ask(redis, commands -> commands.set("early", "kept"));
             RedisCheckpoint checkpoint = redis.checkpoint();
@@ -60,7 +60,7 @@ class LocalRedisIT {
     }
 
     @Test
-    void aFrozenRedisDoesNotAnswerUntilItGoesOn() {
+    void doesNotAnswerWhileItIsFrozen() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.PROCESS).start()) {
             redis.suspend();
             assertThatThrownBy(() -> ask(redis, RedisCommands::ping)).isInstanceOf(RuntimeException.class);
@@ -70,7 +70,7 @@ class LocalRedisIT {
     }
 
     @Test
-    void aSettingThatRedisRefusesIsReportedWithItsLog() {
+    void reportsARefusedSettingWithTheLog() {
         assertThatThrownBy(() -> LocalRedis.builder()
                         .mode(LocalMode.PROCESS)
                         .setting("appendfsync", "sometimes")

@@ -11,17 +11,19 @@ import org.junit.jupiter.api.Test;
 class LocalRedisSentinelIT {
 
     @Test
-    void aReplicaTakesOverWhenThePrimaryIsKilled() {
+    void promotesAReplicaWhenThePrimaryIsKilled() {
         try (LocalRedisSentinel redis = LocalRedisSentinel.start()) {
             LocalRedis former = redis.primary();
             assertThat(former).isSameAs(redis.nodes().get(0));
             set(redis, "who", "tandem");
-            assertThat(Resp.ask(former.port(), "WAIT", "2", "5000")).isEqualTo("2");
+            assertThat(RedisNode.<Long>ask(former.port(), commands -> commands.waitForReplication(2, 5_000)))
+                    .isEqualTo(2);
 
             former.kill();
             await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> redis.primary() != former);
 
-            assertThat(Resp.ask(redis.primary().port(), "GET", "who")).isEqualTo("tandem");
+            assertThat(RedisNode.<String>ask(redis.primary().port(), commands -> commands.get("who")))
+                    .isEqualTo("tandem");
             former.start();
             redis.awaitReady();
             assertThat(redis.primary()).isNotSameAs(former);

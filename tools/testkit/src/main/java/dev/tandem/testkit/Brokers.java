@@ -6,7 +6,7 @@ import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
@@ -14,11 +14,12 @@ import org.opentest4j.TestAbortedException;
 /**
  * Real brokers for integration tests.
  *
- * <p>Shared ones are started at their first use and end with the test JVM; a test keeps out of others' way by fresh
- * names. Ones of a test's own can be killed, frozen and restarted; they are closed by the test.
+ * <p>Shared brokers are started at their first use and end with the test JVM. Tests that share a broker use unique
+ * names. A broker of a test's own can be killed, frozen and restarted, and the test must close it.
  *
- * <p>Where a broker cannot be had, the test is skipped and says why; with the environment variable {@code CI=true} it
- * fails. So call these from a test, or a method that runs before one, not from a static initialiser. Thread-safe.
+ * <p>Where a broker is not available, the test is skipped with the reason. With the environment variable {@code
+ * CI=true} it fails. So call these methods from a test or from a method that runs before one, not from a static
+ * initialiser. Thread-safe.
  */
 public final class Brokers {
 
@@ -30,84 +31,84 @@ public final class Brokers {
 
     private Brokers() {}
 
-    /** The Kafka that the tests of this JVM share. */
+    /** Returns the Kafka that the tests of this JVM share. */
     public static SharedKafka kafka() {
         return orSkip(KAFKA);
     }
 
-    /** The Redis that the tests of this JVM share. Never flush it: use fresh queue names. */
+    /** Returns the Redis that the tests of this JVM share. Never flush it. */
     public static SharedRedis redis() {
         return orSkip(REDIS);
     }
 
-    /** A Redis 6.2, the oldest that is supported, for the tests of this JVM. */
+    /** Returns a Redis 6.2, the oldest supported one, that the tests of this JVM share. */
     public static SharedRedis oldestRedis() {
         return orSkip(OLDEST_REDIS);
     }
 
-    /** The RabbitMQ that the tests of this JVM share. */
+    /** Returns the RabbitMQ that the tests of this JVM share. */
     public static SharedRabbit rabbit() {
         return orSkip(RABBIT);
     }
 
-    /** A Kafka of the test's own. Close it. */
+    /** Starts a Kafka for one test. Close it. */
     public static LocalKafka ownKafka() {
         return orSkip(() -> LocalKafka.builder().mode(process()).start());
     }
 
-    /** A Redis of the test's own. Close it. */
+    /** Starts a Redis for one test. Close it. */
     public static LocalRedis ownRedis() {
         return orSkip(() -> LocalRedis.builder().mode(process()).start());
     }
 
-    /** A Redis Cluster of six nodes of the test's own. Close it. It takes about four seconds to start. */
+    /** Starts a Redis Cluster of six nodes for one test, which takes about four seconds. Close it. */
     public static LocalRedisCluster ownRedisCluster() {
         return orSkip(LocalRedisCluster::start);
     }
 
-    /** A Redis with two replicas and three Sentinels, of the test's own. Close it. */
+    /** Starts a Redis with two replicas and three Sentinels for one test. Close it. */
     public static LocalRedisSentinel ownRedisSentinel() {
         return orSkip(LocalRedisSentinel::start);
     }
 
-    /** A RabbitMQ of the test's own. Close it. It takes seven seconds to start. */
+    /** Starts a RabbitMQ for one test, which takes about seven seconds. Close it. */
     public static LocalAmqp ownRabbit() {
         return orSkip(() -> {
             try {
                 return LocalAmqp.builder().mode(process()).rabbitOnly().start();
-            } catch (UnavailableException e) {
-                return LocalAmqp.builder().rabbitOnly().start(); // in Docker, if that may be
+            } catch (MissingBrokerException e) {
+                return LocalAmqp.builder().rabbitOnly().start(); // in Docker, if that is allowed
             }
         });
     }
 
-    /** A Qpid Broker-J of the test's own: what the demo runs on where there is no RabbitMQ. Close it. */
+    /** Starts a Qpid Broker-J, on which the demo runs where there is no RabbitMQ, for one test. Close it. */
     public static LocalAmqp ownQpid() {
         return orSkip(() -> LocalAmqp.builder().mode(LocalMode.EMBEDDED).start());
     }
 
-    // A process can be killed, frozen and looked into faster and further than a container.
+    // A process can be killed and frozen faster than a container, and its files can be read.
     private static LocalMode process() {
         return LocalMode.configured().withoutDocker();
     }
 
     /**
-     * Gets a broker, or skips the test that asks (fails it in CI).
+     * Returns a broker, or skips the test if there is none, or fails it in CI.
      *
-     * @param broker throws {@link UnavailableException} where there is none
+     * @param broker throws {@link MissingBrokerException} where there is none
      */
     public static <T> T orSkip(Supplier<T> broker) {
         try {
             return broker.get();
-        } catch (UnavailableException e) {
+        } catch (MissingBrokerException e) {
             if (Boolean.parseBoolean(System.getenv("CI"))) {
-                throw new AssertionError("Nothing may be skipped with CI=true, but: " + e.getMessage(), e);
+                throw new AssertionError("With CI=true no test may be skipped, but: " + e.getMessage(), e);
             }
             throw new TestAbortedException(e.getMessage(), e);
         }
     }
 
-    /** Starts at the first use; a failed start is tried again by the next test. */
+    /** A broker that is started at its first use. The next test retries a failed start. */
     private static final class Shared<T> implements Supplier<T> {
 
         private final Supplier<T> starter;

@@ -3,8 +3,7 @@ package dev.tandem.testkit;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalKafka;
-import dev.tandem.local.Ports;
-import java.io.IOException;
+import dev.tandem.local.PortReservations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,44 +16,44 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** A Kafka that tests share: fresh topics, and an admin client. Thread-safe. */
+/** A Kafka that tests share, with an admin client. Thread-safe. */
 public final class SharedKafka {
 
     private static final int TIMEOUT_SECONDS = 30;
 
     private final LocalKafka kafka;
     private final Admin admin;
-    private final int listener = Ports.reserve();
-    private final int wire = Ports.reserve();
+    private final int proxiedListener = PortReservations.reserve();
+    private final int proxyPort = PortReservations.reserve();
 
     SharedKafka() {
-        // A test of many deaths may have a shorter session than Kafka allows by itself.
+        // Tests that kill many members need shorter sessions than Kafka allows by default.
         kafka = LocalKafka.builder()
                 .setting("group.min.session.timeout.ms", "1000")
-                .way(listener, wire)
+                .proxiedListener(proxiedListener, proxyPort)
                 .start();
         admin = Admin.create(Map.of("bootstrap.servers", kafka.address()));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> admin.close(Duration.ZERO), "close-admin"));
     }
 
-    /** The value for {@code bootstrap.servers}. */
+    /** Returns the value for {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return kafka.address();
     }
 
-    /** A way to this Kafka that can be cut; there can be one at a time. Close it. */
-    public Wire wire() throws IOException {
-        return new Wire(wire, listener);
+    /** Starts a proxy in front of this Kafka. There can be one at a time. Close it. */
+    public BrokerProxy proxy() {
+        return new BrokerProxy(proxyPort, proxiedListener);
     }
 
-    /** An admin client, shared: do not close it. */
+    /** Returns the shared admin client. Do not close it. */
     public Admin admin() {
         return admin;
     }
 
-    /** Creates a topic with a fresh name that begins with this. */
+    /** Creates a topic with a unique name that begins with this, and returns the name. */
     public String topic(String prefix, int partitions) {
-        String name = Names.fresh(prefix);
+        String name = UniqueNames.fresh(prefix);
         createTopic(name, partitions);
         return name;
     }
@@ -64,19 +63,19 @@ public final class SharedKafka {
         createTopic(admin, name, partitions);
     }
 
-    /** The same on a Kafka of the test's own. */
+    /** Creates a topic on a Kafka of the test's own, and waits until all its partitions have a leader. */
     public static void createTopic(Admin admin, String name, int partitions) {
         try {
             admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                     .all()
                     .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("Topic " + name + " could not be created: " + e, e);
+            throw new IllegalStateException("The topic " + name + " could not be created: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while topic " + name + " was created", e);
+            throw new IllegalStateException("Interrupted while the topic " + name + " was created", e);
         }
-        // The answer comes from the controller; the broker learns of the topic a little later.
+        // The controller answers. The broker learns of the topic a little later.
         await("leaders of topic " + name)
                 .atMost(Duration.ofSeconds(TIMEOUT_SECONDS))
                 .pollDelay(Duration.ZERO)

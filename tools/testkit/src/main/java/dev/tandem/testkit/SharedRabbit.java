@@ -17,17 +17,17 @@ public final class SharedRabbit {
         rabbit = LocalAmqp.builder().rabbitOnly().start();
     }
 
-    /** {@code amqp://guest:guest@127.0.0.1:<port>}. */
+    /** Returns {@code amqp://guest:guest@127.0.0.1:<port>}. */
     public String uri() {
         return rabbit.address();
     }
 
-    /** A new connection without automatic recovery. Close it. */
+    /** Opens a connection without automatic recovery. Close it. */
     public Connection connect() {
         return connect(rabbit.address());
     }
 
-    /** The same to a broker of the test's own. */
+    /** Opens a connection without automatic recovery to a broker of the test's own. Close it. */
     public static Connection connect(String uri) {
         ConnectionFactory factory = new ConnectionFactory();
         factory.setAutomaticRecoveryEnabled(false);
@@ -35,7 +35,7 @@ public final class SharedRabbit {
             factory.setUri(uri);
             return factory.newConnection("test");
         } catch (IOException | TimeoutException | URISyntaxException | GeneralSecurityException e) {
-            throw new IllegalStateException("No connection to " + uri + ": " + e, e);
+            throw new IllegalStateException("Cannot connect to " + uri + ": " + e, e);
         }
     }
 

@@ -6,7 +6,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 
-/** A Redis that tests share, and a connection to look into it. Thread-safe. */
+/** A Redis that tests share, with a client. Thread-safe. */
 public final class SharedRedis {
 
     private final LocalRedis redis;
@@ -19,17 +19,17 @@ public final class SharedRedis {
         connection = client.connect();
     }
 
-    /** {@code redis://127.0.0.1:<port>}. */
+    /** Returns {@code redis://127.0.0.1:<port>}. */
     public String uri() {
         return redis.address();
     }
 
-    /** A client, shared: connect with it as often as needed, do not shut it down. */
+    /** Returns the shared client. Open as many connections as needed, but do not shut it down. */
     public RedisClient client() {
         return client;
     }
 
-    /** Commands on a connection that all tests share, for looking into keys. */
+    /** Returns commands on a connection that all tests share, for reading keys. */
     public RedisCommands<String, String> commands() {
         return connection.sync();
     }

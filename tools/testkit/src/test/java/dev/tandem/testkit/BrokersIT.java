@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
@@ -14,7 +14,7 @@ import org.opentest4j.TestAbortedException;
 class BrokersIT {
 
     @Test
-    void testsShareOneKafkaAndGetTopicsOfTheirOwn() throws Exception {
+    void testsShareOneKafkaAndGetUniqueTopics() throws Exception {
         SharedKafka kafka = Brokers.kafka();
 
         String first = kafka.topic("orders", 3);
@@ -28,7 +28,7 @@ class BrokersIT {
     void testsShareOneRedis() {
         SharedRedis redis = Brokers.redis();
 
-        redis.commands().set(Names.fresh("key"), "value");
+        redis.commands().set(UniqueNames.fresh("key"), "value");
 
         assertThat(Brokers.redis()).isSameAs(redis);
     }
@@ -39,7 +39,7 @@ class BrokersIT {
 
         try (Connection connection = rabbit.connect();
                 Channel channel = connection.createChannel()) {
-            String queue = Names.fresh("mail");
+            String queue = UniqueNames.fresh("mail");
             channel.queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
             assertThat(channel.messageCount(queue)).isZero();
         }
@@ -47,7 +47,7 @@ class BrokersIT {
     }
 
     @Test
-    void aRedisOfItsOwnCanBeKilledWithoutHarmToOthers() {
+    void killingATestsOwnRedisDoesNotAffectOthers() {
         try (LocalRedis own = Brokers.ownRedis()) {
             own.kill();
             assertThat(Brokers.redis().commands().ping()).isEqualTo("PONG");
@@ -55,12 +55,12 @@ class BrokersIT {
     }
 
     @Test
-    void aMissingBrokerSkipsTheTestOrFailsItInContinuousIntegration() {
+    void skipsATestWithoutItsBrokerButFailsItInContinuousIntegration() {
         Class<? extends Throwable> expected =
                 Boolean.parseBoolean(System.getenv("CI")) ? AssertionError.class : TestAbortedException.class;
 
         assertThatThrownBy(() -> Brokers.orSkip(() -> {
-                    throw new UnavailableException("there is no such broker");
+                    throw new MissingBrokerException("there is no such broker");
                 }))
                 .isInstanceOf(expected)
                 .hasMessageContaining("there is no such broker");

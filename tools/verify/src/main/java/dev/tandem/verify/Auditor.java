@@ -1,8 +1,8 @@
 package dev.tandem.verify;
 
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Envelope;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisHashCommands;
@@ -17,83 +17,90 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the broker what is committed and then the store what it holds, over and over, and records it. When one of them
- * does not answer, nothing is recorded. Reads Redis by its documented keys, not through what it audits.
+ * Periodically asks the broker what is committed, then the store what it holds, and records the answers. Records
+ * nothing if one of them does not answer. Reads the documented keys of Redis directly rather than through the code
+ * under test.
  */
 final class Auditor implements AutoCloseable {
 
-    private static final long EVERY_MILLIS = 500;
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final long INTERVAL_MILLIS = 500;
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final String queue;
     private final int partitions;
-    private final @Nullable Topic topic;
-    private final EventLog log;
+    private final @Nullable TrialTopic topic;
+    private final JsonLinesLog<Event> log;
     private final AutoCloseable client;
     private final RedisHashCommands<byte[], byte[]> redis;
     private final Thread thread;
-    private volatile boolean enough;
-    private volatile Event.@Nullable Audited last;
+    private volatile boolean stopped;
+    private volatile Event.@Nullable Audit last;
 
     /**
-     * Starts.
+     * Starts auditing.
      *
      * @param topic null if the broker keeps no offsets
-     * @param store one address, or a cluster's nodes
+     * @param store one address, or those of a cluster's nodes separated by spaces
      */
-    Auditor(String queue, int partitions, @Nullable Topic topic, String store, boolean cluster, EventLog log) {
+    Auditor(
+            String queue,
+            int partitions,
+            @Nullable TrialTopic topic,
+            String store,
+            boolean cluster,
+            JsonLinesLog<Event> log) {
         this.queue = queue;
         this.partitions = partitions;
         this.topic = topic;
         this.log = log;
         if (cluster) {
-            RedisClusterClient made = RedisClusterClient.create(
-                    Arrays.stream(store.split(" ")).map(Auditor::patient).toList());
-            client = made::shutdown;
-            redis = made.connect(ByteArrayCodec.INSTANCE).sync();
+            RedisClusterClient clusterClient = RedisClusterClient.create(
+                    Arrays.stream(store.split(" ")).map(Auditor::withTimeout).toList());
+            client = clusterClient::shutdown;
+            redis = clusterClient.connect(ByteArrayCodec.INSTANCE).sync();
         } else {
-            RedisClient made = RedisClient.create(patient(store));
-            client = made::shutdown;
-            redis = made.connect(ByteArrayCodec.INSTANCE).sync();
+            RedisClient singleClient = RedisClient.create(withTimeout(store));
+            client = singleClient::shutdown;
+            redis = singleClient.connect(ByteArrayCodec.INSTANCE).sync();
         }
         thread = new Thread(this::run, "verify-audit");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static RedisURI patient(String uri) {
+    private static RedisURI withTimeout(String uri) {
         RedisURI address = RedisURI.create(uri);
-        address.setTimeout(PATIENCE);
+        address.setTimeout(TIMEOUT);
         return address;
     }
 
     private void run() {
-        while (!enough) {
+        while (!stopped) {
             try {
-                TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
+                TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
                 audit();
             } catch (InterruptedException e) {
                 return;
             } catch (Exception e) {
-                // The broker or Redis is away: that is what they are being tested with.
+                // The broker or Redis is down, as some faults intend.
             }
         }
     }
 
-    /** Asks once. @throws Exception if one of them does not answer */
-    synchronized Event.Audited audit() throws Exception {
+    /** Asks broker and store once. @throws Exception if one of them does not answer */
+    synchronized Event.Audit audit() throws Exception {
         List<Long> committed = topic == null ? List.of() : topic.committed();
         List<String> held = ids("tasks");
-        // A task may die in between, but not come back.
+        // Asked last, since a task may die in between, but a dead task cannot come back.
         List<String> dead = ids("dead-tasks");
-        Event.Audited audited = new Event.Audited(System.nanoTime(), committed, held, dead);
+        Event.Audit audited = new Event.Audit(System.nanoTime(), committed, held, dead);
         log.write(audited);
         last = audited;
         return audited;
     }
 
-    /** What was heard last; null if nothing was yet. */
-    Event.@Nullable Audited last() {
+    /** Returns the last audit; null if there was none yet. */
+    Event.@Nullable Audit last() {
         return last;
     }
 
@@ -109,9 +116,9 @@ final class Auditor implements AutoCloseable {
         return ids;
     }
 
-    /** Asks no more. */
+    /** Stops auditing. */
     void stop() {
-        enough = true;
+        stopped = true;
         thread.interrupt();
         try {
             thread.join();
@@ -126,7 +133,7 @@ final class Auditor implements AutoCloseable {
         try {
             client.close();
         } catch (Exception e) {
-            // It is not used any more.
+            // The client is not used any more.
         }
     }
 }

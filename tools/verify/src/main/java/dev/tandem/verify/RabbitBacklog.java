@@ -5,12 +5,12 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import dev.tandem.rabbit.RabbitSettings;
 
-/** How many messages a queue in RabbitMQ has that no consumer holds. */
+/** Counts the messages of a queue in RabbitMQ that no consumer holds. */
 final class RabbitBacklog {
 
     private RabbitBacklog() {}
 
-    /** Asks. @throws Exception if the broker does not answer, or a queue is missing */
+    /** Returns the number of messages. @throws Exception if the broker does not answer, or a queue is missing */
     static long of(RabbitSettings settings) throws Exception {
         ConnectionFactory factory = new ConnectionFactory();
         factory.setUri(settings.uri());

@@ -1,7 +1,8 @@
 package dev.tandem.verify;
 
-import dev.tandem.local.Machine;
-import dev.tandem.verify.Lanes.Pair;
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.kit.MachineInfo;
+import dev.tandem.local.BrokerAddresses;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import java.io.IOException;
@@ -14,14 +15,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,64 +30,57 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code ./tandem verify}: strikes with faults, one after another, and judges what was recorded. */
+/** The command {@code ./tandem verify}: injects faults, one trial after another, and judges the recorded histories. */
 @Command(
         name = "tandem verify",
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "Shows whether the guarantees hold: executors in processes of their own work under load while things go wrong;"
-                    + " what all of them did is recorded and judged.",
-            "Without options a short set runs, once each, in about nine minutes, on brokers of its own."
+            "Tests whether the guarantees hold under faults. Executors run in separate processes under load;"
+                    + " everything they do is recorded and then judged.",
+            "Without options a short set of trials runs once, in about nine minutes, on brokers started for it."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:every rule was kept in every trial that could be had here",
-            "1:a rule was broken, a fault hit nothing, or a trial could not be carried out, or none could be had here",
+            "0:no rule was broken in any trial that could be tried",
+            "1:a rule was broken, a fault had no effect, a trial did not finish, or none could be tried",
             "2:the command line is wrong"
         })
 public final class Verify implements Callable<Integer> {
 
-    /** More than this share of the cores at work for others, and no time that is measured says much. */
-    private static final double BUSY = 0.5;
+    private static final int PASSED = 0;
+    private static final int FAILED = 1;
 
-    /** How the result is written. */
+    /** A load average per core above which measured times say little. */
+    private static final double BUSY_LOAD = 0.5;
+
+    private static final Duration TERMINAL_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
+    private static final int PARTITIONS = 6;
+    private static final Duration WARM_UP = Duration.ofSeconds(3);
+    private static final int LONG_TASK_EVERY = 700;
+    private static final int MAX_LANES = 8;
+
+    /** The format of the report. */
     enum Format {
         table,
         json
     }
 
-    /** Combinations that chance adds to a soak. */
-    private static final int COMBINED = 20;
-
-    /** Those of the short set, where nothing else is said. */
-    private static final List<String> SHORT = List.of(
-            "none kafka-zipf",
-            "kill kafka-zipf",
-            "freeze kafka-zipf",
-            "freeze-settle kafka-distinct",
-            "redis-forgets kafka-zipf",
-            "rolling kafka-zipf",
-            "kafka-restart kafka-zipf",
-            "partition-both kafka-zipf",
-            "kill rabbit-ordered",
-            "kill rabbit-unordered");
-
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "show this help and end")
+            description = "show this help and exit")
     private boolean help;
 
-    @Option(names = "--list", description = "show the faults and workloads and end")
+    @Option(names = "--list", description = "show the faults and workloads and exit")
     private boolean list;
 
     @Option(
             names = "--only",
             split = ",",
             paramLabel = "FAULT",
-            description =
-                    "only these faults, separated by commas; --list shows them. With '+' several at once: kill+redis-forgets")
+            description = "only these faults, separated by commas; see --list. '+' combines faults: kill+redis-forgets")
     private List<String> only = new ArrayList<>();
 
     @Option(names = "--workload", split = ",", paramLabel = "WORKLOAD", description = "only these workloads")
@@ -96,7 +89,7 @@ public final class Verify implements Callable<Integer> {
     @Option(
             names = "--soak",
             paramLabel = "TIME",
-            description = "all faults under all workloads, over and over, for so long: 45m, 1h, 90s")
+            description = "repeat all faults under all workloads for this long: 45m, 1h, 90s")
     private @Nullable String soak;
 
     @Option(names = "--all", description = "all faults under all workloads, once each")
@@ -105,47 +98,47 @@ public final class Verify implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "what follows from chance follows from this (default: another one each time)")
+            description = "seed of all random choices (default: a new one each time)")
     private @Nullable Long seed;
 
     @Option(
             names = "--trial-seed",
             paramLabel = "N",
-            description = "of each trial, as a report names it: repeats that trial")
+            description = "repeat a trial with this seed, which the report names")
     private @Nullable Long trialSeed;
 
     @Option(
             names = "--lanes",
             paramLabel = "N",
-            description = "trials at once, each lane with brokers of its own (default: 1, with --soak 2)")
+            description = "how many trials run in parallel, each with its own brokers (default: 1, with --soak 2)")
     private @Nullable Integer lanes;
 
     @Option(
             names = "--lease",
             paramLabel = "TIME",
             defaultValue = "10s",
-            description = "of the executors (default: ${DEFAULT-VALUE}, the product's own)")
+            description = "lease of the executors (default: ${DEFAULT-VALUE}, as in the product)")
     private String lease = "10s";
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "150",
-            description = "tasks published in a second (default: ${DEFAULT-VALUE})")
+            description = "tasks published per second (default: ${DEFAULT-VALUE})")
     private int rate;
 
     @Option(
             names = "--executors",
             paramLabel = "N",
             defaultValue = "2",
-            description = "that run at once (default: ${DEFAULT-VALUE})")
+            description = "how many executors run at once (default: ${DEFAULT-VALUE})")
     private int executors;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "1",
-            description = "of its fault in each trial (default: ${DEFAULT-VALUE})")
+            description = "how often each trial injects its fault (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Option(names = "--lenience", hidden = true, defaultValue = "0s")
@@ -163,20 +156,20 @@ public final class Verify implements Callable<Integer> {
     @Option(
             names = "--judge",
             paramLabel = "DIR",
-            description = "run nothing: judge again what is recorded in the folder of a run, or of one of its trials")
+            description = "run no trial: judge again what is recorded in the folder of a run, or of one of its trials")
     private @Nullable Path judge;
 
     @Option(
             names = "--folder",
             paramLabel = "DIR",
             defaultValue = ".tandem/verify",
-            description = "for the report and the events of each trial (default: ${DEFAULT-VALUE})")
+            description = "folder for the report and the events of each trial (default: ${DEFAULT-VALUE})")
     private Path folder = Path.of(".tandem/verify");
 
     @Option(
             names = {"-o", "--output"},
             defaultValue = "table",
-            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+            description = "format of the report: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private Format output = Format.table;
 
     @Spec
@@ -192,119 +185,127 @@ public final class Verify implements Callable<Integer> {
     }
 
     private static String machine() {
-        Machine machine = Machine.here();
+        MachineInfo machine = MachineInfo.current();
         return machine.text("load average at the start")
-                + (machine.loadOfCore() > BUSY ? ": other work ran on it, so times are longer than they need be" : "");
+                + (machine.loadPerCore() > BUSY_LOAD ? ": other programs were running, so times are longer" : "");
     }
 
     @Override
     public Integer call() {
-        PrintWriter out = command.commandLine().getOut();
         if (list) {
-            out.println("faults");
-            Fault.all().forEach(each -> out.printf("  %-28s %s%n", each.name(), each.about()));
-            out.println("workloads");
-            for (Workload each : Workload.values()) {
-                out.printf("  %-28s %s%n", each.text(), each.about());
-            }
-            out.flush();
+            printList();
             return 0;
         }
         if (judge != null) {
-            return judgeAgain(judge, out);
+            return print(checked(() -> RecordedTrials.report(judge)));
         }
-        List<Pair> pairs = pairs();
-        Sizes sizes = sizes();
-        long chosen = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
-        Duration time = soak == null ? Duration.ZERO : duration("--soak", soak);
-        Progress progress = new Progress(command.commandLine().getErr());
+        TrialRunner.Plan plan = plan(Instant.now().truncatedTo(ChronoUnit.SECONDS));
         String machine = machine();
+        ConsoleProgress progress = progress();
         progress.line(machine);
-        progress.line("seed " + chosen + ", " + pairs.size() + " trials"
-                + (time.isZero() ? "" : ", over and over for " + time.toMinutes() + " minutes"));
-        String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        Path run = folder.toAbsolutePath().resolve(date.replace(':', '-'));
-        List<Pair> order = new ArrayList<>(pairs);
-        if (!time.isZero()) {
-            // Whenever it ends, some of everything was tried; what the list does not have comes when all that it has
-            // was.
-            Collections.shuffle(order, new Random(chosen));
-            order.addAll(combined(new Random(chosen)));
-        }
-        Function<Lanes, Report> report = lanes ->
-                new Report(version(), date, chosen, machine, lanes.extent(), lanes.products(), sizes, lanes.results());
-        Lanes all = new Lanes(
-                order,
-                sizes,
-                new Lab.Addresses(kafka, rabbit, redis),
-                chosen,
-                trialSeed,
-                time,
-                run,
-                progress,
-                lanes -> write(run, report.apply(lanes)));
+        progress.line("seed " + plan.seed() + ", " + plan.cases().size() + " trials"
+                + (plan.isRepeated() ? ", repeated for " + plan.duration().toMinutes() + " minutes" : ""));
+        Function<TrialRunner, VerifyReport> report = runner -> new VerifyReport(
+                version(),
+                plan.date().toString(),
+                plan.seed(),
+                machine,
+                runner.extent(),
+                runner.products(),
+                plan.settings(),
+                runner.results());
+        TrialRunner runner = new TrialRunner(plan, progress, each -> write(plan.folder(), report.apply(each)));
         try {
-            all.run(lanes());
+            runner.run(laneCount());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return 1;
+            return FAILED;
         }
-        Report result = report.apply(all);
-        progress.line("report: " + run.resolve("report.md"));
-        out.println(output == Format.json ? result.json() : result.markdown());
-        out.flush();
-        return result.good() ? 0 : 1;
+        progress.line("report: " + plan.folder().resolve("report.md"));
+        return print(report.apply(runner));
     }
 
-    private int judgeAgain(Path recorded, PrintWriter out) {
-        Report report;
-        try {
-            report = Recorded.report(recorded);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+    private void printList() {
+        PrintWriter out = command.commandLine().getOut();
+        out.println("faults");
+        Fault.all().forEach(fault -> out.printf("  %-28s %s%n", fault.name(), fault.description()));
+        out.println("workloads");
+        for (Workload workload : Workload.values()) {
+            out.printf("  %-28s %s%n", workload.label(), workload.description());
         }
+        out.flush();
+    }
+
+    /** Prints a report and returns the exit status. */
+    private int print(VerifyReport report) {
+        PrintWriter out = command.commandLine().getOut();
         out.println(output == Format.json ? report.json() : report.markdown());
         out.flush();
-        return report.good() ? 0 : 1;
+        return report.good() ? PASSED : FAILED;
     }
 
-    /** Two faults at once, which the list does not have. */
-    private List<Pair> combined(Random random) {
-        List<Workload> every = List.of(Workload.values());
-        List<Pair> pairs = new ArrayList<>();
-        while (only.isEmpty() && pairs.size() < COMBINED) {
-            Fault fault = Fault.anyTwo(random);
-            Workload workload = every.get(random.nextInt(every.size()));
-            boolean wanted = workloads.isEmpty() || workloads.contains(workload.text());
-            if (wanted && fault.suits(workload.isRabbit())) {
-                pairs.add(new Pair(fault, workload));
-            }
-        }
-        return pairs;
+    private ConsoleProgress progress() {
+        boolean terminal = ConsoleProgress.isTerminal();
+        return new ConsoleProgress(
+                command.commandLine().getErr(), terminal, terminal ? TERMINAL_INTERVAL : LOG_INTERVAL);
     }
 
-    private int lanes() {
-        boolean own = kafka == null && rabbit == null && redis == null;
-        int number = lanes != null ? lanes : soak != null && own ? 2 : 1;
-        if (number < 1 || number > 8 || (number > 1 && !own)) {
+    private TrialRunner.Plan plan(Instant date) {
+        TrialSelection selection = checked(() -> new TrialSelection(only, workloads));
+        long chosenSeed = seed != null ? seed : new Random().nextInt(Integer.MAX_VALUE);
+        boolean shortSet = !all && soak == null && only.isEmpty() && workloads.isEmpty();
+        List<TrialCase> cases =
+                checked(() -> soak == null ? selection.cases(shortSet) : selection.soakCases(chosenSeed));
+        return new TrialRunner.Plan(
+                cases,
+                checked(this::settings),
+                new BrokerAddresses(kafka, rabbit, redis),
+                chosenSeed,
+                trialSeed,
+                soak == null ? Duration.ZERO : duration("--soak", soak),
+                date,
+                folder.toAbsolutePath().resolve(date.toString().replace(':', '-')));
+    }
+
+    private TrialSettings settings() {
+        Duration executorLease = duration("--lease", lease);
+        Duration retry = soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30);
+        return new TrialSettings(
+                executorLease,
+                retry,
+                rate,
+                executors,
+                PARTITIONS,
+                WARM_UP,
+                rounds,
+                soak == null && !all ? 0 : LONG_TASK_EVERY,
+                duration("--lenience", lenience),
+                TrialSettings.patience(executorLease, retry));
+    }
+
+    private int laneCount() {
+        boolean ownBrokers = kafka == null && rabbit == null && redis == null;
+        int number = lanes != null ? lanes : soak != null && ownBrokers ? 2 : 1;
+        if (number < 1 || number > MAX_LANES || (number > 1 && !ownBrokers)) {
             throw new ParameterException(
                     command.commandLine(),
-                    "--lanes is " + number + ", it must be " + (own ? "1 to 8" : "1 where brokers are named"));
+                    "--lanes is " + number + ", it must be "
+                            + (ownBrokers ? "1 to " + MAX_LANES : "1 if --kafka, --rabbit or --redis is given"));
         }
         return number;
     }
 
-    private static void write(Path run, Report report) {
+    private static void write(Path folder, VerifyReport report) {
         try {
-            Files.createDirectories(run);
-            Files.writeString(run.resolve("report.md"), report.markdown());
-            Files.writeString(run.resolve("report.json"), report.json());
+            Files.createDirectories(folder);
+            Files.writeString(folder.resolve("report.md"), report.markdown());
+            Files.writeString(folder.resolve("report.json"), report.json());
         } catch (IOException e) {
-            throw new UncheckedIOException("The report could not be written", e);
+            throw new UncheckedIOException("Cannot write the report to " + folder, e);
         }
     }
 
-    /** Of Tandem. */
+    /** Returns the version of Tandem. */
     static String version() {
         Properties properties = new Properties();
         try (InputStream in = Verify.class.getResourceAsStream("version.properties")) {
@@ -312,59 +313,18 @@ public final class Verify implements Callable<Integer> {
                 properties.load(in);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot read version.properties", e);
         }
         return properties.getProperty("version", "(unknown)");
     }
 
-    private Sizes sizes() {
+    /** Reports an illegal argument as an error of the command line. */
+    private <T> T checked(Supplier<T> value) {
         try {
-            Duration leases = duration("--lease", lease);
-            Duration retry = soak == null ? Duration.ofSeconds(2) : Duration.ofSeconds(30);
-            return new Sizes(
-                    leases,
-                    retry,
-                    rate,
-                    executors,
-                    6,
-                    Duration.ofSeconds(3),
-                    rounds,
-                    soak == null && !all ? 0 : 700,
-                    duration("--lenience", lenience),
-                    Sizes.patience(leases, retry));
+            return value.get();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }
-    }
-
-    private List<Pair> pairs() {
-        List<Workload> chosen;
-        List<Fault> faults;
-        try {
-            chosen = workloads.isEmpty()
-                    ? List.of(Workload.values())
-                    : workloads.stream().map(Workload::of).toList();
-            faults = only.isEmpty() ? Fault.all() : only.stream().map(Fault::of).toList();
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
-        boolean everything = all || soak != null || !only.isEmpty() || !workloads.isEmpty();
-        List<Pair> pairs = new ArrayList<>();
-        for (Fault fault : faults) {
-            for (Workload workload : chosen) {
-                boolean wanted = everything || SHORT.contains(fault.name() + " " + workload);
-                if (wanted && fault.suits(workload.isRabbit())) {
-                    pairs.add(new Pair(fault, workload));
-                }
-            }
-        }
-        if (pairs.isEmpty()) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "Nothing is left: " + faults.stream().map(Fault::name).collect(Collectors.joining(", "))
-                            + " can't strike " + chosen);
-        }
-        return pairs;
     }
 
     private Duration duration(String option, String text) {

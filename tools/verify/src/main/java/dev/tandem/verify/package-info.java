@@ -1,4 +1,7 @@
-/** {@code ./tandem verify}: faults on real processes under load, and the judgement of what was recorded. */
+/**
+ * {@code ./tandem verify}: runs trials with real processes and brokers, injects faults under load, and reports what the
+ * checker finds in the recorded histories.
+ */
 @NullMarked
 package dev.tandem.verify;
 

@@ -1,6 +1,6 @@
 package dev.tandem.verify;
 
-import dev.tandem.verify.check.Rule;
+import dev.tandem.verify.check.CheckerRule;
 import dev.tandem.verify.fault.Fault;
 import dev.tandem.verify.load.Workload;
 import java.io.File;
@@ -29,14 +29,14 @@ enum Mutant {
             "a former owner's requests apply",
             "partition-broker",
             "kafka-zipf",
-            Rule.EPOCHS,
+            CheckerRule.EPOCHS,
             script("fence", "if owner[1] ~= ARGV[3] then", "if false then"),
             script("fence", "elseif tonumber(stored) + 1 ~= tonumber(ARGV[2]) then", "elseif false then")),
     COMMIT_EARLY(
             "a hand-over is committed before it is durable",
             "redis-forgets+kill",
             "kafka-zipf",
-            Rule.CUSTODY,
+            CheckerRule.CUSTODY,
             core(
                     "DeliveryTracker",
                     "case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;",
@@ -68,7 +68,7 @@ enum Mutant {
             "now and then a request has the number of the one before",
             "redis-restart",
             "kafka-zipf",
-            Rule.DUPLICATES,
+            CheckerRule.DUPLICATES,
             core(
                     "RequestLog",
                     "return new RequestHeader(partition, writer, ++number, epoch);",
@@ -78,7 +78,7 @@ enum Mutant {
             "what waits behind a failed task is dropped",
             "redis-restart",
             "kafka-zipf",
-            Rule.NOTHING_LOST,
+            CheckerRule.NOTHING_LOST,
             core(
                     "OwnerRequests",
                     "state.block(lane, entry.key(), entry.position(), reason);",
@@ -89,7 +89,7 @@ enum Mutant {
             "a retry forgets the lane behind it",
             "kill",
             "kafka-zipf",
-            Rule.NOTHING_LOST,
+            CheckerRule.NOTHING_LOST,
             script(
                     "settle",
                     "    if key then\n      block(key, 'H', position)\n      any_blocked = true\n    end\n    return 0",
@@ -101,7 +101,7 @@ enum Mutant {
             "a key opens again though others wait in its lane",
             "redis-restart",
             "kafka-zipf",
-            Rule.ORDER,
+            CheckerRule.ORDER,
             script(
                     "settle",
                     "local position = lane_pop(key)\n  if not position",
@@ -110,7 +110,7 @@ enum Mutant {
             "a consumer is cancelled before its channel is closed",
             "churn",
             "rabbit-ordered",
-            Rule.ORDER,
+            CheckerRule.ORDER,
             source(
                     "ingress-rabbit/src/main/java/dev/tandem/rabbit/ConsumerChannel.java",
                     "on.basicConsume(queue, false, this);",
@@ -124,7 +124,7 @@ enum Mutant {
             "an outcome ends whatever claim there is",
             "freeze",
             "kafka-zipf",
-            Rule.EXCLUSION,
+            CheckerRule.EXCLUSION,
             script("settle", "if not claim or token_of(claim) ~= token then", "if not claim then"));
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
@@ -135,10 +135,10 @@ enum Mutant {
     private final String about;
     private final String fault;
     private final String workload;
-    private final @Nullable Rule shows;
+    private final @Nullable CheckerRule shows;
     private final List<Edit> edits;
 
-    Mutant(String about, String fault, String workload, @Nullable Rule shows, Edit... edits) {
+    Mutant(String about, String fault, String workload, @Nullable CheckerRule shows, Edit... edits) {
         this.about = about;
         this.fault = fault;
         this.workload = workload;
@@ -175,7 +175,7 @@ enum Mutant {
     }
 
     /** A rule that is seen broken; empty if none is, so that only the simulation catches it. */
-    Set<Rule> shows() {
+    Set<CheckerRule> shows() {
         return shows == null ? Set.of() : Set.of(shows);
     }
 

@@ -8,13 +8,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the mutants replace is still there: one that replaces nothing would prove nothing. */
+/** Every mutant can still be built: the text that it replaces exists in the product. */
 class MutantTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyMutantCanBeMade(Mutant mutant, @TempDir Path folder) {
+    void buildsEveryMutant(Mutant mutant, @TempDir Path folder) {
         assertThat(mutant.classPath(folder)).startsWith(folder + File.pathSeparator);
-        assertThat(mutant.fault().suits(mutant.workload().isRabbit())).isTrue();
+        assertThat(mutant.fault().supports(mutant.workload().isRabbit())).isTrue();
     }
 }

@@ -3,11 +3,12 @@ package dev.tandem.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tandem.local.BrokerAddresses;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.verify.check.CheckerRule;
+import dev.tandem.verify.check.Finding;
 import dev.tandem.verify.check.Judgement;
-import dev.tandem.verify.check.Rule;
 import dev.tandem.verify.check.Verdict;
-import dev.tandem.verify.check.Violation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Executors that break a rule are noticed, and the product under the same load is not. Minutes each, so only on demand:
- * {@code -Dverify.mutants=all}, or names separated by commas; {@code -Dverify.seed=N} begins with that seed. What is seen by
- * chance gets {@value #TRIES} tries.
+ * The checker notices mutants that break a rule, and does not complain about the product under the same load. Each
+ * test takes minutes, so they run on demand: {@code -Dverify.mutants=all}, or names separated by commas. {@code
+ * -Dverify.seed=N} sets the first seed. A mutant gets {@value #TRIES} tries, each with the next seed.
  */
 @EnabledIfSystemProperty(named = "verify.mutants", matches = ".+")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -40,15 +41,16 @@ class MutantsIT {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final long SEED = Long.getLong("verify.seed", 1);
     private static final int TRIES = 3;
-    private static final Duration SHORT = Duration.ofSeconds(40);
-    private static final Duration LONG = Duration.ofMinutes(4);
+    private static final Duration MUTANT_PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PRODUCT_PATIENCE = Duration.ofMinutes(4);
 
-    /** A busy machine breaks them too: of a mutant they prove nothing. */
-    private static final Set<Rule> OF_TIME = Set.of(Rule.ALL_DONE, Rule.INDEPENDENCE, Rule.COMMIT_LAG);
+    /** Rules that a busy machine breaks as well, so that they prove nothing about a mutant. */
+    private static final Set<CheckerRule> TIME_RULES =
+            Set.of(CheckerRule.ALL_DONE, CheckerRule.INDEPENDENCE, CheckerRule.COMMIT_LAG);
 
-    private final Lab lab = new Lab(new Lab.Addresses(null, null, null), System.out::println);
+    private final LaneBrokers brokers = new LaneBrokers(new BrokerAddresses(null, null, null), System.out::println);
 
-    static Stream<Mutant> chosen() {
+    static Stream<Mutant> selected() {
         String names = System.getProperty("verify.mutants", "all");
         return names.equals("all")
                 ? Arrays.stream(Mutant.values())
@@ -56,17 +58,17 @@ class MutantsIT {
     }
 
     @ParameterizedTest
-    @MethodSource("chosen")
+    @MethodSource("selected")
     @Execution(ExecutionMode.SAME_THREAD)
-    void aProductThatBreaksARuleIsCaught(Mutant mutant) throws Exception {
+    void noticesAMutant(Mutant mutant) throws Exception {
         Path folder = FOLDER.resolve(mutant.name());
         String classPath = mutant.classPath(folder.resolve("classes"));
-        Set<Rule> broken = new TreeSet<>();
-        // What only the simulation catches is run once, to see whether that is still so.
+        Set<CheckerRule> broken = new TreeSet<>();
+        // A mutant that only the simulation catches runs once, to see whether that is still the case.
         int tries = mutant.shows().isEmpty() ? 1 : TRIES;
         for (int i = 0; i < tries && broken.isEmpty(); i++) {
-            broken.addAll(broken(mutant, classPath, SEED + i, SHORT, folder));
-            broken.removeAll(OF_TIME);
+            broken.addAll(broken(mutant, classPath, SEED + i, MUTANT_PATIENCE, folder));
+            broken.removeAll(TIME_RULES);
         }
         if (!mutant.shows().isEmpty()) {
             assertThat(broken)
@@ -75,25 +77,25 @@ class MutantsIT {
         }
     }
 
-    /** What catches the mutants does not catch the product itself, under the same load. */
     @ParameterizedTest
-    @MethodSource("chosen")
+    @MethodSource("selected")
     @Execution(ExecutionMode.SAME_THREAD)
-    void theProductItselfIsNot(Mutant mutant) throws Exception {
+    void doesNotComplainAboutTheProduct(Mutant mutant) throws Exception {
         String classPath = System.getProperty("java.class.path");
-        Set<Rule> broken = broken(mutant, classPath, SEED, LONG, FOLDER.resolve(mutant.name() + "-not"));
-        // How long things may take is no matter here, but that they end.
-        assertThat(broken).isSubsetOf(Rule.INDEPENDENCE, Rule.COMMIT_LAG);
+        Set<CheckerRule> broken =
+                broken(mutant, classPath, SEED, PRODUCT_PATIENCE, FOLDER.resolve(mutant.name() + "-not"));
+        // Here it does not matter how long tasks wait, only that they end.
+        assertThat(broken).isSubsetOf(CheckerRule.INDEPENDENCE, CheckerRule.COMMIT_LAG);
     }
 
-    private Set<Rule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
+    private Set<CheckerRule> broken(Mutant mutant, String classPath, long seed, Duration patience, Path folder)
             throws Exception {
-        Brokers.orSkip(lab::redis);
-        Brokers.orSkip(() -> lab.broker(mutant.workload()));
-        Optional<String> obstacle = lab.obstacle(mutant.fault().needs(), mutant.workload());
+        Brokers.orSkip(brokers::redis);
+        Brokers.orSkip(() -> brokers.broker(mutant.workload()));
+        Optional<String> obstacle = brokers.obstacle(mutant.fault().requirements(), mutant.workload());
         assumeTrue(obstacle.isEmpty(), () -> String.valueOf(obstacle));
-        // Long tasks often.
-        Sizes sizes = new Sizes(
+        // With many long tasks.
+        TrialSettings settings = new TrialSettings(
                 LEASE,
                 Duration.ofSeconds(1),
                 250,
@@ -106,30 +108,29 @@ class MutantsIT {
                 patience);
         Judgement judgement;
         try (Trial trial = new Trial(
-                lab,
-                mutant.fault(),
-                mutant.workload(),
-                sizes,
+                brokers,
+                new TrialCase(mutant.fault(), mutant.workload()),
+                settings,
                 seed,
                 classPath,
                 folder.resolve("events-" + System.currentTimeMillis()),
                 progress -> {})) {
             judgement = trial.run();
         }
-        Set<Rule> broken = judgement.verdicts().entrySet().stream()
+        Set<CheckerRule> broken = judgement.verdicts().entrySet().stream()
                 .filter(each -> each.getValue() instanceof Verdict.Broken)
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
         System.out.println(folder.getFileName() + ": " + mutant.fault().name() + " " + mutant.workload() + ", seed "
                 + seed + ": " + broken);
-        judgement.violations().stream()
-                .collect(Collectors.toMap(Violation::rule, Violation::text, (one, other) -> one, TreeMap::new))
+        judgement.findings().stream()
+                .collect(Collectors.toMap(Finding::rule, Finding::description, (one, other) -> one, TreeMap::new))
                 .forEach((rule, text) -> System.out.println("  " + rule + " " + text));
         return broken;
     }
 
     @AfterAll
     void close() {
-        lab.close();
+        brokers.close();
     }
 }

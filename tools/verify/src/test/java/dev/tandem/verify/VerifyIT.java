@@ -2,9 +2,9 @@ package dev.tandem.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.local.UnavailableException;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.verify.check.Rule;
+import dev.tandem.verify.check.CheckerRule;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,35 +18,35 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /**
- * The command itself, on real processes and brokers of its own, with a short lease; the report names the seed. How long
- * waits are says nothing on a machine that runs other tests too.
+ * Runs the command with real processes and brokers and a short lease. The report names the seed. Waits are judged
+ * leniently, since other tests run on the same machine.
  */
 class VerifyIT {
 
     private static final Path FOLDER = Path.of(System.getProperty("tandem.local.dir", "target/brokers"), "verify");
 
-    /** What a run said. */
-    private static final class Said {
+    /** The output of the command. */
+    private static final class Output {
         final StringWriter out = new StringWriter();
         final StringWriter err = new StringWriter();
     }
 
-    private static int verify(Said said, String... arguments) {
+    private static int verify(Output output, String... arguments) {
         CommandLine command = Verify.commandLine();
-        command.setOut(new PrintWriter(said.out, true));
-        command.setErr(new PrintWriter(said.err, true));
+        command.setOut(new PrintWriter(output.out, true));
+        command.setErr(new PrintWriter(output.err, true));
         return command.execute(arguments);
     }
 
     private static void assertKept(String... arguments) {
-        Said said = new Said();
+        Output output = new Output();
         List<String> all = new ArrayList<>(List.of("--lease", "3s", "--rate", "80", "--lenience", "60s"));
         all.addAll(List.of(arguments));
-        int status = verify(said, all.toArray(String[]::new));
-        assertThat(status).as(said.err + "\n" + said.out).isZero();
+        int status = verify(output, all.toArray(String[]::new));
+        assertThat(status).as(output.err + "\n" + output.out).isZero();
         Brokers.orSkip(() -> {
-            if (said.out.toString().contains("not tried")) {
-                throw new UnavailableException(said.out.toString());
+            if (output.out.toString().contains("not tried")) {
+                throw new MissingBrokerException(output.out.toString());
             }
             return status;
         });
@@ -54,7 +54,7 @@ class VerifyIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void theGuaranteesHoldThroughAKillAFreezeAndARollingRestart() throws IOException {
+    void keepsTheGuaranteesUnderAKillAFreezeAndARollingRestart() throws IOException {
         Path folder = FOLDER.resolve("kafka");
         assertKept("--folder", folder.toString(), "--only", "kill,freeze-settle,rolling", "--workload", "kafka-zipf");
         try (var runs = Files.list(folder)) {
@@ -62,8 +62,8 @@ class VerifyIT {
                     .filter(Files::exists)
                     .findFirst()
                     .orElseThrow();
-            assertThat(Files.readString(report)).contains("kafka-zipf", Rule.ORDER.text());
-            Said again = new Said();
+            assertThat(Files.readString(report)).contains("kafka-zipf", CheckerRule.ORDER.description());
+            Output again = new Output();
             assertThat(verify(again, "--judge", report.getParent().toString()))
                     .as(again.err + "\n" + again.out)
                     .isZero();
@@ -72,7 +72,7 @@ class VerifyIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void theGuaranteesHoldWhenRedisForgetsAndOnRabbit() {
+    void keepsTheGuaranteesWhenRedisLosesWritesAndOnRabbit() {
         assertKept(
                 "--folder",
                 FOLDER.resolve("forgets").toString(),
@@ -84,16 +84,16 @@ class VerifyIT {
     }
 
     @Test
-    void whatIsNotThereIsNamedWithWhatIs() {
-        Said said = new Said();
-        assertThat(verify(said, "--only", "flood")).isEqualTo(2);
-        assertThat(said.err.toString()).contains("There is no fault 'flood', only", "kill");
-        assertThat(verify(said, "--workload", "nats")).isEqualTo(2);
-        assertThat(said.err.toString()).contains("There is no workload 'nats', only kafka-zipf");
-        assertThat(verify(said, "--lease", "ten")).isEqualTo(2);
-        assertThat(said.err.toString()).contains("--lease is 'ten', it must be like 500ms, 90s");
-        assertThat(verify(said, "--only", "kafka-restart", "--workload", "rabbit-ordered"))
+    void explainsWrongOptions() {
+        Output output = new Output();
+        assertThat(verify(output, "--only", "flood")).isEqualTo(2);
+        assertThat(output.err.toString()).contains("There is no fault 'flood', only", "kill");
+        assertThat(verify(output, "--workload", "nats")).isEqualTo(2);
+        assertThat(output.err.toString()).contains("There is no workload 'nats', only kafka-zipf");
+        assertThat(verify(output, "--lease", "ten")).isEqualTo(2);
+        assertThat(output.err.toString()).contains("--lease is 'ten', it must be like 500ms, 90s");
+        assertThat(verify(output, "--only", "kafka-restart", "--workload", "rabbit-ordered"))
                 .isEqualTo(2);
-        assertThat(said.err.toString()).contains("Nothing is left");
+        assertThat(output.err.toString()).contains("Nothing is left");
     }
 }

@@ -25,8 +25,9 @@ import org.testcontainers.utility.DockerImageName;
 import org.testcontainers.utility.ImageNameSubstitutor;
 
 /**
- * One container, run by Testcontainers: obeys a command per line of its stdin, answers each in a file, and removes the
- * container when its stdin ends or it is told to stop. Arguments: the file of what to run, the file for answers.
+ * The main class of a process that runs one container with Testcontainers. It executes a command per line of its
+ * standard input, answers each in a file, and removes the container when its standard input ends. Arguments: the file
+ * with the properties of the container, the file for answers.
  */
 public final class ContainerMain {
 
@@ -53,7 +54,7 @@ public final class ContainerMain {
         container.waitingFor(new AbstractWaitStrategy() {
             @Override
             protected void waitUntilReady() {
-                // The parent has a probe of its own.
+                // The parent probes it.
             }
         });
     }
@@ -70,7 +71,7 @@ public final class ContainerMain {
             int number = 0;
             for (String command = commands.readLine(); command != null; command = commands.readLine()) {
                 number++;
-                write(answer, number + " " + main.answer(command));
+                write(answer, number + " " + main.execute(command));
             }
         }
         System.exit(0);
@@ -82,16 +83,16 @@ public final class ContainerMain {
         Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private String answer(String command) {
+    private String execute(String command) {
         try {
-            return "ok " + obey(command);
+            return "ok " + resultOf(command);
         } catch (Exception e) {
             e.printStackTrace(System.out);
             return "error " + e.getMessage();
         }
     }
 
-    private String obey(String command) throws Exception {
+    private String resultOf(String command) throws Exception {
         DockerClient docker = container.getDockerClient();
         String id = container.getContainerId();
         String[] words = command.split(" ", -1);
@@ -101,7 +102,7 @@ public final class ContainerMain {
                 return id == null ? "false" : Boolean.toString(isRunning(docker, id));
             }
             case "kafka" -> {
-                return Boolean.toString(takesKafkaClients());
+                return Boolean.toString(acceptsKafkaClients());
             }
             case "stop" ->
                 docker.stopContainerCmd(id)
@@ -129,7 +130,7 @@ public final class ContainerMain {
         }
     }
 
-    // Testcontainers would try for two minutes; where an image cannot be had, that should be known at once.
+    // Testcontainers would retry for two minutes. An image that cannot be pulled should be reported at once.
     private void pull(DockerClient docker) throws InterruptedException {
         String image = ImageNameSubstitutor.instance()
                 .apply(DockerImageName.parse(properties.getProperty("image")))
@@ -151,7 +152,7 @@ public final class ContainerMain {
                 docker.inspectContainerCmd(id).exec().getState().getRunning());
     }
 
-    private boolean takesKafkaClients() {
+    private boolean acceptsKafkaClients() {
         int millis = (int) Duration.ofSeconds(2).toMillis();
         try (Admin admin = Admin.create(Map.of(
                 "bootstrap.servers", properties.getProperty("kafka"),

@@ -13,8 +13,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Kafka as a process: formats its log folder if need be, starts, and then writes a file that says it is ready.
- * Arguments: the file of settings, the file to write.
+ * The main class of a Kafka process. It formats the log folder if that is new, starts Kafka, and then writes a file
+ * that says that Kafka is ready. Arguments: the file with the settings, the file to write.
  */
 public final class KafkaMain {
 

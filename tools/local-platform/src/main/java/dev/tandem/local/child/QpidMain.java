@@ -8,8 +8,8 @@ import org.apache.qpid.server.SystemLauncher;
 import org.apache.qpid.server.model.SystemConfig;
 
 /**
- * Apache Qpid Broker-J as a process: one AMQP 0-9-1 port on the loopback address, user guest, messages in memory.
- * Arguments: the port, the working folder, and a file to write when it is ready.
+ * The main class of a Qpid Broker-J process: one AMQP 0-9-1 port on the loopback address, user guest, messages in
+ * memory. Arguments: the port, the working folder, the file to write when it is ready.
  */
 public final class QpidMain {
 

@@ -1,4 +1,4 @@
-/** Main classes of the broker processes. They run on the brokers' class path only, never in this JVM. */
+/** Main classes of the broker processes. They run on the class path of the brokers only, never in this JVM. */
 @NullMarked
 package dev.tandem.local.child;
 

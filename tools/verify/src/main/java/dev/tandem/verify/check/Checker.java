@@ -3,7 +3,7 @@ package dev.tandem.verify.check;
 import dev.tandem.verify.record.Event;
 import java.util.List;
 
-/** Judges what was recorded of one trial. Pure: the same events, the same judgement. */
+/** Checks the recorded history of one trial against all rules. The same events always give the same judgement. */
 public final class Checker {
 
     private Checker() {}
@@ -11,39 +11,40 @@ public final class Checker {
     /**
      * Judges a trial.
      *
-     * @param events of all its processes, in any order
+     * @param events events of all its processes, in any order
      */
-    public static Judgement judge(List<Event> events, Bounds bounds) {
-        History history = new History(events);
-        Sheet sheet = new Sheet();
-        Ends ends = new Ends(history, bounds, sheet);
-        ends.judge();
-        Commits.judge(history, bounds, sheet);
-        Keys.judge(history, bounds, sheet);
-        Epochs.judge(history, sheet);
-        Repeats repeats = new Repeats(history, bounds, sheet);
-        repeats.judge();
-        Waits waits = new Waits(history, bounds, sheet);
-        waits.judge();
-        Rounds rounds = new Rounds(history, sheet);
-        rounds.judge();
-        Figures figures = new Figures(
+    public static Judgement judge(List<Event> events, CheckerSettings settings) {
+        History history = History.of(events);
+        Findings findings = new Findings();
+        CompletionCheck completion = new CompletionCheck(history, settings, findings);
+        completion.check();
+        CustodyCheck.check(history, settings, findings);
+        ClaimCheck.check(history, settings, findings);
+        OrderCheck.check(history, settings, findings);
+        EpochCheck.check(history, findings);
+        DuplicateCheck duplicates = new DuplicateCheck(history, settings, findings);
+        duplicates.check();
+        ProgressCheck progress = new ProgressCheck(history, settings, findings);
+        progress.check();
+        FaultCheck faults = new FaultCheck(history, findings);
+        faults.check();
+        TrialStatistics statistics = new TrialStatistics(
                 history.tasks.values().stream()
                         .filter(task -> task.published != null)
                         .count(),
-                history.unsure.size(),
+                history.unacknowledged.size(),
                 history.runs.size(),
-                ends.succeeded,
-                ends.dead,
-                ends.resting,
-                repeats.interrupted,
-                repeats.duplicates,
+                completion.succeeded,
+                completion.dead,
+                completion.held,
+                duplicates.interrupted,
+                duplicates.byExplanation,
                 history.rounds.size(),
-                rounds.hits,
-                rounds.recoveries,
-                waits.longest,
-                waits.p99,
-                waits.lag);
-        return new Judgement(sheet.verdicts(), sheet.violations(), figures);
+                faults.effectiveRounds,
+                faults.recoveries,
+                progress.longestWait,
+                progress.waitP99,
+                progress.commitLag);
+        return new Judgement(findings.verdicts(), findings.all(), statistics);
     }
 }

@@ -1,9 +1,8 @@
 package dev.tandem.verify.check;
 
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,159 +11,61 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The events of a trial, put together. Events may come in any order. */
+/** The history of a trial, grouped by tasks, runs, processes, servers and faults. */
 final class History {
 
     /**
      * One injection of a fault.
      *
-     * @param ended {@link Run#NEVER} if it never was
+     * @param ended {@link Period#NEVER} if the end was not recorded
+     * @param targets the affected processes; empty if the fault affects a server
+     * @param hits what the fault itself counted; -1 if its effect shows in other events
      */
-    record Round(String fault, int number, long began, long ended, List<String> targets, long hits) {}
+    record FaultRound(String fault, int number, long began, long ended, List<String> targets, long hits) {}
 
-    /** A server that did not answer. */
-    record Outage(Link link, long from, long to) {}
+    /** A time in which a server did not answer. */
+    record Outage(Server server, long from, long to) {}
 
-    final Map<String, TaskSeen> tasks = new LinkedHashMap<>();
-    final Map<String, Life> lives = new HashMap<>();
-    final List<Run> runs = new ArrayList<>();
-    final Set<String> unsure = new HashSet<>();
-    final List<Event.Audited> audits = new ArrayList<>();
-    final List<Round> rounds = new ArrayList<>();
+    final Map<String, TaskHistory> tasks = new LinkedHashMap<>();
+    final Map<String, ProcessHistory> processes = new HashMap<>();
+    final List<HandlerRun> runs = new ArrayList<>();
+    final Set<String> unacknowledged = new HashSet<>();
+    final List<Event.Audit> audits = new ArrayList<>();
+    final List<FaultRound> rounds = new ArrayList<>();
     final List<Outage> outages = new ArrayList<>();
-    final List<Event.Forgot> forgets = new ArrayList<>();
-    final List<Event.Stalled> stalls = new ArrayList<>();
-    final List<Event.Owned> ownerships = new ArrayList<>();
-    Event.@Nullable Closed closed;
+    final List<Event.WritesLost> writeLosses = new ArrayList<>();
+    final List<Event.ProcessStalled> stalls = new ArrayList<>();
+    final List<Event.Acquired> ownerships = new ArrayList<>();
+    Event.@Nullable TrialClosed closed;
 
-    private final Map<String, Run> byToken = new HashMap<>();
-
-    History(List<Event> events) {
-        List<Event> sorted = new ArrayList<>(events);
-        sorted.sort(Comparator.comparingLong(Event::at));
-        // Starts first: times of different threads of a process may be stamped in another order than written.
-        sorted.stream()
-                .filter(Event.Started.class::isInstance)
-                .map(Event.Started.class::cast)
-                .forEach(this::started);
-        Map<String, Event.Began> open = new LinkedHashMap<>();
-        Map<String, Long> since = new HashMap<>();
-        for (Event event : sorted) {
-            if (event instanceof Event.Published published) {
-                task(published.id()).published = published;
-            } else if (event instanceof Event.Unsure unknown) {
-                unsure.add(unknown.id());
-            } else if (event instanceof Event.Renewed renewed) {
-                Run run = byToken.get(runName(renewed.process(), renewed.id(), renewed.token()));
-                if (run != null) {
-                    run.leaseUntil = Math.max(run.leaseUntil, renewed.leaseUntil());
-                }
-            } else if (event instanceof Event.Finished finished) {
-                Run run = byToken.get(runName(finished.process(), finished.id(), finished.token()));
-                if (run != null) {
-                    run.end = finished.at();
-                    run.ending = finished.ending();
-                }
-            } else if (event instanceof Event.Audited audited) {
-                audits.add(audited);
-            } else if (event instanceof Event.Closed end) {
-                closed = end;
-            } else if (event instanceof Event.Died died) {
-                Life life = life(died.process());
-                life.death = died.at();
-                life.killed = died.killed();
-            } else if (event instanceof Event.Leaving leaving) {
-                life(leaving.process()).leaving = true;
-            } else if (event instanceof Event.Frozen frozen) {
-                since.putIfAbsent(frozen.process(), frozen.at());
-            } else if (event instanceof Event.Thawed thawed) {
-                trouble(thawed.process(), since.remove(thawed.process()), thawed.at(), null);
-            } else if (event instanceof Event.Cut cut) {
-                since.putIfAbsent(cut.process() + " " + cut.link(), cut.at());
-            } else if (event instanceof Event.Healed healed) {
-                Long from = since.remove(healed.process() + " " + healed.link());
-                trouble(healed.process(), from, healed.at(), healed.link());
-            } else if (event instanceof Event.Down down) {
-                since.putIfAbsent("down " + down.link(), down.at());
-            } else if (event instanceof Event.Up up) {
-                Long from = since.remove("down " + up.link());
-                outages.add(new Outage(up.link(), from == null ? up.at() : from, up.at()));
-            } else if (event instanceof Event.Forgot forgot) {
-                forgets.add(forgot);
-            } else if (event instanceof Event.Stalled stalled) {
-                stalls.add(stalled);
-            } else if (event instanceof Event.Owned owned) {
-                ownerships.add(owned);
-            } else if (event instanceof Event.Began began) {
-                open.put(began.fault() + " " + began.round(), began);
-            } else if (event instanceof Event.Ended ended) {
-                Event.Began began = open.remove(ended.fault() + " " + ended.round());
-                if (began != null) {
-                    rounds.add(round(began, ended.at(), ended.hits()));
-                }
-            }
-        }
-        open.values().forEach(began -> rounds.add(round(began, Run.NEVER, -1)));
-        rounds.sort(Comparator.comparingLong(Round::began));
-        for (Run run : runs) {
-            run.death = life(run.process).death;
-        }
-        // Frozen or cut off for the rest of it.
-        since.forEach((what, from) -> {
-            if (lives.containsKey(what)) {
-                trouble(what, from, Run.NEVER, null);
-            } else if (!what.startsWith("down ")) {
-                int space = what.lastIndexOf(' ');
-                trouble(what.substring(0, space), from, Run.NEVER, Link.valueOf(what.substring(space + 1)));
-            } else {
-                outages.add(new Outage(Link.valueOf(what.substring(5)), from, Run.NEVER));
-            }
-        });
+    /** Groups events, which may come in any order. */
+    static History of(List<Event> events) {
+        return new HistoryReader().read(events);
     }
 
-    private void started(Event.Started event) {
-        Run run = new Run(event);
-        runs.add(run);
-        byToken.put(runName(event.process(), event.id(), event.token()), run);
-        task(event.id()).runs.add(run);
-        life(event.process());
+    TaskHistory task(String id) {
+        return tasks.computeIfAbsent(id, TaskHistory::new);
     }
 
-    // Tokens of two partitions may be equal.
-    private static String runName(String process, String id, long token) {
-        return process + " " + token + " " + id;
+    ProcessHistory process(String name) {
+        return processes.computeIfAbsent(name, key -> new ProcessHistory());
     }
 
-    private static Round round(Event.Began began, long ended, long hits) {
-        return new Round(began.fault(), began.round(), began.at(), ended, began.targets(), hits);
-    }
-
-    private void trouble(String process, @Nullable Long from, long to, @Nullable Link link) {
-        life(process).troubles.add(new Life.Trouble(from == null ? to : from, to, link));
-    }
-
-    private TaskSeen task(String id) {
-        return tasks.computeIfAbsent(id, TaskSeen::new);
-    }
-
-    Life life(String process) {
-        return lives.computeIfAbsent(process, name -> new Life());
-    }
-
-    /** The last thing that broker and store said, if they were asked after the end; null if not. */
-    Event.@Nullable Audited lastAudit() {
-        Event.Audited last = audits.isEmpty() ? null : audits.get(audits.size() - 1);
+    /** Returns the last audit if it was made after the end of the trial; otherwise null. */
+    Event.@Nullable Audit finalAudit() {
+        Event.Audit last = audits.isEmpty() ? null : audits.get(audits.size() - 1);
         return last == null || closed == null || last.at() < closed.at() ? null : last;
     }
 
-    boolean down(Link link, long from, long to) {
-        return outages.stream().anyMatch(each -> each.link() == link && each.from() <= to && each.to() >= from);
+    boolean wasDown(Server server, long from, long to) {
+        return outages.stream()
+                .anyMatch(outage -> outage.server() == server && outage.from() <= to && outage.to() >= from);
     }
 
-    /** Whether nothing is wrong, nor was for so long. */
-    boolean calm(long at, long nanosAfter) {
+    /** Returns whether no fault was active at this time, nor within so many nanoseconds before. */
+    boolean isFaultFree(long at, long nanosAfterFault) {
         return rounds.stream()
-                .noneMatch(round ->
-                        at >= round.began() && (round.ended() == Run.NEVER || at <= round.ended() + nanosAfter));
+                .noneMatch(round -> at >= round.began()
+                        && (round.ended() == Period.NEVER || at <= round.ended() + nanosAfterFault));
     }
 }

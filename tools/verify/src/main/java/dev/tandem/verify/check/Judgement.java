@@ -4,29 +4,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the judge says of a trial.
+ * The checker's result for a trial.
  *
- * @param verdicts of every rule
- * @param violations in words, the first ones of each rule
- * @param figures what was counted and measured
+ * @param verdicts the verdict on every rule
+ * @param findings the first violations of each rule
+ * @param statistics what was counted and measured
  */
-public record Judgement(Map<Rule, Verdict> verdicts, List<Violation> violations, Figures figures) {
+public record Judgement(Map<CheckerRule, Verdict> verdicts, List<Finding> findings, TrialStatistics statistics) {
 
     public Judgement {
         verdicts = Map.copyOf(verdicts);
-        violations = List.copyOf(violations);
+        findings = List.copyOf(findings);
     }
 
-    /** No rule was broken. */
+    /** Returns whether no rule was violated. */
     public boolean passed() {
         return verdicts.values().stream().noneMatch(Verdict.Broken.class::isInstance);
     }
 
-    /** The only thing wrong is that the fault hit nothing. */
+    /** Returns whether the only violation is that the fault had no effect. */
     public boolean vacuous() {
-        return verdicts.get(Rule.NOT_VACUOUS) instanceof Verdict.Broken
-                && verdicts.entrySet().stream()
-                        .noneMatch(
-                                each -> each.getKey() != Rule.NOT_VACUOUS && each.getValue() instanceof Verdict.Broken);
+        return verdicts.get(CheckerRule.NOT_VACUOUS) instanceof Verdict.Broken
+                && verdicts.values().stream()
+                                .filter(Verdict.Broken.class::isInstance)
+                                .count()
+                        == 1;
     }
 }

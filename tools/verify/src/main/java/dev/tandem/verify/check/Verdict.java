@@ -1,26 +1,27 @@
 package dev.tandem.verify.check;
 
-/** What came of one rule. A rule that nothing was held against is not kept, it is not checked. */
+/** The result of one rule. A rule without a single case is not checked, rather than kept. */
 public sealed interface Verdict {
 
     /**
-     * It held.
+     * The rule held.
      *
-     * @param cases how often it was put to the test
+     * @param cases how often it was checked
      */
     record Kept(long cases) implements Verdict {}
 
     /**
-     * It did not.
+     * The rule was violated.
      *
-     * @param times how many of the cases broke it
+     * @param cases how often it was checked
+     * @param violations how many of the cases violated it
      */
-    record Broken(long cases, long times) implements Verdict {}
+    record Broken(long cases, long violations) implements Verdict {}
 
     /**
-     * Nothing can be said.
+     * The rule could not be checked.
      *
-     * @param why for people
+     * @param reason why, as reports say it
      */
-    record NotChecked(String why) implements Verdict {}
+    record NotChecked(String reason) implements Verdict {}
 }

@@ -1,4 +1,4 @@
-/** The judge: pure, from recorded events to verdicts. */
+/** The checker: a pure function from the recorded history of a trial to a verdict on each rule. */
 @NullMarked
 package dev.tandem.verify.check;
 

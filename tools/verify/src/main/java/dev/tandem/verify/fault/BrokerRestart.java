@@ -1,11 +1,11 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
-/** The broker of the workload is restarted; Kafka by kill -9, whose log outlives it. */
+/** Restarts the broker of the workload. Kafka is killed with SIGKILL, since its log survives that. */
 record BrokerRestart(boolean rabbit) implements Fault {
 
     @Override
@@ -14,39 +14,39 @@ record BrokerRestart(boolean rabbit) implements Fault {
     }
 
     @Override
-    public String about() {
+    public String description() {
         return rabbit ? "RabbitMQ is restarted" : "Kafka is killed and started again";
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.OWN_BROKER);
+    public Set<Requirement> requirements() {
+        return Set.of(Requirement.OWN_BROKER);
     }
 
     @Override
-    public boolean suits(boolean toRabbit) {
+    public boolean supports(boolean toRabbit) {
         return rabbit == toRabbit;
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> serversTakenDown() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
+    public void inject(FaultContext context) throws InterruptedException {
         long at = System.nanoTime();
-        stage.note(new Event.Began(at, name(), stage.round(), List.of()));
-        stage.note(new Event.Down(at, Link.BROKER));
+        context.record(new Event.FaultBegan(at, name(), context.round(), List.of()));
+        context.record(new Event.ServerDown(at, Server.BROKER));
         if (rabbit) {
-            stage.broker().stop();
+            context.broker().stop();
         } else {
-            stage.broker().kill();
+            context.broker().kill();
         }
-        stage.broker().start();
+        context.broker().start();
         long end = System.nanoTime();
-        stage.note(new Event.Up(end, Link.BROKER));
-        stage.note(new Event.Ended(end, name(), stage.round(), -1));
-        stage.sleep(stage.lease());
+        context.record(new Event.ServerUp(end, Server.BROKER));
+        context.record(new Event.FaultEnded(end, name(), context.round(), -1));
+        context.sleep(context.lease());
     }
 }

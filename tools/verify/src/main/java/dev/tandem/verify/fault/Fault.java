@@ -1,89 +1,89 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
+import dev.tandem.verify.worker.WorkerProcess;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Something that goes wrong, done for real. A fault knows nothing of rules: it acts, and the events say what was done, so
- * that the judge knows what a fault explains:
+ * A fault that is injected into a trial. A fault knows nothing of the rules. It acts, and events record what it did, so
+ * that the checker knows what the fault explains:
  *
  * <ul>
- *   <li>what is done to an executor is recorded by the {@link dev.tandem.verify.worker.WorkerProcess} it is done by;
- *   <li>a server that goes away and comes back is {@link Event.Down} and {@link Event.Up};
- *   <li>writes that a Redis forgets are {@link Event.Forgot}, which explains duplicates.
+ *   <li>a {@link WorkerProcess} records what is done to it;
+ *   <li>an outage of a server is recorded as {@link Event.ServerDown} and {@link Event.ServerUp};
+ *   <li>lost writes of Redis are recorded as {@link Event.WritesLost}.
  * </ul>
  *
- * <p>An implementation is a record without state of its own, so that one instance may strike many trials.
+ * <p>Implementations are stateless records, so one instance may be used in many trials.
  */
 public sealed interface Fault
-        permits Calm,
-                Kill,
-                Freeze,
-                Partition,
+        permits NoFault,
+                ExecutorKill,
+                ExecutorFreeze,
+                NetworkPartition,
                 BrokerRestart,
                 KafkaDiskFull,
                 RabbitDiskAlarm,
-                StoreRestart,
-                StoreForgets,
-                StoreFailover,
-                StoreFull,
-                StoreDiskFull,
-                ClockBack,
-                Comings,
-                Rolling,
-                Together {
+                RedisRestart,
+                RedisWriteLoss,
+                RedisFailover,
+                RedisMemoryFull,
+                RedisDiskFull,
+                ClockSetBack,
+                Churn,
+                RollingReplacement,
+                CombinedFault {
 
-    /** As it is named in commands and reports: short, lower case, with hyphens. */
+    /** Returns the name in commands and reports: short, lower case, with hyphens. */
     String name();
 
-    /** A line for people. */
-    String about();
+    /** Returns a description in one line. */
+    String description();
 
-    /** What the stage must have. */
-    default Set<Need> needs() {
+    default Set<Requirement> requirements() {
         return Set.of();
     }
 
-    /** Servers that it takes down by itself, so that no other fault may at the same time. */
-    default Set<Link> servers() {
+    /** Returns the servers that this fault takes down. Faults that take down the same one cannot be combined. */
+    default Set<Server> serversTakenDown() {
         return Set.of();
     }
 
-    /** Whether it is about RabbitMQ only, or Kafka only; usually neither. */
-    default boolean suits(boolean rabbit) {
+    /** Returns whether the fault exists for RabbitMQ, or for Kafka; most exist for both. */
+    default boolean supports(boolean rabbit) {
         return true;
     }
 
     /**
-     * Strikes once, and returns when the cause is gone and enough time has passed for what it cut off to run again. Records
-     * {@link Event.Began} just before it strikes and {@link Event.Ended} when the cause is gone.
+     * Injects the fault once. Returns when its cause is gone and the affected tasks have had time to run again. Records
+     * {@link Event.FaultBegan} just before the injection and {@link Event.FaultEnded} when the cause is gone.
      */
-    void strike(Stage stage) throws InterruptedException;
+    void inject(FaultContext context) throws InterruptedException;
 
-    /** How many {@link Event.Ended} a strike records; more than that if it is not known. */
-    default int endings() {
+    /** Returns how many {@link Event.FaultEnded} one injection records, or a higher number if that is not known. */
+    default int endEventCount() {
         return 1;
     }
 
-    /** Every fault, single ones first. */
+    /** Returns all faults, single ones first. */
     static List<Fault> all() {
-        return Faults.ALL;
+        return FaultCatalog.ALL;
     }
 
-    /** Two faults at once, by chance. */
-    static Fault anyTwo(RandomGenerator random) {
-        return Faults.anyTwo(random);
+    /** Returns a random combination of two faults. */
+    static Fault randomPair(RandomGenerator random) {
+        return FaultCatalog.randomPair(random);
     }
 
     /**
-     * The fault of this name; names with '+' between them for several at once.
+     * Returns the fault with this name. Names joined by '+' are combined.
      *
-     * @throws IllegalArgumentException naming the ones that there are
+     * @throws IllegalArgumentException if there is no such fault, naming those that exist
      */
     static Fault of(String name) {
-        return Faults.of(name);
+        return FaultCatalog.of(name);
     }
 }

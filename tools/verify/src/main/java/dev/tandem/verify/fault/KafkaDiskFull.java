@@ -2,13 +2,13 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalBroker;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Kafka can't write to its log folder, as when its disk is full: it gives the folder up and, since it is its only one, ends
- * by itself. When there is room again it is started. See {@link FileLimit}.
+ * Makes Kafka's writes to its log folder fail, as a full disk does. Kafka gives up the folder and, since it has no
+ * other, shuts down. It is started when writes work again. See {@link FileSizeLimit}.
  */
 record KafkaDiskFull() implements Fault {
 
@@ -18,39 +18,39 @@ record KafkaDiskFull() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "Kafka can't write to its disk, ends, and is started when there is room";
+    public String description() {
+        return "Kafka cannot write to its disk, shuts down, and is started again when there is room";
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.OWN_BROKER, Need.FILE_LIMITS);
+    public Set<Requirement> requirements() {
+        return Set.of(Requirement.OWN_BROKER, Requirement.FILE_LIMITS);
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> serversTakenDown() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
-    public boolean suits(boolean rabbit) {
+    public boolean supports(boolean rabbit) {
         return !rabbit;
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
-        LocalBroker kafka = stage.broker();
+    public void inject(FaultContext context) throws InterruptedException {
+        LocalBroker kafka = context.broker();
         long at = System.nanoTime();
-        stage.note(new Event.Began(at, name(), stage.round(), List.of()));
-        stage.note(new Event.Down(at, Link.BROKER));
-        FileLimit.full(kafka.pid());
-        stage.sleep(stage.lease().dividedBy(2));
+        context.record(new Event.FaultBegan(at, name(), context.round(), List.of()));
+        context.record(new Event.ServerDown(at, Server.BROKER));
+        FileSizeLimit.block(kafka.pid());
+        context.sleep(context.lease().dividedBy(2));
         boolean ended = !kafka.isRunning();
-        kafka.kill(); // one that stayed would not use the folder again
+        kafka.kill(); // if it is still running, it would not use the folder again
         kafka.start();
         long end = System.nanoTime();
-        stage.note(new Event.Up(end, Link.BROKER));
-        stage.note(new Event.Ended(end, name(), stage.round(), ended ? 1 : 0));
-        stage.sleep(stage.lease());
+        context.record(new Event.ServerUp(end, Server.BROKER));
+        context.record(new Event.FaultEnded(end, name(), context.round(), ended ? 1 : 0));
+        context.sleep(context.lease());
     }
 }

@@ -2,18 +2,18 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
+import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
 /**
- * RabbitMQ's alarm of a disk that is nearly full: its limit is set above what any disk has, so that it reads nothing more
- * from connections that publish. Who consumes and acks goes on.
+ * Triggers RabbitMQ's disk alarm by setting its limit of free space above the size of any disk. RabbitMQ then reads
+ * nothing from connections that publish. Consumers and acks are not affected.
  */
 record RabbitDiskAlarm() implements Fault {
 
-    private static final String TOO_MUCH = "1000000000000000";
-    private static final String USUAL = "50MB";
+    private static final String MORE_THAN_ANY_DISK = "1000000000000000";
+    private static final String DEFAULT_LIMIT = "50MB";
 
     @Override
     public String name() {
@@ -21,43 +21,43 @@ record RabbitDiskAlarm() implements Fault {
     }
 
     @Override
-    public String about() {
-        return "RabbitMQ's disk alarm: it blocks those that publish";
+    public String description() {
+        return "RabbitMQ's disk alarm is triggered, so that it blocks publishers";
     }
 
     @Override
-    public Set<Need> needs() {
-        return Set.of(Need.RABBITMQ);
+    public Set<Requirement> requirements() {
+        return Set.of(Requirement.RABBITMQ);
     }
 
     @Override
-    public Set<Link> servers() {
-        return Set.of(Link.BROKER);
+    public Set<Server> serversTakenDown() {
+        return Set.of(Server.BROKER);
     }
 
     @Override
-    public boolean suits(boolean toRabbit) {
+    public boolean supports(boolean toRabbit) {
         return toRabbit;
     }
 
     @Override
-    public void strike(Stage stage) throws InterruptedException {
-        if (!(stage.broker() instanceof LocalAmqp rabbit)) {
-            throw new IllegalStateException(stage.broker() + " is no RabbitMQ");
+    public void inject(FaultContext context) throws InterruptedException {
+        if (!(context.broker() instanceof LocalAmqp rabbit)) {
+            throw new IllegalStateException(context.broker() + " is not a RabbitMQ");
         }
-        stage.note(new Event.Began(System.nanoTime(), name(), stage.round(), List.of()));
+        context.record(new Event.FaultBegan(System.nanoTime(), name(), context.round(), List.of()));
         long blocked;
-        rabbit.control("set_disk_free_limit", TOO_MUCH);
+        rabbit.control("set_disk_free_limit", MORE_THAN_ANY_DISK);
         try {
-            stage.sleep(stage.lease().dividedBy(2));
+            context.sleep(context.lease().dividedBy(2));
             blocked = rabbit.control("-q", "list_connections", "state")
                     .lines()
                     .filter("blocked"::equals)
                     .count();
         } finally {
-            rabbit.control("set_disk_free_limit", USUAL);
+            rabbit.control("set_disk_free_limit", DEFAULT_LIMIT);
         }
-        stage.note(new Event.Ended(System.nanoTime(), name(), stage.round(), blocked));
-        stage.sleep(stage.lease());
+        context.record(new Event.FaultEnded(System.nanoTime(), name(), context.round(), blocked));
+        context.sleep(context.lease());
     }
 }

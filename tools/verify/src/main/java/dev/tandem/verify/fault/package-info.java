@@ -1,4 +1,4 @@
-/** What can go wrong: done to real processes, brokers and connections. */
+/** The faults, which are injected into real processes, brokers and connections. */
 @NullMarked
 package dev.tandem.verify.fault;
 

@@ -3,38 +3,38 @@ package dev.tandem.verify.load;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** What is published, and where to. */
+/** What is published, and to which broker. */
 public enum Workload {
     KAFKA_ZIPF("kafka-zipf", false, true, true, "Kafka, keys by Zipf's law"),
     KAFKA_DISTINCT("kafka-distinct", false, true, false, "Kafka, a key for almost every task"),
     RABBIT_ORDERED("rabbit-ordered", true, true, true, "RabbitMQ, ordered by key, keys by Zipf's law"),
     RABBIT_UNORDERED("rabbit-unordered", true, false, true, "RabbitMQ, without order");
 
-    private final String text;
+    private final String label;
     private final boolean rabbit;
     private final boolean ordered;
     private final boolean zipf;
-    private final String about;
+    private final String description;
 
-    Workload(String text, boolean rabbit, boolean ordered, boolean zipf, String about) {
-        this.text = text;
+    Workload(String label, boolean rabbit, boolean ordered, boolean zipf, String description) {
+        this.label = label;
         this.rabbit = rabbit;
         this.ordered = ordered;
         this.zipf = zipf;
-        this.about = about;
+        this.description = description;
     }
 
-    /** As people name it. */
-    public String text() {
-        return text;
+    /** Returns the name in commands and reports. */
+    public String label() {
+        return label;
     }
 
-    /** Whether it is in RabbitMQ; else in Kafka. */
+    /** Returns whether tasks are published to RabbitMQ; otherwise to Kafka. */
     public boolean isRabbit() {
         return rabbit;
     }
 
-    /** By key. */
+    /** Returns whether the queue keeps the order of keys. */
     public boolean isOrdered() {
         return ordered;
     }
@@ -43,26 +43,26 @@ public enum Workload {
         return zipf;
     }
 
-    /** A line for people. */
-    public String about() {
-        return about;
+    /** Returns a description in one line. */
+    public String description() {
+        return description;
     }
 
     /**
-     * The one that people name so.
+     * Returns the workload with this label.
      *
-     * @throws IllegalArgumentException naming the ones that there are
+     * @throws IllegalArgumentException if there is none, naming those that exist
      */
-    public static Workload of(String text) {
+    public static Workload of(String label) {
         return Arrays.stream(values())
-                .filter(each -> each.text.equals(text))
+                .filter(workload -> workload.label.equals(label))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("There is no workload '" + text + "', only "
-                        + Arrays.stream(values()).map(Workload::text).collect(Collectors.joining(", "))));
+                .orElseThrow(() -> new IllegalArgumentException("There is no workload '" + label + "', only "
+                        + Arrays.stream(values()).map(Workload::label).collect(Collectors.joining(", "))));
     }
 
     @Override
     public String toString() {
-        return text;
+        return label;
     }
 }

@@ -1,4 +1,4 @@
-/** The tasks that are published while things go wrong, and what their handlers are to do. */
+/** The load of a trial: tasks that are published while faults are injected, and what their handlers do. */
 @NullMarked
 package dev.tandem.verify.load;
 

@@ -1,29 +1,53 @@
 package dev.tandem.verify.record;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened. Times are {@link System#nanoTime()}: on Linux the host's monotonic clock, the same for all
- * processes of one machine, so events of several files can be put into one order.
+ * An entry in the history of a trial. Times are {@link System#nanoTime()}. On Linux that is the host's monotonic clock,
+ * the same for all processes, so the events of several files can be merged into one order.
  *
- * <p>A {@code process} is the name of one process start, never used again.
+ * <p>A {@code process} is the name of one process start. Names are never reused.
+ *
+ * <p>Recorded as a JSON object; the member {@code event} has the name of the record.
  */
+@JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "event")
 public sealed interface Event {
 
-    /** When, by the host's monotonic clock in nanoseconds. */
+    /** Returns when the event happened, in nanoseconds of the host's monotonic clock. */
     long at();
 
+    /** A server that executors are connected to. */
+    enum Server {
+        STORE,
+        BROKER
+    }
+
+    /** How a handler ended. */
+    enum Ending {
+        SUCCEEDED,
+        /** Failed, and the task will be tried again. */
+        FAILED,
+        /** Failed for good: it was the last attempt, or the handler gave the task up. */
+        DEAD,
+        /** Interrupted because the process is shutting down. No attempt is spent. */
+        STOPPED
+    }
+
+    // ---- the trial
+
     /**
-     * A trial begins: all that a judge must know besides what happens in it.
+     * The start of a trial, with what the checker must know besides the other events.
      *
-     * @param version of Tandem
-     * @param seed that repeats it
-     * @param leaseMillis of its executors
-     * @param lenienceMillis how much longer than else waits may be while nothing is wrong
-     * @param brokers that it used
+     * @param version version of Tandem
+     * @param seed repeats the trial
+     * @param leaseMillis lease of the executors
+     * @param lenienceMillis how much longer than usual tasks may wait while no fault is active
+     * @param perSecond tasks published per second
+     * @param brokers the products that the trial used
      */
-    record Opened(
+    record TrialOpened(
             long at,
             String version,
             String fault,
@@ -38,31 +62,55 @@ public sealed interface Event {
             implements Event {}
 
     /**
-     * The broker acknowledged a task.
+     * The end of a trial: publishing has stopped, and all executors have left.
      *
-     * @param key its ordering key; null for none
-     * @param partition of the log; -1 if unknown
-     * @param sequence where it stands among its partition's tasks: a log's offset, else the order of publishing
-     * @param sentAt when it was given to the publisher
-     * @param dueAt earliest start; 0 for one that is due at once
+     * @param backlog messages or offsets that the broker still has; -1 if it did not answer
+     */
+    record TrialClosed(long at, long backlog) implements Event {}
+
+    /**
+     * What broker and store hold of a queue. The broker is asked first, then the store.
+     *
+     * @param at when the store had answered
+     * @param committed committed offsets by partition; empty if the broker keeps none
+     * @param held ids of unfinished tasks in the store
+     * @param dead ids of dead tasks in the store
+     */
+    record Audit(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
+
+    // ---- publishing
+
+    /**
+     * A task that the broker acknowledged.
+     *
+     * @param key ordering key; null for none
+     * @param partition partition of the log; -1 if unknown
+     * @param sequence place among the tasks of its partition: the offset in a log, otherwise the order of publishing
+     * @param sentAt when the task was given to the publisher
+     * @param dueAt earliest start; 0 if the task is due at once
      */
     record Published(long at, String id, @Nullable String key, int partition, long sequence, long sentAt, long dueAt)
             implements Event {}
 
-    /** A task was not acknowledged: it may have arrived all the same. */
-    record Unsure(long at, String id, @Nullable String key) implements Event {}
+    /** A task that the broker did not acknowledge. It may have arrived nevertheless. */
+    record Unacknowledged(long at, String id, @Nullable String key) implements Event {}
+
+    // ---- executors
+
+    /** The store made a process the owner of a partition. */
+    record Acquired(long at, String process, int partition, long epoch) implements Event {}
 
     /**
-     * A handler begins.
+     * The start of a handler.
      *
-     * @param token the fencing token
+     * @param token fencing token of the claim
      * @param attempt 1 at the first start
-     * @param leaseUntil until when its process believes in the claim, unless it is renewed
-     * @param partition whose owner made the claim; -1 if unknown
-     * @param epoch of that ownership; 0 if unknown
-     * @param claimedAt when the claim was asked for; 0 if unknown
+     * @param leaseUntil end of the claim's lease as the process knows it
+     * @param partition partition under whose ownership the claim was made; -1 if unknown
+     * @param epoch epoch of that ownership; 0 if unknown
+     * @param claimedAt when the claim was requested; 0 if unknown
      */
-    record Started(
+    record RunStarted(
             long at,
             String process,
             String id,
@@ -75,102 +123,70 @@ public sealed interface Event {
             long claimedAt)
             implements Event {}
 
-    /** The store told a process that it owns a partition from now on, under an epoch. */
-    record Owned(long at, String process, int partition, long epoch) implements Event {}
+    /** The claim of an active run was renewed. */
+    record LeaseRenewed(long at, String process, String id, long token, long leaseUntil) implements Event {}
 
-    /** The claim of a running task was seen to be renewed. */
-    record Renewed(long at, String process, String id, long token, long leaseUntil) implements Event {}
+    /** The end of a handler. Its outcome is not recorded in the store yet. */
+    record RunFinished(long at, String process, String id, long token, Ending ending) implements Event {}
 
-    /** A handler ends. Its outcome is not recorded yet at this moment. */
-    record Finished(long at, String process, String id, long token, Ending ending) implements Event {}
+    /** A process did no work from {@code since} on, because the machine or a garbage collection stopped it. */
+    record ProcessStalled(long at, String process, long since) implements Event {}
 
-    /** How a handler ended. */
-    enum Ending {
-        SUCCEEDED,
-        /** To be tried again. */
-        FAILED,
-        /** It was the last attempt, or the handler gave the task up. */
-        DEAD,
-        /** Interrupted because its process ends: no attempt is spent. */
-        STOPPED
-    }
-
-    /**
-     * What broker and store said of a queue: first the broker was asked, then the store.
-     *
-     * @param at when the store had answered
-     * @param committed by partition of a log; empty if the broker has no such thing, or did not say
-     * @param held ids of the tasks whose envelope the store has, unended
-     * @param dead ids of the tasks that the store keeps as dead
-     */
-    record Audited(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
-
-    /**
-     * The end of a trial: nothing more is published, all executors have had time.
-     *
-     * @param backlog messages or offsets that the broker had not got back; -1 if it did not say
-     */
-    record Closed(long at, long backlog) implements Event {}
-
-    /** A process was started. */
-    record Born(long at, String process) implements Event {}
-
-    /**
-     * A process is dead for sure.
-     *
-     * @param killed by force; else it was asked to leave and did
-     */
-    record Died(long at, String process, boolean killed) implements Event {}
-
-    /** A process was asked to leave. */
-    record Leaving(long at, String process) implements Event {}
-
-    /** A process gets no processor time from about now on. */
-    record Frozen(long at, String process) implements Event {}
-
-    /** It goes on. */
-    record Thawed(long at, String process) implements Event {}
-
-    /** A process did nothing from {@code since} on, though it had something to do: the machine, or its own memory, kept it. */
-    record Stalled(long at, String process, long since) implements Event {}
-
-    /** The clock of epoch time of a process is so much ahead of the machine's from now on; below 0: behind it. */
+    /** The wall clock of a process was set to run ahead of the machine's, or behind it if negative. */
     record ClockSet(long at, String process, long aheadMillis) implements Event {}
 
-    /** The way of a process to something is closed from now on. */
-    record Cut(long at, String process, Link link) implements Event {}
+    // ---- what is done to processes
 
-    /** It is open again. */
-    record Healed(long at, String process, Link link) implements Event {}
+    /** A process has started. */
+    record ProcessStarted(long at, String process) implements Event {}
 
-    /** What a process is connected to. */
-    enum Link {
-        STORE,
-        BROKER
-    }
+    /** A process was asked to leave. */
+    record LeaveRequested(long at, String process) implements Event {}
+
+    /**
+     * A process has ended.
+     *
+     * @param killed whether it was killed; otherwise it left when it was asked to
+     */
+    record ProcessEnded(long at, String process, boolean killed) implements Event {}
+
+    /** A process is stopped (SIGSTOP) from about now on. */
+    record ProcessFrozen(long at, String process) implements Event {}
+
+    /** A frozen process continues (SIGCONT). */
+    record ProcessThawed(long at, String process) implements Event {}
+
+    /** The connections from a process to a server are blocked from now on. */
+    record ConnectionCut(long at, String process, Server server) implements Event {}
+
+    /** The connections from a process to a server work again. */
+    record ConnectionHealed(long at, String process, Server server) implements Event {}
+
+    // ---- what is done to servers
 
     /** A server that all processes use does not answer from about now on. */
-    record Down(long at, Link link) implements Event {}
+    record ServerDown(long at, Server server) implements Event {}
 
-    /** It answers again. */
-    record Up(long at, Link link) implements Event {}
+    /** A server answers again. */
+    record ServerUp(long at, Server server) implements Event {}
 
-    /** The store came back without what was written after {@code since}. */
-    record Forgot(long at, long since) implements Event {}
+    /** The store came back without the writes made after {@code since}. */
+    record WritesLost(long at, long since) implements Event {}
+
+    // ---- faults
 
     /**
-     * A fault begins.
+     * The start of a fault.
      *
      * @param round counts the injections of one trial, from 1
-     * @param targets the processes that it is about; empty if it is about a server
+     * @param targets the affected processes; empty if the fault affects a server
      */
-    record Began(long at, String fault, int round, List<String> targets) implements Event {}
+    record FaultBegan(long at, String fault, int round, List<String> targets) implements Event {}
 
     /**
-     * The cause is gone; its consequences need not be.
+     * The end of a fault's cause. Its effects may last longer.
      *
-     * @param hits what the fault itself counted (writes that were forgotten or refused); -1 if that shows in other
-     *     events
+     * @param hits lost or refused writes that the fault itself counted; -1 if its effect shows in other events
      */
-    record Ended(long at, String fault, int round, long hits) implements Event {}
+    record FaultEnded(long at, String fault, int round, long hits) implements Event {}
 }

@@ -1,4 +1,4 @@
-/** What processes did, written down as it happens in files that survive a kill -9. */
+/** The history of a trial: events that processes write to files as they happen, and that survive a kill -9. */
 @NullMarked
 package dev.tandem.verify.record;
 

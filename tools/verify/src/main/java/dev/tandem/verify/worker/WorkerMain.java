@@ -3,85 +3,95 @@ package dev.tandem.verify.worker;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.RetryPolicy;
+import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.Heartbeat;
 import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.EventLog;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** One executor of one queue, as the server runs it, with a handler that records. Leaves on SIGTERM. */
+/** Runs an executor of one queue, as the server does, with a handler that records its runs. Leaves on SIGTERM. */
 public final class WorkerMain {
 
-    private static final long LOOK_MILLIS = 50;
+    private static final long POLL_MILLIS = 50;
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final int MAX_ATTEMPTS = 100;
 
     private WorkerMain() {}
 
-    /** Arguments: those of {@link WorkerSettings#arguments()}. */
+    /** @param arguments see {@link WorkerSettings#arguments()} */
     public static void main(String[] arguments) throws InterruptedException {
         WorkerSettings settings = WorkerSettings.of(arguments);
-        EventLog log = new EventLog(settings.events());
-        log.write(new Event.Born(System.nanoTime(), settings.name()));
-        Ticker.start(settings.name(), log);
-        Clock clock = new Clock();
-        Moments moments = new Moments(settings.name(), settings.orders(), log, clock);
+        JsonLinesLog<Event> log = new JsonLinesLog<>(settings.events());
+        log.write(new Event.ProcessStarted(System.nanoTime(), settings.name()));
+        StallDetector.start(settings.name(), log);
+        SettableClock clock = new SettableClock();
+        WorkerOrders orders = new WorkerOrders(settings.name(), settings.orders(), log, clock);
         RedisStore store = RedisStore.open(settings.store());
-        Claims claims = new Claims(store, settings.name(), log);
-        Recorder recorder = new Recorder(settings.name(), log, moments, claims);
+        ObservedStore observedStore = new ObservedStore(store, settings.name(), log);
+        RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore);
         LiveExecutors live = new LiveExecutors();
-        Executor executor = Executor.builder()
-                .id(settings.name())
-                .settings(settings.core())
-                .clock(clock)
-                .queue(QueueSpec.queue(settings.queue())
-                        .source(new WatchedSource(settings.source(), moments))
-                        .store(claims)
-                        .policy(settings.policy())
-                        .members(() -> live.of(settings.queue()))
-                        .timeout(TIMEOUT)
-                        .maxAttempts(MAX_ATTEMPTS)
-                        .retry(RetryPolicy.fixed(settings.retry()))
-                        .fallback(recorder)
-                        .build())
-                .build();
+        Executor executor = executor(settings, observedStore, handler, orders, clock, live);
         Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), "localhost", executor::shares, live);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
-            Thread thread = new Thread(task, "verify-look");
+            Thread thread = new Thread(task, "verify-poll");
             thread.setDaemon(true);
             return thread;
         });
         if (settings.isRabbit()) {
             heartbeat.start();
         }
-        every(timer, LOOK_MILLIS, moments::look);
-        every(timer, LOOK_MILLIS, recorder::look);
+        every(timer, POLL_MILLIS, orders::poll);
+        every(timer, POLL_MILLIS, handler::pollLeases);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            log.write(new Event.Leaving(System.nanoTime(), settings.name()));
+            log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));
             if (settings.isRabbit()) {
-                leave(heartbeat);
+                stop(heartbeat);
             }
             executor.stop();
             store.close();
         }));
         while (true) {
-            // For whoever looks into its log after a failure.
+            // For reading the log after a failure.
             TimeUnit.SECONDS.sleep(5);
             System.out.println(executor.status().get(0));
         }
     }
 
-    private static void leave(Heartbeat heartbeat) {
+    private static Executor executor(
+            WorkerSettings settings,
+            ObservedStore store,
+            RecordingHandler handler,
+            WorkerOrders orders,
+            SettableClock clock,
+            LiveExecutors live) {
+        return Executor.builder()
+                .id(settings.name())
+                .settings(settings.core())
+                .clock(clock)
+                .queue(QueueSpec.queue(settings.queue())
+                        .source(new FreezableSource(settings.source(), orders))
+                        .store(store)
+                        .policy(settings.policy())
+                        .members(() -> live.of(settings.queue()))
+                        .timeout(TIMEOUT)
+                        .maxAttempts(MAX_ATTEMPTS)
+                        .retry(RetryPolicy.fixed(settings.retry()))
+                        .fallback(handler)
+                        .build())
+                .build();
+    }
+
+    private static void stop(Heartbeat heartbeat) {
         try {
             heartbeat.close();
         } catch (Exception e) {
-            // It is forgotten after a minute.
+            // Other executors forget this one after a minute in any case.
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.kit.JsonLinesLog;
+import dev.tandem.kit.JsonLinesTail;
+import dev.tandem.kit.TcpProxy;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Link;
-import dev.tandem.verify.record.EventLog;
-import dev.tandem.verify.record.EventTail;
+import dev.tandem.verify.record.Event.Server;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,46 +17,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An executor in a process of its own, seen from outside: what is done to it is recorded. Its JVM compiles with the first
- * compiler only, so that many of them fit on a small machine. Thread-safe.
+ * An executor in a separate process, as the trial controls it. Records what is done to it. Thread-safe.
  */
 public final class WorkerProcess implements AutoCloseable {
 
-    private static final List<String> JVM = List.of(
-            "-Xmx192m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
-            "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
-    private static final Duration LEAVE = Duration.ofSeconds(60);
+    private static final List<String> JVM =
+            JvmOptions.quickStart("192m", "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
+    private static final Duration LEAVE_LIMIT = Duration.ofSeconds(60);
 
     private final WorkerSettings settings;
     private final LocalProcess process;
-    private final EventLog log;
-    private final EventTail tail;
-    private final Live live;
-    private final Map<Link, TcpProxy> ways;
+    private final JsonLinesLog<Event> log;
+    private final JsonLinesTail<Event> tail;
+    private final LiveView liveView;
+    private final Map<Server, TcpProxy> proxies;
     private final int slot;
     private boolean ended;
 
     /**
-     * Starts it.
+     * Starts the process.
      *
-     * @param log for what is done to it
-     * @param live gets its events
-     * @param classPath of its Java
-     * @param ways to its broker and to its store, if they can be closed
+     * @param log records what is done to the process
+     * @param liveView receives the events of the process
+     * @param proxies proxies to its servers; empty if it connects to them directly
      * @param slot its place in the trial
      */
     public WorkerProcess(
-            WorkerSettings settings, String classPath, EventLog log, Live live, Map<Link, TcpProxy> ways, int slot) {
+            WorkerSettings settings,
+            String classPath,
+            JsonLinesLog<Event> log,
+            LiveView liveView,
+            Map<Server, TcpProxy> proxies,
+            int slot) {
         this.settings = settings;
         this.log = log;
-        this.live = live;
-        this.ways = ways;
+        this.liveView = liveView;
+        this.proxies = proxies;
         this.slot = slot;
-        this.tail = new EventTail(settings.events());
-        begin(settings.events());
+        this.tail = new JsonLinesTail<>(settings.events(), Event.class);
+        createEventFile(settings.events());
         this.process = LocalProcess.java(
                         settings.name(), classPath, JVM, WorkerMain.class.getName(), settings.arguments())
                 .log(settings.log())
@@ -63,131 +64,131 @@ public final class WorkerProcess implements AutoCloseable {
                 .start();
     }
 
-    /** Even of a process that ends before it begins: a file that is missing later was lost. */
-    private static void begin(Path events) {
+    /** Creates the file even if the process ends before it records anything: a missing file means lost events. */
+    private static void createEventFile(Path events) {
         try {
             Files.createFile(events);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot create the event file " + events, e);
         }
     }
 
-    /** The name of this process start. */
+    /** Returns the name of this process start. */
     public String name() {
         return settings.name();
     }
 
-    /** Its place in the trial, which another process may have after it. */
+    /** Returns its place in the trial, which another process may take after it. */
     public int slot() {
         return slot;
     }
 
-    /** Takes in what it recorded since the last look. */
-    public synchronized void look() {
-        live.add(tail.next());
+    /** Reads the events recorded since the last call. */
+    public synchronized void poll() {
+        liveView.add(tail.next());
     }
 
     /**
-     * Does nothing while it runs, or ended as it was to.
+     * Checks that the process is running, or was ended by the trial.
      *
-     * @throws IllegalStateException with the end of its log, if it ended and nobody made it
+     * @throws IllegalStateException if it ended by itself, with the end of its log
      */
     public synchronized void requireAlive() {
         if (!ended && !process.isRunning()) {
-            throw new IllegalStateException("The executor " + name() + " ended by itself. " + process.logTail());
+            throw new IllegalStateException("Executor " + name() + " ended by itself. " + process.logTail());
         }
     }
 
-    /** SIGKILL, if it has not left. */
+    /** Kills the process (SIGKILL) if it has not left. */
     public synchronized void kill() {
         if (ended) {
             return;
         }
         ended = true;
         process.kill();
-        log.write(new Event.Died(System.nanoTime(), name(), true));
+        log.write(new Event.ProcessEnded(System.nanoTime(), name(), true));
     }
 
-    /** SIGTERM, and its end. */
+    /** Asks the process to leave (SIGTERM) and waits for its end. */
     public synchronized void leave() {
         if (ended) {
             return;
         }
         ended = true;
-        process.stop(LEAVE);
-        // 128 + SIGTERM is how a JVM ends that left in order.
+        process.stop(LEAVE_LIMIT);
+        // A JVM that ends on SIGTERM has the status 128 + 15.
         boolean forced = process.exitStatus() != 143 && process.exitStatus() != 0;
-        log.write(new Event.Died(System.nanoTime(), name(), forced));
+        log.write(new Event.ProcessEnded(System.nanoTime(), name(), forced));
     }
 
-    /** SIGSTOP. */
+    /** Stops the process (SIGSTOP). */
     public void freeze() {
-        log.write(new Event.Frozen(System.nanoTime(), name()));
+        log.write(new Event.ProcessFrozen(System.nanoTime(), name()));
         process.suspend();
     }
 
-    /** Has it freeze itself at a moment that it knows. */
-    public void freezeAt(Moments.Moment moment) {
-        order(moment.text());
+    /** Orders the process to freeze itself at a point. */
+    public void freezeAt(WorkerOrders.FreezePoint point) {
+        order(point.text());
     }
 
-    /** Sets its clock of epoch time so much ahead of the machine's; below 0: behind it. */
+    /** Orders the process to set its wall clock ahead of the machine's, or behind it if negative. */
     public void setClock(Duration ahead) {
-        order(Moments.CLOCK + ahead.toMillis());
+        order(WorkerOrders.CLOCK + ahead.toMillis());
     }
 
     private void order(String text) {
         Path orders = settings.orders();
         try {
-            // Whole at once.
+            // Renamed, so that the process never sees half of it.
             Path file = Files.writeString(orders.resolveSibling(name() + ".order"), text);
             Files.move(file, orders, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot write orders to " + orders, e);
         }
     }
 
-    /** Takes the order back if it was not carried out yet. */
-    public void forgetFreeze() {
+    /** Withdraws an order to freeze that was not carried out yet. */
+    public void cancelFreeze() {
         try {
             Files.deleteIfExists(settings.orders());
             order("never");
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("Cannot delete " + settings.orders(), e);
         }
     }
 
-    /** SIGCONT. */
+    /** Lets a frozen process continue (SIGCONT). */
     public void thaw() {
         process.resume();
-        log.write(new Event.Thawed(System.nanoTime(), name()));
+        log.write(new Event.ProcessThawed(System.nanoTime(), name()));
     }
 
-    /** Closes its way to something. */
-    public void cut(Link link, TcpProxy.Mode mode) {
-        TcpProxy way = ways.get(link);
-        if (way == null) {
-            throw new IllegalStateException(name() + " has no way to its " + link + " that can be closed");
+    /** Cuts the process off from a server. */
+    public void cut(Server server, TcpProxy.Mode mode) {
+        TcpProxy proxy = proxies.get(server);
+        if (proxy == null) {
+            throw new IllegalStateException("Executor " + name() + " has no proxy to its " + server);
         }
-        log.write(new Event.Cut(System.nanoTime(), name(), link));
-        way.set(mode);
+        log.write(new Event.ConnectionCut(System.nanoTime(), name(), server));
+        proxy.set(mode);
     }
 
-    /** Opens it again. */
-    public void heal(Link link) {
-        TcpProxy way = ways.get(link);
-        if (way != null) {
-            way.set(TcpProxy.Mode.OPEN);
-            log.write(new Event.Healed(System.nanoTime(), name(), link));
+    /** Restores the connection to a server. */
+    public void heal(Server server) {
+        TcpProxy proxy = proxies.get(server);
+        if (proxy != null) {
+            proxy.set(TcpProxy.Mode.OPEN);
+            log.write(new Event.ConnectionHealed(System.nanoTime(), name(), server));
         }
     }
 
-    /** The end of its output, for messages. */
+    /** Returns the end of its output, for error messages. */
     public String logTail() {
         return process.logTail();
     }
 
-    /** Leaves if it runs. */
+    /** Asks the process to leave if it is running. */
     @Override
     public void close() {
         leave();

@@ -16,17 +16,16 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What an executor's process does and where, in a form that fits on a command line.
+ * The settings of an executor's process, in a form that fits on a command line.
  *
- * @param name of this process start, in its events
+ * @param name name of this process start in events
  * @param broker Kafka's bootstrap servers, or RabbitMQ's address
  * @param redis one address, or those of a cluster's nodes separated by spaces
- * @param replicas of Redis that must confirm
- * @param ordered by key
- * @param partitions of the queue
- * @param lease 10 s is the default of the product; another one shortens Kafka's session with it
- * @param retry before a failed task's next attempt
- * @param folder for events, logs and orders
+ * @param replicas how many Redis replicas must confirm a write
+ * @param ordered whether the queue keeps the order of keys
+ * @param lease lease of claims; one below the product's default also shortens Kafka's session
+ * @param retry delay before the next attempt of a failed task
+ * @param folder folder for events, logs and orders
  */
 public record WorkerSettings(
         String name,
@@ -42,24 +41,24 @@ public record WorkerSettings(
         Path folder) {
 
     private static final int CONCURRENCY = 64;
-    private static final Duration USUAL_LEASE = Duration.ofMillis(CoreSettings.DEFAULTS.leaseMillis());
+    private static final Duration DEFAULT_LEASE = Duration.ofMillis(CoreSettings.DEFAULTS.leaseMillis());
 
-    /** The file of its events. */
+    /** Returns the file for its events. */
     public Path events() {
         return folder.resolve(name + ".events");
     }
 
-    /** Where it looks for orders to freeze itself at a moment that only it knows. */
+    /** Returns the file in which the process finds its {@link WorkerOrders}. */
     public Path orders() {
         return folder.resolve(name + ".orders");
     }
 
-    /** The file of its output. */
+    /** Returns the file for its output. */
     public Path log() {
         return folder.resolve(name + ".log");
     }
 
-    /** For {@link WorkerMain}. */
+    /** Returns the arguments of {@link WorkerMain}. */
     public List<String> arguments() {
         return List.of(
                 "name=" + name,
@@ -96,32 +95,32 @@ public record WorkerSettings(
     }
 
     private static String text(Map<String, String> all, String name) {
-        return Objects.requireNonNull(all.get(name), name);
+        return Objects.requireNonNull(all.get(name), () -> "The argument " + name + "= is missing");
     }
 
-    /** Whether it reads from RabbitMQ. */
+    /** Returns whether tasks come from RabbitMQ; otherwise from Kafka. */
     public boolean isRabbit() {
         return broker.startsWith("amqp");
     }
 
     Source source() {
-        return isRabbit() ? new RabbitSource(rabbit()) : new KafkaSource(kafka().withProperties(session()));
+        return isRabbit() ? new RabbitSource(rabbit()) : new KafkaSource(kafka().withProperties(sessionProperties()));
     }
 
-    /** The queue in RabbitMQ. */
+    /** Returns the settings of the queue in RabbitMQ. */
     public RabbitSettings rabbit() {
         RabbitSettings settings = RabbitSettings.of(broker, queue).withPartitions(partitions);
         return ordered ? settings.orderedByHeader() : settings;
     }
 
-    /** The queue in Kafka. */
+    /** Returns the settings of the queue in Kafka. */
     public KafkaSettings kafka() {
         return KafkaSettings.of(broker, queue).withPartitions(partitions);
     }
 
-    private Map<String, String> session() {
+    private Map<String, String> sessionProperties() {
         long millis = lease.toMillis();
-        return lease.compareTo(USUAL_LEASE) >= 0
+        return lease.compareTo(DEFAULT_LEASE) >= 0
                 ? Map.of()
                 : Map.of(
                         "session.timeout.ms", Long.toString(millis * 4 / 5),
@@ -129,7 +128,7 @@ public record WorkerSettings(
                         "metadata.max.age.ms", Long.toString(Math.max(500, millis / 4)));
     }
 
-    /** How Redis is reached. */
+    /** Returns the settings of the store. */
     public RedisSettings store() {
         RedisSettings settings = cluster ? RedisSettings.cluster(List.of(redis.split(" "))) : RedisSettings.of(redis);
         return settings.withReplicas(replicas);
@@ -140,15 +139,15 @@ public record WorkerSettings(
     }
 
     CoreSettings core() {
-        CoreSettings usual = CoreSettings.DEFAULTS;
+        CoreSettings defaults = CoreSettings.DEFAULTS;
         return new CoreSettings(
                 lease.toMillis(),
                 lease.toMillis() / 4,
-                usual.horizonMillis(),
-                usual.probeMillis(),
-                usual.batchSize(),
-                usual.batchesInFlight(),
-                usual.commitMillis(),
-                usual.retryMillis());
+                defaults.horizonMillis(),
+                defaults.probeMillis(),
+                defaults.batchSize(),
+                defaults.batchesInFlight(),
+                defaults.commitMillis(),
+                defaults.retryMillis());
     }
 }

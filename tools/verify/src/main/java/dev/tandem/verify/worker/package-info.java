@@ -1,4 +1,4 @@
-/** An executor in a process of its own, whose handlers record what they do. */
+/** The executors of a trial: separate processes whose handlers record what they do. */
 @NullMarked
 package dev.tandem.verify.worker;
 

@@ -6,45 +6,52 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Names of faults, and which of them can strike together. */
+/** The list of faults, and which of them can be combined. */
 class FaultTest {
 
     @Test
-    void everyFaultIsFoundByItsNameAndSaysWhatItDoes() {
+    void findsEveryFaultByNameWithADescription() {
         assertThat(Fault.all()).extracting(Fault::name).doesNotHaveDuplicates();
         for (Fault fault : Fault.all()) {
             assertThat(Fault.of(fault.name())).isEqualTo(fault);
-            assertThat(fault.about()).isNotBlank();
-            assertThat(fault.suits(true) || fault.suits(false)).as(fault.name()).isTrue();
+            assertThat(fault.description()).isNotBlank();
+            assertThat(fault.supports(true) || fault.supports(false))
+                    .as(fault.name())
+                    .isTrue();
         }
-        assertThat(Fault.of("freeze+redis-full").needs()).containsExactly(Need.OWN_REDIS);
+        assertThat(Fault.of("freeze+redis-full").requirements()).containsExactly(Requirement.OWN_REDIS);
     }
 
     @Test
-    void anUnknownNameIsAnsweredWithTheKnownOnes() {
+    void refusesAnUnknownNameAndListsTheKnownOnes() {
         assertThatThrownBy(() -> Fault.of("kill+flood"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("There is no fault 'flood', only none, kill, freeze");
     }
 
     @Test
-    void whatCannotStrikeTogetherIsRefused() {
-        assertThatThrownBy(() -> Fault.of("redis-forgets+redis-full")).hasMessageContaining("can't strike at once");
+    void refusesFaultsThatCannotBeCombined() {
+        assertThatThrownBy(() -> Fault.of("redis-forgets+redis-full")).hasMessageContaining("cannot be combined");
         assertThatThrownBy(() -> Fault.of("sentinel-failover+partition-redis"))
-                .hasMessageContaining("can't strike at once");
+                .hasMessageContaining("cannot be combined");
         assertThatThrownBy(() -> Fault.of("rabbit-restart+rabbit-disk-alarm"))
-                .hasMessageContaining("can't strike at once");
-        assertThatThrownBy(() -> Fault.of("kafka-restart+rabbit-restart")).hasMessageContaining("can't strike at once");
+                .hasMessageContaining("cannot be combined");
+        assertThatThrownBy(() -> Fault.of("kafka-restart+rabbit-restart")).hasMessageContaining("cannot be combined");
     }
 
     @Test
-    void noTwoThatTakeTheSameServerDownOrNeedAnotherRedisStrikeTogether() {
+    void combinesOnlyFaultsWithDifferentServersAndTheSameKindOfRedis() {
         Random random = new Random(1);
         for (int i = 0; i < 1_000; i++) {
-            Fault fault = Fault.anyTwo(random);
-            assertThat(fault.suits(true) || fault.suits(false)).as(fault.name()).isTrue();
-            if (fault.needs().contains(Need.SENTINEL) || fault.needs().contains(Need.CLUSTER)) {
-                assertThat(fault.needs()).as(fault.name()).doesNotContain(Need.OWN_REDIS, Need.WAYS);
+            Fault fault = Fault.randomPair(random);
+            assertThat(fault.supports(true) || fault.supports(false))
+                    .as(fault.name())
+                    .isTrue();
+            if (fault.requirements().contains(Requirement.SENTINEL)
+                    || fault.requirements().contains(Requirement.CLUSTER)) {
+                assertThat(fault.requirements())
+                        .as(fault.name())
+                        .doesNotContain(Requirement.OWN_REDIS, Requirement.PROXIES);
             }
             assertThat(fault.name()).doesNotContain("redis-restart+redis", "none");
         }

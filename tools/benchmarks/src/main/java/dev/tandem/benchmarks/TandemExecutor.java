@@ -1,0 +1,84 @@
+package dev.tandem.benchmarks;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.executor.Handler;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.QueueStatus;
+import dev.tandem.ordering.CoreSettings;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Source;
+import java.time.Duration;
+import java.util.List;
+
+/** An executor with its store, set up as a program would do it. */
+final class TandemExecutor implements AutoCloseable {
+
+    /** Longer than any benchmark, since handlers that wait for its end must not be interrupted. */
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
+
+    /** A queue, whose handler takes tasks of every type. */
+    record Queue(String name, String topic, Source source, QueuePolicy policy, Handler handler) {
+
+        Queue(String name, Source source, QueuePolicy policy, Handler handler) {
+            this(name, name, source, policy, handler);
+        }
+    }
+
+    private final RedisStore store;
+    private final Executor executor;
+
+    private TandemExecutor(RedisStore store, Executor executor) {
+        this.store = store;
+        this.executor = executor;
+    }
+
+    static TandemExecutor start(String redis, BenchSizes sizes, Queue... queues) {
+        RedisStore store = RedisStore.open(RedisSettings.of(redis));
+        Executor.Builder builder = Executor.builder()
+                .id("bench")
+                .concurrency(List.of(queues).stream()
+                        .mapToInt(queue -> queue.policy().concurrency())
+                        .sum())
+                .settings(settings(sizes.lease()));
+        for (Queue queue : queues) {
+            builder.queue(QueueSpec.queue(queue.name())
+                    .source(queue.source())
+                    .store(store)
+                    .policy(queue.policy())
+                    .topic(queue.topic())
+                    .timeout(TIMEOUT)
+                    .fallback(queue.handler())
+                    .build());
+        }
+        Executor executor = builder.build();
+        executor.start();
+        return new TandemExecutor(store, executor);
+    }
+
+    /** Returns the defaults with another lease, which is renewed four times in its time. */
+    static CoreSettings settings(Duration lease) {
+        CoreSettings defaults = CoreSettings.DEFAULTS;
+        return new CoreSettings(
+                lease.toMillis(),
+                lease.toMillis() / 4,
+                defaults.horizonMillis(),
+                defaults.probeMillis(),
+                defaults.batchSize(),
+                defaults.batchesInFlight(),
+                defaults.commitMillis(),
+                defaults.retryMillis());
+    }
+
+    /** Returns the status of its only or first queue. */
+    QueueStatus status() {
+        return executor.status().get(0);
+    }
+
+    @Override
+    public void close() {
+        executor.stop();
+        store.close();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tandem.verify.check;
+
+import dev.tandem.verify.record.Event.Published;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How one task was published, and its runs ordered by start. */
+final class TaskHistory {
+
+    final String id;
+
+    @Nullable
+    Published published;
+
+    final List<HandlerRun> runs = new ArrayList<>();
+
+    TaskHistory(String id) {
+        this.id = id;
+    }
+
+    @Nullable
+    String key() {
+        return published != null ? published.key() : runs.isEmpty() ? null : runs.get(0).key;
+    }
+
+    /** Returns what the task excludes: its key in an ordered queue, otherwise only itself. */
+    String exclusionUnit(boolean ordered) {
+        String key = key();
+        return ordered && key != null ? "key " + key : "task " + id;
+    }
+
+    /** Returns the first start under a valid claim, or {@link Period#NEVER}. */
+    long firstStart() {
+        return runs.stream()
+                .filter(run -> !run.stale)
+                .mapToLong(run -> run.start)
+                .min()
+                .orElse(Period.NEVER);
+    }
+
+    /**
+     * Returns the first final end, or {@link Period#NEVER}. An end after another process has started the task under a
+     * higher token does not count.
+     */
+    long firstEnd() {
+        return runs.stream()
+                .filter(HandlerRun::isFinal)
+                .filter(run -> runs.stream().noneMatch(other -> other.token > run.token && other.start < run.end))
+                .mapToLong(run -> run.end)
+                .min()
+                .orElse(Period.NEVER);
+    }
+
+    boolean succeeded() {
+        return runs.stream().anyMatch(HandlerRun::succeeded);
+    }
+
+    boolean succeededBy(long at) {
+        return runs.stream().anyMatch(run -> run.succeeded() && run.end <= at);
+    }
+
+    boolean isScheduled() {
+        return published != null && published.dueAt() != 0;
+    }
+
+    /** Returns the task with its key and place, for findings. */
+    String describe() {
+        Published known = published;
+        return known == null
+                ? "Task " + id
+                : "Task " + id + " (key " + known.key() + ", partition " + known.partition() + ", position "
+                        + known.sequence() + ")";
+    }
+
+    /** Returns all runs, for findings. */
+    String describeRuns() {
+        return runs.isEmpty() ? "none" : runs.toString();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.tandem.verify.worker;
+
+import dev.tandem.executor.FatalTaskException;
+import dev.tandem.executor.Handler;
+import dev.tandem.executor.Result;
+import dev.tandem.executor.TaskContext;
+import dev.tandem.kit.JsonLinesLog;
+import dev.tandem.verify.load.HandlerInstruction;
+import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.Ending;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** A handler that does what the payload says, and records its runs. */
+final class RecordingHandler implements Handler {
+
+    private final String process;
+    private final JsonLinesLog<Event> log;
+    private final WorkerOrders orders;
+    private final ObservedStore store;
+    /** The active runs, each with the end of its lease as last seen. */
+    private final Map<TaskContext, Long> running = new ConcurrentHashMap<>();
+
+    RecordingHandler(String process, JsonLinesLog<Event> log, WorkerOrders orders, ObservedStore store) {
+        this.process = process;
+        this.log = log;
+        this.orders = orders;
+        this.store = store;
+    }
+
+    @Override
+    public Result handle(TaskContext task) throws Exception {
+        long lease = leaseUntil(task);
+        running.put(task, lease);
+        ObservedStore.ClaimOrigin origin = store.takeOrigin(task.token());
+        log.write(new Event.RunStarted(
+                System.nanoTime(),
+                process,
+                task.id(),
+                task.key(),
+                task.token(),
+                task.attempt(),
+                lease,
+                origin.partition(),
+                origin.epoch(),
+                origin.requestedAt()));
+        try {
+            HandlerInstruction instruction = HandlerInstruction.of(task.payload());
+            TimeUnit.MILLISECONDS.sleep(instruction.millis());
+            Result result = switch (instruction.outcome()) {
+                case SUCCEED -> Result.done();
+                case FAIL_ONCE -> {
+                    if (task.attempt() == 1) {
+                        throw new IllegalStateException("The payload says so");
+                    }
+                    yield Result.done();
+                }
+                case DIE -> throw new FatalTaskException("The payload says so");
+            };
+            ended(task, Ending.SUCCEEDED);
+            return result;
+        } catch (InterruptedException e) {
+            ended(task, Ending.STOPPED);
+            throw e;
+        } catch (FatalTaskException e) {
+            ended(task, Ending.DEAD);
+            throw e;
+        } catch (RuntimeException e) {
+            ended(task, task.isLastAttempt() ? Ending.DEAD : Ending.FAILED);
+            throw e;
+        }
+    }
+
+    private void ended(TaskContext task, Ending ending) {
+        running.remove(task);
+        log.write(new Event.RunFinished(System.nanoTime(), process, task.id(), task.token(), ending));
+        orders.reached(WorkerOrders.FreezePoint.SETTLE);
+    }
+
+    /** Records renewals of the leases of active runs. */
+    void pollLeases() {
+        running.forEach((task, seen) -> {
+            long lease = leaseUntil(task);
+            // Leases are known in milliseconds, so an unchanged one may seem to move a little.
+            if (lease > seen + TimeUnit.MILLISECONDS.toNanos(5) && running.replace(task, seen, lease)) {
+                log.write(new Event.LeaseRenewed(System.nanoTime(), process, task.id(), task.token(), lease));
+            }
+        });
+    }
+
+    /** Returns the end of the lease by the clock of events. Tries again if the process was frozen in between. */
+    private static long leaseUntil(TaskContext task) {
+        while (true) {
+            long before = System.nanoTime();
+            long until = before + task.leaseRemaining().toNanos();
+            if (System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(1)) {
+                return until;
+            }
+        }
+    }
+}
