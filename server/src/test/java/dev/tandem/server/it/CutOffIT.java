@@ -3,8 +3,8 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.BrokerProxy;
+import dev.tandem.testkit.Brokers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.RedisCheckpoint;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.BrokerProxy;
+import dev.tandem.testkit.Brokers;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
