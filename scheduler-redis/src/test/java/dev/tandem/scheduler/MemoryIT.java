@@ -36,7 +36,7 @@ class MemoryIT {
             RedisClient client = RedisClient.create(redis.address());
             try {
                 RedisCommands<String, String> commands = client.connect().sync();
-                Caller owner = new Caller(store, Partition.of("orders", 0), "executor-1f3a9c27d4");
+                TestOwner owner = new TestOwner(store, Partition.of("orders", 0), "executor-1f3a9c27d4");
                 owner.acquire();
                 long before = used(commands);
                 Random random = new Random(1);

@@ -47,7 +47,7 @@ class OperatorIT {
 
     private final String queue = Names.fresh("orders");
     private final Partition partition = Partition.of(queue, 0);
-    private Caller owner;
+    private TestOwner owner;
 
     @BeforeAll
     static void open() {
@@ -63,7 +63,7 @@ class OperatorIT {
 
     @BeforeEach
     void own() {
-        owner = new Caller(store, partition, "executor-one");
+        owner = new TestOwner(store, partition, "executor-one");
         owner.acquire();
     }
 
@@ -90,7 +90,7 @@ class OperatorIT {
                         TaskState.ACTIVE, 1L,
                         TaskState.SUCCEEDED, 1L));
         assertThat(view.owner()).isEqualTo("executor-one");
-        assertThat(view.leaseMillis()).isBetween(1L, Caller.LEASE);
+        assertThat(view.leaseMillis()).isBetween(1L, TestOwner.LEASE);
         assertThat(view.blockedKeys()).isEqualTo(2);
         assertThat(view.totals()).containsEntry("succeeded", 1L).containsEntry("retried", 1L);
 
@@ -119,7 +119,7 @@ class OperatorIT {
         halt("halted", 1);
         park("halted", 2, 3, 4, 5, 6, 7, 8, 9);
         Partition second = Partition.of(queue, 1);
-        try (Caller other = new Caller(store, second, "executor-one")) {
+        try (TestOwner other = new TestOwner(store, second, "executor-one")) {
             other.acquire();
             List<HandOver> entries = new ArrayList<>();
             for (int i = 20; i < 27; i++) {
@@ -133,7 +133,7 @@ class OperatorIT {
             List<TaskView> all = new ArrayList<>();
             String cursor = null;
             do {
-                Page<TaskView> page = get(store.inspector().tasks(queue, TaskState.SCHEDULED, cursor, 3));
+                ResultPage<TaskView> page = get(store.inspector().tasks(queue, TaskState.SCHEDULED, cursor, 3));
                 assertThat(page.items()).hasSizeLessThanOrEqualTo(3);
                 all.addAll(page.items());
                 cursor = page.next();
@@ -141,7 +141,7 @@ class OperatorIT {
             assertThat(all).hasSize(14).doesNotHaveDuplicates();
             assertThat(all.subList(0, 7)).allMatch(task -> task.partition().equals(partition));
         }
-        Page<TaskView> first = page(TaskState.PARKED, null, 5);
+        ResultPage<TaskView> first = page(TaskState.PARKED, null, 5);
         assertThat(first.items()).hasSize(5);
         assertThat(offsets(page(TaskState.PARKED, first.next(), 5))).containsExactly(7L, 8L, 9L);
         assertThatThrownBy(() -> page(TaskState.PARKED, "?", 5)).hasMessageContaining("cursor '?'");
@@ -310,7 +310,7 @@ class OperatorIT {
         List<KeyView> all = new ArrayList<>();
         String cursor = null;
         do {
-            Page<KeyView> page = get(store.inspector().blockedKeys(partition, cursor, 10));
+            ResultPage<KeyView> page = get(store.inspector().blockedKeys(partition, cursor, 10));
             all.addAll(page.items());
             cursor = page.next();
         } while (cursor != null);
@@ -394,11 +394,12 @@ class OperatorIT {
 
     private long trim(Retention retention) {
         ClientResources resources = DefaultClientResources.create();
-        Topology topology = Topology.of(RedisSettings.of(Brokers.redis().uri()), resources);
+        RedisTopology topology =
+                RedisTopology.of(RedisSettings.of(Brokers.redis().uri()), resources);
         try {
-            return get(new Housekeeper(new Side(topology, 5_000), retention).trim(partition));
+            return get(new Housekeeper(new AdminConnection(topology, 5_000), retention).trim(partition));
         } finally {
-            topology.end().join();
+            topology.close().join();
             resources.shutdown();
         }
     }
@@ -451,7 +452,7 @@ class OperatorIT {
 
     private StoreAnswer.DueTasks due() {
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.ClaimDue(owner.header(), Caller.LEASE, 10, 10, owner.token + 1, true),
+                new StoreRequest.ClaimDue(owner.header(), TestOwner.LEASE, 10, 10, owner.token + 1, true),
                 StoreAnswer.DueTasks.class);
         owner.token += due.claimed().size();
         return due;
@@ -466,13 +467,13 @@ class OperatorIT {
         return offsets(page(state, null, 100));
     }
 
-    private static List<Long> offsets(Page<TaskView> page) {
+    private static List<Long> offsets(ResultPage<TaskView> page) {
         return page.items().stream()
                 .map(task -> Long.parseLong(task.position().text().substring(2)))
                 .toList();
     }
 
-    private Page<TaskView> page(TaskState state, @Nullable String cursor, int limit) {
+    private ResultPage<TaskView> page(TaskState state, @Nullable String cursor, int limit) {
         return get(store.inspector().tasks(partition, state, cursor, limit));
     }
 

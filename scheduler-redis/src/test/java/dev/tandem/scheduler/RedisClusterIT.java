@@ -75,7 +75,7 @@ class RedisClusterIT {
         for (int i = 0; i < 12; i++) {
             Partition partition = Partition.of(queue, i);
             ports.add(home(partition).port());
-            Caller owner = new Caller(store, partition, "one");
+            TestOwner owner = new TestOwner(store, partition, "one");
             owner.acquire();
             Claim claim = claim(owner, 1);
             assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
@@ -87,14 +87,14 @@ class RedisClusterIT {
     @Test
     void aLateOutcomeWakesTheOwnerWhereverItIsConnected() {
         Partition partition = Partition.of(queue, 0);
-        Caller former = new Caller(store, partition, "one");
+        TestOwner former = new TestOwner(store, partition, "one");
         former.acquire();
         Claim claim = claim(former, 1);
         former.step(List.of(), List.of(claim));
         former.ask(new StoreRequest.Release(former.header()), StoreAnswer.Ok.class);
         try (RedisStore elsewhere =
                 open(RedisSettings.cluster(List.of(cluster.nodes().get(4).address())))) {
-            Caller owner = new Caller(elsewhere, partition, "two");
+            TestOwner owner = new TestOwner(elsewhere, partition, "two");
             owner.acquire();
             int before = owner.wakes.get();
             // The subscription wakes once itself, at a time of its own. The outcome is told until one more is heard.
@@ -108,7 +108,7 @@ class RedisClusterIT {
     @Test
     void aSlotThatMovesTakesItsPartitionAlong() {
         Partition partition = Partition.of(queue, 0);
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         owner.acquire();
         Claim claim = claim(owner, 1);
         owner.step(List.of(), List.of(claim));
@@ -129,7 +129,7 @@ class RedisClusterIT {
     @Test
     void aFailoverTakesTheLinksDownAndUpAtTheNewPrimary() {
         Partition partition = Partition.of(queue, 0);
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         String run = owner.acquire().runId();
         Claim claim = claim(owner, 1);
         owner.step(List.of(), List.of(claim));
@@ -153,7 +153,7 @@ class RedisClusterIT {
     }
 
     /** A node that is about to give up its slots may answer once more with an error, which is a down and an up. */
-    private static StoreAnswer.Acquired acquireWhenItAnswers(Caller owner, Claim claim) {
+    private static StoreAnswer.Acquired acquireWhenItAnswers(TestOwner owner, Claim claim) {
         PresentedClaim presented = new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 1);
         while (true) {
             owner.link.send(owner.acquiring(List.of(presented)));
@@ -190,10 +190,10 @@ class RedisClusterIT {
     }
 
     private static int slot(Partition partition) {
-        return SlotHash.getSlot(Keys.wake(partition));
+        return SlotHash.getSlot(RedisKeys.wakeChannel(partition));
     }
 
-    private static Claim claim(Caller owner, long offset) {
+    private static Claim claim(TestOwner owner, long offset) {
         return new Claim(Position.of(0, offset), owner.nextToken(), "key", false);
     }
 

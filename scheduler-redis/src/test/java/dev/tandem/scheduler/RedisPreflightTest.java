@@ -93,7 +93,7 @@ class RedisPreflightTest {
 
     @Test
     void anAddressThatCannotBeReadIsNamedWithoutItsPassword() {
-        assertThatThrownBy(() -> Connections.uri(settings, "http://user:secret@host"))
+        assertThatThrownBy(() -> ConnectionOptions.uri(settings, "http://user:secret@host"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("tandem.redis.uri")
                 .hasMessageContaining("***@host")

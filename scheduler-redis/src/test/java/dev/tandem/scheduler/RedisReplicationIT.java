@@ -69,7 +69,7 @@ class RedisReplicationIT {
         RedisSettings settings =
                 RedisSettings.of(master.address()).withReplicas(1).withHorizon(Duration.ofSeconds(1));
         try (RedisStore store = RedisStore.open(settings)) {
-            Caller owner = new Caller(store, PARTITION, "one");
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
             owner.acquire();
             await().until(() -> owner.renew().durable());
             replica.suspend();
@@ -85,7 +85,7 @@ class RedisReplicationIT {
     @Test
     void withoutReplicasToAskEveryProbeCounts() {
         try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
-            Caller owner = new Caller(store, PARTITION, "one");
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
             owner.acquire();
             assertThat(owner.renew().durable()).isTrue();
         }
@@ -95,7 +95,7 @@ class RedisReplicationIT {
     void aRedisThatIsNotFitIsNotUsedUntilItIs() {
         ask(master.address(), commands -> commands.configSet("maxmemory-policy", "allkeys-lru"));
         try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
-            Heard heard = new Heard();
+            RecordedEvents heard = new RecordedEvents();
             store.link(PARTITION, heard);
             await().until(() -> store.status().detail().contains("maxmemory-policy is allkeys-lru"));
             assertThat(store.status().connected()).isFalse();
@@ -109,7 +109,7 @@ class RedisReplicationIT {
     @Test
     void aReplicaIsRefused() {
         try (RedisStore store = RedisStore.open(RedisSettings.of(replica.address()))) {
-            store.link(PARTITION, new Heard());
+            store.link(PARTITION, new RecordedEvents());
             await().until(() -> store.status().detail().contains("it is a replica"));
         }
     }
@@ -120,7 +120,7 @@ class RedisReplicationIT {
         try (LocalProcess sentinel = sentinel(folder, port)) {
             String uri = "redis-sentinel://127.0.0.1:" + port + "/#mymaster";
             try (RedisStore store = RedisStore.open(RedisSettings.of(uri).withAnswerTimeout(Duration.ofSeconds(2)))) {
-                Caller owner = new Caller(store, PARTITION, "one");
+                TestOwner owner = new TestOwner(store, PARTITION, "one");
                 String run = owner.acquire().runId();
                 Claim claim = new Claim(Position.of(0, 1), owner.nextToken(), null, false);
                 owner.step(List.of(), List.of(claim));

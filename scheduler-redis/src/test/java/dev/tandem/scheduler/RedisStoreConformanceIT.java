@@ -19,7 +19,7 @@ class RedisStoreConformanceIT extends QueueConformance {
 
     private SharedRedis redis;
     private RedisStore store;
-    private Asked asked;
+    private StoreClient asked;
 
     SharedRedis redis() {
         return Brokers.redis();
@@ -29,7 +29,7 @@ class RedisStoreConformanceIT extends QueueConformance {
     void start() {
         redis = redis();
         store = RedisStore.open(RedisSettings.of(redis.uri()));
-        asked = new Asked(store);
+        asked = new StoreClient(store);
     }
 
     @AfterAll

@@ -42,7 +42,7 @@ class RedisStoreIT {
 
     @Test
     void aTaskIsClaimedSettledAndKnownAsDone() {
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         StoreAnswer.Acquired acquired = owner.acquire();
         assertThat(acquired.runId()).hasSize(40);
         assertThat(acquired.storedCommit()).isEqualTo(-1);
@@ -51,7 +51,7 @@ class RedisStoreIT {
 
         StoreAnswer.SettledAndClaimed claimed = owner.step(List.of(), List.of(new Claim(position, token, "k", false)));
         assertThat(claimed.claims()).containsExactly(ClaimResult.Ok.FIRST);
-        assertThat(owner.renew().nextLapseMillis()).isBetween(1L, Caller.LEASE);
+        assertThat(owner.renew().nextLapseMillis()).isBetween(1L, TestOwner.LEASE);
 
         Settle success = new Settle(position, token, "k", 7, new Verdict.Success(null), 0);
         assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
@@ -65,7 +65,7 @@ class RedisStoreIT {
 
     @Test
     void aRetryHoldsItsKeyAndItsFollowersAreParkedInOrder() {
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         owner.acquire();
         Position head = Position.of(0, 1);
         Position second = Position.of(0, 2);
@@ -96,7 +96,7 @@ class RedisStoreIT {
 
         long again = owner.nextToken();
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.ClaimDue(owner.header(), Caller.LEASE, 10, 10, again, true),
+                new StoreRequest.ClaimDue(owner.header(), TestOwner.LEASE, 10, 10, again, true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).hasSize(1);
         assertThat(due.claimed().get(0).position()).isEqualTo(head);
@@ -118,7 +118,7 @@ class RedisStoreIT {
 
     @Test
     void aFormerOwnerIsFencedAndANumberIsAppliedOnce() {
-        Caller one = new Caller(store, partition, "one");
+        TestOwner one = new TestOwner(store, partition, "one");
         one.acquire();
         StoreRequest.SettleAndClaim first = one.stepping(List.of(), List.of());
         assertThat(one.ask(first, StoreAnswer.SettledAndClaimed.class).claims()).isEmpty();
@@ -128,7 +128,7 @@ class RedisStoreIT {
                         .stored())
                 .isEqualTo(first.header().number());
 
-        Caller two = new Caller(store, partition, "two");
+        TestOwner two = new TestOwner(store, partition, "two");
         assertThat(two.ask(two.acquiring(List.of()), StoreAnswer.Refused.class).owner())
                 .isEqualTo("one");
         one.number = first.header().number();

@@ -31,7 +31,7 @@ class RelayIT {
     private static RedisStore store;
 
     private final Partition partition = Partition.of(Names.fresh("orders"), 0);
-    private Caller owner;
+    private TestOwner owner;
 
     @BeforeAll
     static void open() {
@@ -47,7 +47,7 @@ class RelayIT {
 
     @BeforeEach
     void own() {
-        owner = new Caller(store, partition, "one");
+        owner = new TestOwner(store, partition, "one");
         owner.acquire();
     }
 
@@ -131,7 +131,7 @@ class RelayIT {
         Claim second = claim(1);
         owner.step(List.of(), List.of(first));
         owner.ask(new StoreRequest.Release(owner.header()), StoreAnswer.Ok.class);
-        Caller heir = new Caller(store, partition, "two");
+        TestOwner heir = new TestOwner(store, partition, "two");
         assertThat(heir.acquire().blocked())
                 .extracting(StoreAnswer.BlockedKey::reason)
                 .containsExactly(BlockReason.OTHER_OWNER);
@@ -165,7 +165,7 @@ class RelayIT {
                         .recorded())
                 .isTrue();
         StoreAnswer.DueTasks due = heir.ask(
-                new StoreRequest.ClaimDue(heir.header(), Caller.LEASE, 10, 10, heir.nextToken(), true),
+                new StoreRequest.ClaimDue(heir.header(), TestOwner.LEASE, 10, 10, heir.nextToken(), true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
     }
