@@ -45,7 +45,8 @@ public final class Bench implements Callable<Integer> {
             new Recovery(),
             new RollingRestart(),
             new StuckKey(),
-            new Idle());
+            new Idle(),
+            new StoreScripts());
 
     /** How the result is written. */
     enum Format {

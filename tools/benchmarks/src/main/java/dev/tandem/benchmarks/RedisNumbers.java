@@ -34,6 +34,13 @@ final class RedisNumbers implements AutoCloseable {
         return commands().getOrDefault("evalsha", 0L);
     }
 
+    /** The time that scripts took so far, in microseconds. */
+    double scriptMicros() {
+        String value = info("commandstats").getOrDefault(COMMAND + "evalsha", "usec=0,");
+        String micros = value.substring(value.indexOf("usec=") + "usec=".length());
+        return Double.parseDouble(micros.substring(0, micros.indexOf(',')));
+    }
+
     /** How often each command ran so far, those inside of scripts too. */
     Map<String, Long> commands() {
         Map<String, Long> calls = new LinkedHashMap<>();
