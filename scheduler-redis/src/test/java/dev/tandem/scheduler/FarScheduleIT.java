@@ -30,10 +30,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tasks that are scheduled for long from now, at times that the test gives. */
+/** Tasks scheduled for far-off times, at times that the test sets. */
 class FarScheduleIT {
 
-    /** Ahead of the real clock, by which operators' changes go. */
+    /** Later than Redis's clock, which operators' changes use. */
     private static final long START = 4_000_000_000_000L;
 
     private static final long HOUR = 3_600_000;
@@ -64,7 +64,7 @@ class FarScheduleIT {
     }
 
     @Test
-    void theyAreDueAtTheirTimeAndNoneIsLost() {
+    void everyFarOffTaskIsClaimedOnceWhenItIsDue() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Set<Long> missing = new HashSet<>();
@@ -76,7 +76,7 @@ class FarScheduleIT {
                 entries.add(new HandOver(Position.of(0, offset), null, -1, new Move.Schedule(at), envelope(at)));
                 missing.add(offset);
             }
-            hand(entries);
+            takeCustody(entries);
         }
         assertThat(commands().zcard(key("scheduled"))).as("seed %d", seed).isLessThan(1_000);
         assertThat(count()).isEqualTo(5_000);
@@ -102,7 +102,7 @@ class FarScheduleIT {
     }
 
     @Test
-    void aPresentedClaimOfOneIsNotRunTwice() {
+    void aFarOffTaskWithAPresentedClaimRunsOnce() {
         Position position = schedule(1, now + HOUR);
         long claimed = epoch - 1;
         StoreAnswer.Acquired acquired = acquire(List.of(new PresentedClaim(position, claimed, null, 1, -1)));
@@ -114,7 +114,7 @@ class FarScheduleIT {
     }
 
     @Test
-    void aClaimOfOneThatIsHeldIsNotRunTwice() {
+    void aFarOffTaskThatWasClaimedEarlyRunsOnce() {
         Position position = schedule(1, now + HOUR);
         long claimed = ++token;
         assertThat(ask(
@@ -135,7 +135,7 @@ class FarScheduleIT {
     }
 
     @Test
-    void anOperatorSeesThemRunsOneNowAndDeletesAnother() {
+    void operatorsListRetryAndDeleteFarOffTasks() {
         for (int offset = 1; offset <= 200; offset++) {
             schedule(offset, now + HOUR + offset % 7 * 60_000);
         }
@@ -186,11 +186,11 @@ class FarScheduleIT {
 
     private Position schedule(long offset, long at) {
         Position position = Position.of(0, offset);
-        hand(List.of(new HandOver(position, null, -1, new Move.Schedule(at), envelope(at))));
+        takeCustody(List.of(new HandOver(position, null, -1, new Move.Schedule(at), envelope(at))));
         return position;
     }
 
-    private void hand(List<HandOver> entries) {
+    private void takeCustody(List<HandOver> entries) {
         assertThat(ask(new StoreRequest.TakeCustody(header(), 0, 0, 10, 10, entries), StoreAnswer.CustodyTaken.class)
                         .codes())
                 .containsOnly(StoreAnswer.HandOverResult.OK);

@@ -6,7 +6,7 @@ import dev.tandem.task.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what a link is told. */
+/** A listener that records what it is called with. */
 final class RecordedEvents implements Store.Listener {
 
     final List<String> events = new CopyOnWriteArrayList<>();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What happens to a store's links when Redis or the way to it is in trouble. */
+/** Store links while Redis, or the connection to it, fails. */
 class RedisFailureIT {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
@@ -58,7 +58,7 @@ class RedisFailureIT {
     }
 
     @Test
-    void aKilledConnectionVoidsWhatIsUnansweredAndNothingIsSentAgainByItself() {
+    void aBrokenConnectionVoidsUnansweredRequestsAndResendsNone() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         TestOwner other = new TestOwner(store, Partition.of("orders", 1), "one");
         owner.acquire();
@@ -66,7 +66,7 @@ class RedisFailureIT {
         long before = owner.number;
         int sent = 200;
         for (int i = 0; i < sent; i++) {
-            owner.link.send(claimStep(owner, i));
+            owner.link.send(claimRequest(owner, i));
             if (i == sent / 2) {
                 commands.clientKill(KillArgs.Builder.typeNormal().skipme());
             }
@@ -83,23 +83,23 @@ class RedisFailureIT {
         other.expect("up");
         assertThat(answered).isLessThan(sent);
 
-        // What was applied is a prefix of what was sent: the same number again says how far it went.
+        // The applied requests are a prefix of those sent. The gap says how long that is.
         owner.number = before + sent + 10;
-        StoreAnswer.Gap gap = owner.ask(owner.stepping(List.of(), List.of()), StoreAnswer.Gap.class);
+        StoreAnswer.Gap gap = owner.ask(owner.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Gap.class);
         assertThat(gap.stored()).isBetween(before + answered, before + sent);
-        assertThat(Integer.parseInt(hlen(PARTITION))).isEqualTo((int) (gap.stored() - before) + 1);
+        assertThat(Integer.parseInt(claimCount(PARTITION))).isEqualTo((int) (gap.stored() - before) + 1);
         assertThat(owner.events).isEmpty();
     }
 
     @Test
-    void aFrozenRedisIsGivenUpWhenItsAnswerIsOverdueAndFoundAgain() {
+    void reconnectsWhenAnAnswerIsOverdue() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         owner.acquire();
         redis.suspend();
         try {
-            owner.link.send(owner.stepping(List.of(), List.of()));
+            owner.link.send(owner.settleAndClaimRequest(List.of(), List.of()));
             owner.expect("down");
-            owner.link.send(owner.stepping(List.of(), List.of()));
+            owner.link.send(owner.settleAndClaimRequest(List.of(), List.of()));
         } finally {
             redis.resume();
         }
@@ -109,7 +109,7 @@ class RedisFailureIT {
     }
 
     @Test
-    void aRestartedRedisIsUsedAgainAndItsRunIdIsAnother() {
+    void reconnectsToARestartedRedisWithAnotherRunId() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         String run = owner.acquire().runId();
         redis.kill();
@@ -121,59 +121,61 @@ class RedisFailureIT {
     }
 
     @Test
-    void flushedScriptsAreLoadedAgainAndNothingOvertakes() {
+    void reloadsFlushedScriptsAndKeepsTheOrderOfRequests() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         owner.acquire();
         commands.scriptFlush();
         for (int i = 0; i < 50; i++) {
-            owner.link.send(claimStep(owner, i));
+            owner.link.send(claimRequest(owner, i));
         }
         owner.expect("down");
         owner.expect("up");
         assertThat(owner.events).isEmpty();
-        assertThat(hlen(PARTITION)).isEqualTo("1");
+        assertThat(claimCount(PARTITION)).isEqualTo("1");
         owner.acquire();
-        assertThat(owner.step(List.of(), List.of(claim(owner, 1))).claims()).containsExactly(ClaimResult.Ok.FIRST);
+        assertThat(owner.settleAndClaim(List.of(), List.of(claim(owner, 1))).claims())
+                .containsExactly(ClaimResult.Ok.FIRST);
     }
 
     @Test
-    void writesThatRedisForgotShowInTheNumbersAndAPresentedClaimIsWrittenAgain() {
+    void aGapShowsForgottenWritesAndPresentedClaimsAreWrittenAgain() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         owner.acquire();
         long answeredBefore = owner.number;
         RedisCheckpoint checkpoint = durableCheckpoint(owner);
         Claim claim = claim(owner, 7);
-        assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
+        assertThat(owner.settleAndClaim(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
         long answered = owner.number;
         redis.restartFrom(checkpoint);
         owner.expect("down");
         owner.expect("up");
 
-        StoreAnswer.Gap gap = owner.ask(owner.stepping(List.of(), List.of()), StoreAnswer.Gap.class);
+        StoreAnswer.Gap gap = owner.ask(owner.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Gap.class);
         assertThat(gap.stored()).isBetween(answeredBefore, answered - 1);
         StoreAnswer.Acquired acquired =
                 owner.acquire(new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 7));
         assertThat(acquired.presentedTokens()).containsExactly(claim.token());
         assertThat(owner.epoch).isGreaterThan(claim.token());
         Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 7, new Verdict.Success(null), 0);
-        assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(owner.settleAndClaim(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
     }
 
     @Test
-    void outcomesAreRecordedWhenMemoryIsFullAndHandOversWait() {
+    void recordsOutcomesButRefusesHandOversWhenMemoryIsFull() {
         TestOwner owner = new TestOwner(store, PARTITION, "one");
         owner.acquire();
         Claim claim = claim(owner, 1);
-        owner.step(List.of(), List.of(claim));
+        owner.settleAndClaim(List.of(), List.of(claim));
         commands.configSet("maxmemory", "1mb");
 
         Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
-        assertThat(owner.step(List.of(settle), List.of(claim(owner, 2))).settles())
+        assertThat(owner.settleAndClaim(List.of(settle), List.of(claim(owner, 2)))
+                        .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
         owner.renew();
         byte[] envelope = Envelope.of(Task.of("orders", null, new byte[100])).encode();
         HandOver entry = new HandOver(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
-        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
+        assertThat(handOver(owner, entry)).containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
         Redelivery redelivery = new Redelivery(Position.of(0, 2), envelope);
         assertThat(owner.ask(
                                 new StoreRequest.ForwardRedeliveries(PARTITION, "other", 0, List.of(redelivery)),
@@ -185,11 +187,11 @@ class RedisFailureIT {
         assertThat(store.status().connected()).isTrue();
 
         commands.configSet("maxmemory", "0");
-        assertThat(handed(owner, entry)).containsExactly(StoreAnswer.HandOverResult.OK);
+        assertThat(handOver(owner, entry)).containsExactly(StoreAnswer.HandOverResult.OK);
         await().until(() -> !store.status().detail().contains("maxmemory"));
     }
 
-    private static List<StoreAnswer.HandOverResult> handed(TestOwner owner, HandOver entry) {
+    private static List<StoreAnswer.HandOverResult> handOver(TestOwner owner, HandOver entry) {
         return owner.ask(
                         new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
                         StoreAnswer.CustodyTaken.class)
@@ -201,7 +203,7 @@ class RedisFailureIT {
         TestOwner former = new TestOwner(store, PARTITION, "one");
         former.acquire();
         Claim claim = claim(former, 1);
-        former.step(List.of(), List.of(claim));
+        former.settleAndClaim(List.of(), List.of(claim));
         former.ask(new StoreRequest.Release(former.header()), StoreAnswer.Ok.class);
         try (RedisStore elsewhere = RedisStore.open(RedisSettings.of(redis.address()))) {
             TestOwner owner = new TestOwner(elsewhere, PARTITION, "two");
@@ -219,17 +221,17 @@ class RedisFailureIT {
     }
 
     @Test
-    void nobodyAnswersAtFirstAndTheLinkGoesUpWhenRedisComes() {
+    void aLinkGoesUpWhenRedisStartsLater() {
         redis.kill();
-        RecordedEvents heard = new RecordedEvents();
+        RecordedEvents recorded = new RecordedEvents();
         try (RedisStore early = RedisStore.open(RedisSettings.of(redis.address()))) {
-            early.link(PARTITION, heard);
+            early.link(PARTITION, recorded);
             redis.start();
-            await().untilAsserted(() -> assertThat(heard.events).containsExactly("up"));
+            await().untilAsserted(() -> assertThat(recorded.events).containsExactly("up"));
         }
     }
 
-    /** A checkpoint in which the owner is. */
+    /** Takes a checkpoint that contains the ownership. */
     private RedisCheckpoint durableCheckpoint(TestOwner owner) {
         commands.bgrewriteaof();
         await().until(() -> commands.info("persistence").contains("aof_rewrite_in_progress:0"));
@@ -237,15 +239,15 @@ class RedisFailureIT {
         return redis.checkpoint();
     }
 
-    private static StoreRequest.SettleAndClaim claimStep(TestOwner owner, int offset) {
-        return owner.stepping(List.of(), List.of(claim(owner, offset)));
+    private static StoreRequest.SettleAndClaim claimRequest(TestOwner owner, int offset) {
+        return owner.settleAndClaimRequest(List.of(), List.of(claim(owner, offset)));
     }
 
     private static Claim claim(TestOwner owner, long offset) {
         return new Claim(Position.of(0, offset), owner.nextToken(), offset == 1 ? "key" : null, false);
     }
 
-    private String hlen(Partition partition) {
+    private String claimCount(Partition partition) {
         return commands.hlen("tandem:{" + partition + "}:claims").toString();
     }
 }

@@ -60,13 +60,13 @@ class ScriptTest {
 
     @ParameterizedTest
     @EnumSource(Script.class)
-    void usesNoNameThatIsNotThere(Script script) {
+    void usesNoUnknownGlobal(Script script) {
         assertThat(LuaFunctionLimits.of(text(script)).globals()).isSubsetOf(GLOBALS);
     }
 
     @ParameterizedTest
     @EnumSource(Script.class)
-    void includesWhatItsIncludesRequireBeforeThem(Script script) {
+    void includesWhatItsIncludesRequire(Script script) {
         List<String> included = new ArrayList<>();
         Matcher include = INCLUDE.matcher(file(script.file()));
         while (include.find()) {
@@ -96,7 +96,7 @@ class ScriptTest {
     }
 
     @Test
-    void javaAndLuaGiveTheCodesTheSameValues() throws IllegalAccessException {
+    void codesHaveTheSameValuesInJavaAndLua() throws IllegalAccessException {
         Map<String, String> codes = new HashMap<>();
         for (Field field : ScriptCodes.class.getDeclaredFields()) {
             if (Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
@@ -109,14 +109,14 @@ class ScriptTest {
     }
 
     @Test
-    void constantsAreReplacedByTheirValues() {
+    void replacesConstantsByTheirValues() {
         assertThat(text(Script.RELEASE)).contains("return {0, next_due()}").doesNotContain("REPLY_OK");
         String overridden = new ScriptAssembler(Map.of("REPLY_OK", "7")).assemble(Script.RELEASE.file());
         assertThat(overridden).contains("return {7, next_due()}");
     }
 
     @Test
-    void limitsAreCountedByScope() {
+    void countsLocalsAndUpvaluesByScope() {
         LuaFunctionLimits.Usage usage = LuaFunctionLimits.of("""
                 local a, b = 1, 2
                 local function outer(c)

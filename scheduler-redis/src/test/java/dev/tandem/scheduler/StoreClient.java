@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Asks a store one request at a time and waits for the answer. */
+/** Sends a store one request at a time and waits for the answer. */
 final class StoreClient implements AutoCloseable {
 
     private final Store store;
@@ -44,7 +44,7 @@ final class StoreClient implements AutoCloseable {
             try {
                 Object event = events.poll(40, TimeUnit.SECONDS);
                 if (event == null) {
-                    throw new AssertionError("The store gave nothing within 40 s, expected " + what);
+                    throw new AssertionError("Expected " + what + " from the store, but nothing came within 40 s");
                 }
                 return event;
             } catch (InterruptedException e) {

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Uses a link as an owner does, one request at a time unless a test sends by itself. */
+/** Uses a store link as an owner does: one request at a time, unless a test uses the link itself. */
 final class TestOwner implements Store.Listener, AutoCloseable {
 
     static final long LEASE = 10_000;
@@ -93,23 +93,24 @@ final class TestOwner implements Store.Listener, AutoCloseable {
         return new RequestHeader(partition, writer, ++number, epoch);
     }
 
-    StoreRequest.Acquire acquiring(List<StoreRequest.PresentedClaim> presented) {
+    StoreRequest.Acquire acquireRequest(List<StoreRequest.PresentedClaim> presented) {
         return new StoreRequest.Acquire(header(), executor, LEASE, -1, "", -1, presented);
     }
 
     StoreAnswer.Acquired acquire(StoreRequest.PresentedClaim... presented) {
-        StoreAnswer.Acquired acquired = ask(acquiring(List.of(presented)), StoreAnswer.Acquired.class);
+        StoreAnswer.Acquired acquired = ask(acquireRequest(List.of(presented)), StoreAnswer.Acquired.class);
         epoch = acquired.epoch();
         token = epoch;
         return acquired;
     }
 
-    StoreRequest.SettleAndClaim stepping(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+    StoreRequest.SettleAndClaim settleAndClaimRequest(
+            List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
         return new StoreRequest.SettleAndClaim(header(), LEASE, 0, 0, settles, claims);
     }
 
-    StoreAnswer.SettledAndClaimed step(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
-        return ask(stepping(settles, claims), StoreAnswer.SettledAndClaimed.class);
+    StoreAnswer.SettledAndClaimed settleAndClaim(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
+        return ask(settleAndClaimRequest(settles, claims), StoreAnswer.SettledAndClaimed.class);
     }
 
     StoreAnswer.LeasesRenewed renew() {

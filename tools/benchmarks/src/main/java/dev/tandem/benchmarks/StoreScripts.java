@@ -177,7 +177,8 @@ final class StoreScripts implements Scenario {
         private <T> T next(Class<T> type) throws InterruptedException {
             Object event = events.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             if (!type.isInstance(event)) {
-                throw new IllegalStateException("Expected " + type.getSimpleName() + " from the store, but got " + event);
+                throw new IllegalStateException(
+                        "Expected " + type.getSimpleName() + " from the store, but got " + event);
             }
             return type.cast(event);
         }

@@ -23,14 +23,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a scheduled task with a payload of 64 bytes takes of Redis's memory. Prints, and only checks the answers. */
-class MemoryIT {
+/** Prints how much of Redis's memory a scheduled task with a payload of 64 bytes takes. Checks only the count of tasks. */
+class ScheduledMemoryIT {
 
     private static final int TASKS = Integer.getInteger("tandem.memory.tasks", 100_000);
 
     @ParameterizedTest
     @CsvSource({"within a day, 86400000, false", "within a minute, 60000, false", "keyed within a day, 86400000, true"})
-    void aScheduledTaskTakesLittleMemory(String when, int range, boolean keyed) {
+    void measuresTheMemoryOfAScheduledTask(String when, int range, boolean keyed) {
         try (LocalRedis redis = Brokers.ownRedis();
                 RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
             RedisClient client = RedisClient.create(redis.address());
