@@ -1,5 +1,5 @@
--- Gives up a position that is proven gone: the key that waited for its redelivery goes on. Without a key, the position is
--- forgotten unless it is claimed or in the store.
+-- Gives up a position that is proven gone: the key that waited for its redelivery goes on. Without a key, the
+-- position is forgotten unless it is claimed or in the store.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence

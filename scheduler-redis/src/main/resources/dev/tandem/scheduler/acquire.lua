@@ -8,15 +8,15 @@
 -- ARGV 5    generation; -1: none
 -- ARGV 6    source id; '': none
 -- ARGV 7    committed offset; -1: none
--- ARGV 8    MessagePack of the presented claims in order of token, as lists of: positions; tokens (8 bytes); keys (false:
---           none); bits (-1: none); numbers of the requests that carried their outcomes (0: none); tokens of the claims
---           that they were relayed from (8 bytes, 0: none)
+-- ARGV 8    MessagePack of the presented claims in order of token, as lists of: positions; tokens (8 bytes); keys
+--           (false: none); bits (-1: none); numbers of the requests that carried their outcomes (0: none); tokens of
+--           the claims that they were relayed from (8 bytes, 0: none)
 -- ARGV 9    epoch that it continues; 0: none
 -- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms}; or
---           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position, token,
---           key, 1 if the store has the envelope, remaining ms), settled blocks (number, bytes), blocked keys (key,
---           entry), ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), ms of quiet
---           period, tokens of the presented claims that hold, history, see include/redelivery_history}
+--           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
+--           token, key, 1 if the store has the envelope, remaining ms), settled blocks (number, bytes), blocked keys
+--           (key, entry), ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), ms of
+--           quiet period, tokens of the presented claims that hold, history, see include/redelivery_history}
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands
@@ -58,8 +58,8 @@ end
 local presented, tokens, keys, bits, outcome_numbers, relayed_from = unpack(cmsgpack.unpack(ARGV[8]))
 local run = run_id()
 local quiet_until = tonumber(owner[OWNER_QUIET_UNTIL] or '0')
--- The number of this writer's last request that may have carried outcomes. Of acquires in a row, only the first follows
--- such a request.
+-- The number of this writer's last request that may have carried outcomes. Of acquires in a row, only the first
+-- follows such a request.
 local worked = stored == tonumber(owner[OWNER_ACQUIRED] or '0') and tonumber(owner[OWNER_WORKED] or '0') or stored
 
 -- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new

@@ -1,5 +1,5 @@
--- Takes due tasks out of `retry` and `scheduled` together, in order of due time (retry first on a tie). Tasks without a
--- key and heads of blocked keys are claimed. Others are offered: returned, and hidden for a lease. Looks at up to
+-- Takes due tasks out of `retry` and `scheduled` together, in order of due time (retry first on a tie). Tasks without
+-- a key and heads of blocked keys are claimed. Others are offered: returned, and hidden for a lease. Looks at up to
 -- MAX_DUE_TASKS tasks. First opens the packed lists of far-off tasks whose time comes.
 --
 -- KEYS      the partition's, see include/partition_keys

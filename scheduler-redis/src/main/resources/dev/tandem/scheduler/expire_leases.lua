@@ -1,6 +1,6 @@
--- Ends claims whose lease ran out, and counts the lapse. A task in the store is due now. For one that the broker has, the
--- key waits for the redelivery. If the key has another head, the task goes before all that waits behind that head, for it
--- had begun. Or, instead: moves all deadlines on.
+-- Ends claims whose lease ran out, and counts the lapse. A task in the store is due now. For one that the broker has,
+-- the key waits for the redelivery. If the key has another head, the task goes before all that waits behind that
+-- head, for it had begun. Or, instead: moves all deadlines on.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence

@@ -1,6 +1,6 @@
 -- Takes custody of messages of an unordered message queue that were redelivered to another partition, where this one
--- knows their positions: under the standing claim, or due later if the claim lapsed. A position that awaited redelivery
--- is done. Each position is given to one asker only. No epoch, no number.
+-- knows their positions: under the standing claim, or due later if the claim lapsed. A position that awaited
+-- redelivery is done. Each position is given to one asker only. No epoch, no number.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    the asker

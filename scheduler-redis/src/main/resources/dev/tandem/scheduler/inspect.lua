@@ -4,20 +4,20 @@
 -- ARGV 1    what to inspect, then its own arguments
 -- Returns   as follows
 --
--- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation, stored
---            commit, high-water mark, count of scheduled, retry, parked, active, dead, succeeded samples, blocked keys,
---            totals (name, number)}
+-- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation,
+--            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, succeeded samples,
+--            blocked keys, totals (name, number)}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded); 3 cursor ('': from the start); 4 most
 --            tasks; 5 most bytes. Returns {next cursor ('': the end), tasks}
 -- 'task'     ARGV 2 position. Returns {tasks}: none or one
 -- 'offset'   ARGV 2 offset in the current incarnation. Returns the same
 -- 'id'       ARGV 2 id that a publisher gave. Returns {tasks}
 -- 'key'      ARGV 2 key. Returns {its entry in `blocked` (false: open), count of parked}
--- 'blocked'  ARGV 2 cursor ('': from the start); 3 about how many. Returns {next cursor ('': the end), then for each key:
---            key, entry, count of parked}
+-- 'blocked'  ARGV 2 cursor ('': from the start); 3 about how many. Returns {next cursor ('': the end), then for
+--            each key: key, entry, count of parked}
 --
--- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope (false:
--- the broker has it), claim (false: none)}.
+-- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
+-- (false: the broker has it), claim (false: none)}.
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands

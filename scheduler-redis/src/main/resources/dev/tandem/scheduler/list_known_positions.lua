@@ -3,8 +3,8 @@
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV      none
 -- Returns   {REPLY_OK, run id, 1 if the list is complete (0: Redis restarted, and since then no owner acquired the
---           partition, or one did within the last lease), claims without an envelope (position, 1 if its executor is not
---           the owner, remaining ms), history, see include/redelivery_history}
+--           partition, or one did within the last lease), claims without an envelope (position, 1 if its executor is
+--           not the owner, remaining ms), history, see include/redelivery_history}
 -- @include partition_keys
 -- @include clock
 -- @include claim_record

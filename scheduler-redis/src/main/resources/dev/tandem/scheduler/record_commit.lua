@@ -1,5 +1,5 @@
--- Stores the committed offset, and deletes the bits of whole chunks below it. For a message queue: deletes the identity
--- pages below it, from the oldest up to the first that is not below.
+-- Stores the committed offset, and deletes the bits of whole chunks below it. For a message queue: deletes the
+-- identity pages below it, from the oldest up to the first that is not below.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence

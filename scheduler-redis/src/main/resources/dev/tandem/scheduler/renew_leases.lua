@@ -4,8 +4,8 @@
 -- ARGV 1-4  request header, see include/fence
 -- ARGV 5    lease, ms
 -- ARGV 6    MessagePack of {positions, tokens of 8 bytes}
--- Returns   {REPLY_OK, run id, positions that are not claimed under their token, keys that went on since the last renewal,
---           ms until the next task is due (-1: none), ms until the next lease runs out (-1: none)}
+-- Returns   {REPLY_OK, run id, positions that are not claimed under their token, keys that went on since the last
+--           renewal, ms until the next task is due (-1: none), ms until the next lease runs out (-1: none)}
 -- @include partition_keys
 -- @include fence
 -- @include clock

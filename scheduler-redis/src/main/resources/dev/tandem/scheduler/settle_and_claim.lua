@@ -34,7 +34,8 @@
 -- @include redelivery_marks
 -- @include apply_request
 
--- What plain successes of fresh tasks, and relays to such, do not need. It is set up on demand, because that takes time.
+-- What plain successes of fresh tasks, and relays to such, do not need. It is set up on demand, because that takes
+-- time.
 local slow_path
 local function load_slow_path()
   -- @include claim_record
@@ -60,7 +61,7 @@ local function places(list, step)
 end
 
 -- Where nothing is stored, only a standing claim can be in the way of a relay: returns those, by position.
-local function claims_of_relayed(relays)
+local function claims_of_next(relays)
   local found = {}
   if relays[1] and not any_stored then
     local positions = {}
@@ -72,6 +73,18 @@ local function claims_of_relayed(relays)
     end
   end
   return found
+end
+
+-- Passes a key's claim on where nothing is stored and no key is blocked.
+local function relay_plainly(position, next_claim, standing)
+  local claim = claims[position]
+  if claim == nil then
+    claim = standing[position]
+  end
+  if not claim then
+    claims[position] = next_claim
+    relayed[position] = next_claim
+  end
 end
 
 -- Adds the answer to a settle, unless it is the usual one.
@@ -122,17 +135,13 @@ local function settle_all(batch)
     return answers
   end
   local repeats, relays = batch[10] == 1, batch[11]
-  local has_relays = relays[1] ~= nil
-  -- Locals are faster in a loop.
-  local claims, relayed, mark_settled, find = claims, relayed, mark_settled, string.find
+  local claims, relayed, mark_settled, find = claims, relayed, mark_settled, string.find -- Locals are faster.
   local standing = hmget(CLAIMS, positions)
-  local keys = packed_keys == '' and {} or nil
-  if not keys and (any_blocked or repeats or verdicts[1]) then
-    keys = cmsgpack.unpack(packed_keys)
-  end
+  local needs_keys = any_blocked or repeats or verdicts[1]
+  local keys = packed_keys == '' and {} or needs_keys and cmsgpack.unpack(packed_keys) or nil
   local entries = any_blocked and slow_path.keyed_entries(keys) or {}
   local verdict_at, relay_at = places(verdicts, 4), places(relays, 3)
-  local next_claims = claims_of_relayed(relays)
+  local next_claims = claims_of_next(relays)
   local ended, claimed, ended_count, claimed_count = {}, {}, 0, 0
   for i = 1, #positions do
     local position, verdict, entry, relay = positions[i], verdict_at[i], entries[i], relay_at[i]
@@ -152,22 +161,14 @@ local function settle_all(batch)
         claimed_count = claimed_count + 1
         claimed[claimed_count] = position
       end
-      if has_relays then
+      if relays[1] then
         claims[position] = false
       end
       if bits[i] then
         mark_settled(bits[i], position)
       end
       if relay then
-        local next_position = relays[relay + 1]
-        local next_claim = claims[next_position]
-        if next_claim == nil then
-          next_claim = next_claims[next_position]
-        end
-        if not next_claim then
-          claims[next_position] = relays[relay + 2]
-          relayed[next_position] = relays[relay + 2]
-        end
+        relay_plainly(relays[relay + 1], relays[relay + 2], next_claims)
       end
     else
       claims[position] = claim

@@ -28,7 +28,8 @@ local positions, keys, bits, moves, due_times, envelope_numbers = unpack(cmsgpac
 begin_bits(ARGV[5])
 begin_redelivery_marks(ARGV[5])
 
--- No removal comes first here: what brings more than it takes must fail when memory is full. Only its number is recorded.
+-- No removal comes first here: what brings more than it takes must fail when memory is full. Only its number is
+-- recorded.
 local high_water = bits_current and tonumber(ARGV[6]) > tonumber(owner[OWNER_HIGH_WATER]) and ARGV[6]
   or owner[OWNER_HIGH_WATER]
 local tried = redis.pcall('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER], 'highwater', high_water)
@@ -57,7 +58,8 @@ local function append_pair(list, one, two)
   list[n + 2] = two
 end
 
--- Writes what is gathered: at the end, and before a position that comes a second time, so that the second sees the first.
+-- Writes what is gathered: at the end, and before a position that comes a second time, so that the second sees the
+-- first.
 local function write_taken()
   each_slice('HSET', TASKS, tasks)
   each_slice('ZADD', SCHEDULED, scheduled)

@@ -1,5 +1,5 @@
--- Keeps history within its bounds: the dead by age and count, the succeeded by count, the index of ids by what is left of
--- them. A dead task that halts its key stays, whatever its age.
+-- Keeps history within its bounds: the dead by age and count, the succeeded by count, the index of ids by what is
+-- left of them. A dead task that halts its key stays, whatever its age.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    rank among the dead to begin at

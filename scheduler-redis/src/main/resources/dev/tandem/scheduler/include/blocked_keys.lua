@@ -1,4 +1,5 @@
--- Blocked keys. An entry of `blocked` is the reason (1 letter, BLOCKED_BY_...), since when (13 digits of ms), the head.
+-- Blocked keys. An entry of `blocked` is the reason (1 letter, BLOCKED_BY_...), since when (13 digits of ms), the
+-- head.
 -- Requires: partition_keys, clock, batched_commands.
 -- Provides: block, reason_of, head_of, keyed_entries.
 

@@ -1,5 +1,5 @@
--- The form of a claim, all numbers big-endian: version 1; when it was made, 6 bytes of ms; token, 8 bytes; length of the
--- executor's name, 1 byte, and the name; 0, or 1 and the key. ClaimRecord is the Java side. The claims of
+-- The form of a claim, all numbers big-endian: version 1; when it was made, 6 bytes of ms; token, 8 bytes; length of
+-- the executor's name, 1 byte, and the name; 0, or 1 and the key. ClaimRecord is the Java side. The claims of
 -- settle_and_claim are made by their sender, with its own time.
 -- Requires: partition_keys, clock.
 -- Provides: claim_head, claim_tail, token_of, executor_of, key_of, number_of.

@@ -1,6 +1,6 @@
--- The codes that scripts and program exchange, the codes that Redis keeps, and limits: each under one name.
--- Every script and include may use these names. When a script is assembled, the names are replaced by their values, so
--- they cost no time, no local and no upvalue. ScriptCodes is the Java side; a test compares the two.
+-- The codes that scripts and program exchange, the codes that Redis keeps, and limits: each under one name. Every
+-- script and include may use these names. When a script is assembled, the names are replaced by their values, so they
+-- cost no time, no local and no upvalue. ScriptCodes is the Java side; a test compares the two.
 
 -- How a request was answered: the first element of the reply to every request of the store protocol.
 local REPLY_OK = 0

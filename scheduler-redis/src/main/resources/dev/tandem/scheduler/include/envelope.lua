@@ -1,6 +1,6 @@
--- Reads and changes envelopes; dev.tandem.task.Envelope is the Java side. Byte 2 holds flags. With flag 1 the token is in
--- bytes 3 to 10. Then come, as the flags say: id (2), type (4) and key (8), each a text with its length as a varint in
--- front; two numbers (16); two numbers and a text (32); the number of starts and the last error (64).
+-- Reads and changes envelopes; dev.tandem.task.Envelope is the Java side. Byte 2 holds flags. With flag 1 the token
+-- is in bytes 3 to 10. Then come, as the flags say: id (2), type (4) and key (8), each a text with its length as a
+-- varint in front; two numbers (16); two numbers and a text (32); the number of starts and the last error (64).
 -- Requires: partition_keys.
 -- Provides: envelope_token, envelope_text, envelope_key, envelope_with_error.
 

@@ -3,8 +3,8 @@
 --   <minute>            number of its last list
 --   <minute>:<number>   a list; an entry is 2 bytes of ms in the minute, 1 byte of length, and the position
 --   count               tasks in all lists
---   x<position>         the entry of this position is void. 0: `count` leaves it out already; 1: it may still be counted,
---                       or there is no entry
+--   x<position>         the entry of this position is void. 0: `count` leaves it out already; 1: it may still be
+--                       counted, or there is no entry
 -- `minutes` is a sorted set: minute by the earliest due time in it. claim_due opens a list shortly before that time.
 -- Requires: partition_keys.
 -- Provides: add_far_task, write_far_tasks, void_entry, void_counted_entry, each_far_task.

@@ -1,5 +1,5 @@
--- The index of ids: an id that a publisher gave -> positions of the tasks that carry it, one per line. A task is indexed
--- when the store takes custody of it; trim_history removes what has gone.
+-- The index of ids: an id that a publisher gave -> positions of the tasks that carry it, one per line. A task is
+-- indexed when the store takes custody of it; trim_history removes what has gone.
 -- Requires: partition_keys, batched_commands, envelope.
 -- Provides: index_id, write_index.
 local indexed_ids, indexed_positions = {}, {}

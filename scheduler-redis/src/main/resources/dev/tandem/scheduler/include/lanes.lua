@@ -1,6 +1,6 @@
--- Lanes: the parked positions of each blocked key, in order. All lanes share one sorted set of equal scores, so that one
--- declared key holds them. A member is the key's length (4 bytes), the key, a sequence number (8 bytes), the position, so
--- that the members of a lane lie together, in order.
+-- Lanes: the parked positions of each blocked key, in order. All lanes share one sorted set of equal scores, so that
+-- one declared key holds them. A member is the key's length (4 bytes), the key, a sequence number (8 bytes), the
+-- position, so that the members of a lane lie together, in order.
 -- Requires: partition_keys.
 -- Provides: lane_size, lane_pop, lane_numbers, front_number, lane_member, in_lane.
 

@@ -1,4 +1,5 @@
--- The keys of one partition. Every script declares all of them, in this order. docs/redis-keys.md says what they hold.
+-- The keys of one partition. Every script declares all of them, in this order. docs/redis-keys.md says what they
+-- hold.
 -- Requires: nothing.
 -- Provides: a name for each key, and short names for functions (a local is faster than a global).
 --

@@ -1,7 +1,7 @@
--- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in lists
--- (see settlement_state), so that a batch costs few commands; write_outcomes writes them.
--- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits, id_index,
---   redelivery_marks, settlement_state, owner (fence, or the script reads it).
+-- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
+-- lists (see settlement_state), so that a batch costs few commands; write_outcomes writes them.
+-- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
+--   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
 -- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes.
 local function write_outcomes()
   if #ended_claims > 0 then
@@ -28,7 +28,8 @@ local function write_outcomes()
   writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 end
 
--- Adds an envelope to the history of the dead or the succeeded. Times are 1 µs apart within a script, to keep the order.
+-- Adds an envelope to the history of the dead or the succeeded. Times are 1 µs apart within a script, to keep the
+-- order.
 local history_size = 0
 local function add_to_history(times, envelopes, position, envelope)
   append_pair(times, format('%.0f', micros + history_size), position)
@@ -37,8 +38,9 @@ local function add_to_history(times, envelopes, position, envelope)
   history_size = history_size + 1
 end
 
--- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if its
--- next task is due now (no token given), or {position, lapses, envelope} of the next task, claimed under the token.
+-- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if
+-- its next task is due now (no token given), or {position, lapses, envelope} of the next task, claimed under the
+-- token.
 local function advance_lane(key, token, deadline)
   local position = lane_pop(key)
   if not position then
@@ -56,7 +58,7 @@ local function advance_lane(key, token, deadline)
   return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), call('HGET', TASKS, position)}
 end
 
--- Returns the envelope with the error of a task that dies behind the head of its key, as dev.tandem.task.Envelope words it.
+-- Returns the envelope of a task that dies behind the head of its key. dev.tandem.task.Envelope words the same error.
 local function drained_envelope(envelope, head)
   local partition = string.match(OWNER, '/([^/}]*)}')
   return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key')
@@ -74,7 +76,8 @@ local function has_envelope(position)
   return any_tasks and call('HEXISTS', TASKS, position) == 1
 end
 
--- For an outcome whose claim does not stand: returns SETTLE_DONE if this outcome is recorded already, else SETTLE_REFUSED.
+-- For an outcome whose claim does not stand: returns SETTLE_DONE if this outcome is recorded already, else
+-- SETTLE_REFUSED.
 local function done_or_refused(position, token, bit, verdict)
   write_outcomes()
   local envelope = call('HGET', TASKS, position) or call('HGET', DEAD_TASKS, position)

@@ -1,5 +1,5 @@
--- Bits of settled offsets of the current incarnation. `settled` is a hash: number of a block of 512 offsets -> up to 64
--- bytes; the first offset is the highest bit of the first byte. Offsets below the stored commit count as set.
+-- Bits of settled offsets of the current incarnation. `settled` is a hash: number of a block of 512 offsets -> up to
+-- 64 bytes; the first offset is the highest bit of the first byte. Offsets below the stored commit count as set.
 -- Requires: partition_keys, owner (fence, or the script reads it).
 -- Provides: begin_bits, set_bit, has_bit, write_bits, bits_current.
 local new_bits = {} -- number of a byte -> its bits that are to be set
