@@ -5,38 +5,36 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator changes. Each change is made whole or not at all, and doing it twice does no more than once. The
- * partition's owner is woken. Futures fail when Redis can't be reached or does not answer in time: then the change may
- * or may not have been made. Thread-safe.
+ * Makes operators' changes. Each change is atomic and idempotent, and wakes the partition's owner. A future fails when
+ * Redis cannot be reached or does not answer in time: then the change may or may not have been made. Thread-safe.
  */
 public final class Admin {
 
-    /** What became of a change. */
+    /** The result of a change. */
     public enum Result {
         DONE,
-        /** There is no such task or blocked key, or it changed meanwhile. */
+        /** There is no such task or blocked key, or it has changed meanwhile. */
         NOT_FOUND,
-        /** It runs right now: try again when it has ended. */
+        /** The task is running. Try again when its run has ended. */
         ACTIVE
     }
 
-    private final Side side;
+    private final AdminConnection connection;
     private final Inspector inspector;
 
-    Admin(Side side, Inspector inspector) {
-        this.side = side;
+    Admin(AdminConnection connection, Inspector inspector) {
+        this.connection = connection;
         this.inspector = inspector;
     }
 
     /**
-     * A dead task goes back with all its attempts, due now, and if it halted its key it is the head again. A scheduled
-     * or retried one is due now.
+     * Retries a dead task now, with all its attempts available again; if it halted its key, it is the head again. Makes a
+     * scheduled or retried task due now.
      */
     public CompletableFuture<Result> retry(Partition partition, Position position) {
         return inspector.task(partition, position).thenCompose(task -> {
@@ -53,12 +51,12 @@ public final class Admin {
         });
     }
 
-    /** A dead task is removed for good; a scheduled, retried or parked one is cancelled. */
+    /** Removes a dead task for good. Cancels a scheduled, retried or parked one. */
     public CompletableFuture<Result> delete(Partition partition, Position position) {
         return change(partition, "delete", position.text(), null, null);
     }
 
-    /** A blocked key's head, dead or waiting, runs again now. */
+    /** Retries the head of a blocked key now, whether dead or waiting. */
     public CompletableFuture<Result> retryKey(Partition partition, String key) {
         return inspector
                 .key(partition, key)
@@ -67,30 +65,36 @@ public final class Admin {
                         : retry(partition, found.get().head()));
     }
 
-    /** A blocked key's head is given up (a waiting one dies) and the next one in its lane goes on. */
+    /** Gives up the head of a blocked key (a waiting one dies). The next task of its lane goes on. */
     public CompletableFuture<Result> skipKey(Partition partition, String key) {
         return withHead(partition, key, "skip");
     }
 
-    /** As skip, and all that is parked behind the head at this moment dies, in order. */
+    /** Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
         return withHead(partition, key, "drain");
     }
 
-    /** No task of the queue starts any more, in any executor; running ones go on. Executors know within a second. */
+    /** Lets no more task of the queue start in any executor. Runs go on. Executors notice within a second. */
     public CompletableFuture<Void> pause(String queue) {
         byte[] now = Long.toString(System.currentTimeMillis()).getBytes(StandardCharsets.UTF_8);
-        return side.run(commands -> commands.setnx(Keys.paused(queue), now)).thenCompose(set -> tell(queue, "paused"));
+        return connection
+                .run(commands -> commands.setnx(RedisKeys.paused(queue), now))
+                .thenCompose(set -> announce(queue, "paused"));
     }
 
+    /** Lets tasks of the queue start again. */
     public CompletableFuture<Void> resume(String queue) {
-        return side.run(commands -> commands.del(Keys.paused(queue))).thenCompose(gone -> tell(queue, "resumed"));
+        return connection
+                .run(commands -> commands.del(RedisKeys.paused(queue)))
+                .thenCompose(deleted -> announce(queue, "resumed"));
     }
 
-    private CompletableFuture<Void> tell(String queue, String what) {
-        byte[] channel = Keys.changed(queue).getBytes(StandardCharsets.UTF_8);
-        return side.run(commands -> commands.publish(channel, what.getBytes(StandardCharsets.UTF_8)))
-                .thenApply(heard -> null);
+    private CompletableFuture<Void> announce(String queue, String what) {
+        byte[] channel = RedisKeys.pauseChannel(queue).getBytes(StandardCharsets.UTF_8);
+        return connection
+                .run(commands -> commands.publish(channel, what.getBytes(StandardCharsets.UTF_8)))
+                .thenApply(receivers -> null);
     }
 
     private CompletableFuture<Result> withHead(Partition partition, String key, String what) {
@@ -106,24 +110,15 @@ public final class Admin {
     private CompletableFuture<Result> change(
             Partition partition, String what, String name, byte @Nullable [] seen, byte @Nullable [] then) {
         byte[] nothing = {};
-        return side.script(
-                        Script.ADMIN,
+        return connection
+                .runScript(
+                        Script.ADMINISTER,
                         partition,
-                        Keys.wake(partition).getBytes(StandardCharsets.UTF_8),
+                        RedisKeys.wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
                         what.getBytes(StandardCharsets.UTF_8),
                         name.getBytes(StandardCharsets.UTF_8),
                         seen == null ? nothing : seen,
                         then == null ? nothing : then)
-                .thenApply(Admin::result);
-    }
-
-    private static Result result(List<Object> reply) {
-        int code = new Answers.Reader(reply).count();
-        return switch (code) {
-            case 1 -> Result.DONE;
-            case 0 -> Result.NOT_FOUND;
-            case 2 -> Result.ACTIVE;
-            default -> throw new IllegalStateException("A change was answered by the unknown code " + code);
-        };
+                .thenApply(reply -> ScriptCodes.changeResult(new ReplyReader(reply).count()));
     }
 }

@@ -17,55 +17,57 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A Redis Cluster: a partition is where the master of its hash tag's slot is. */
-final class ClusterTopology implements Topology {
+/** A Redis Cluster. A partition is on the master of its hash tag's slot. */
+final class ClusterTopology implements RedisTopology {
 
-    private final RedisClusterClient subscribing;
-    private final RedisClusterClient commanding;
+    private final RedisClusterClient subscribingClient;
+    private final RedisClusterClient commandingClient;
     private volatile @Nullable Partitions known;
 
     ClusterTopology(RedisSettings settings, ClientResources resources) {
         List<RedisURI> uris = settings.uris().stream()
-                .map(each -> Connections.uri(settings, each))
+                .map(each -> ConnectionOptions.uri(settings, each))
                 .toList();
-        subscribing = RedisClusterClient.create(resources, uris);
-        subscribing.setOptions(Connections.clusterSubscribing());
-        commanding = RedisClusterClient.create(resources, uris);
-        commanding.setOptions(Connections.clusterCommanding());
+        subscribingClient = RedisClusterClient.create(resources, uris);
+        subscribingClient.setOptions(ConnectionOptions.clusterSubscribing());
+        commandingClient = RedisClusterClient.create(resources, uris);
+        commandingClient.setOptions(ConnectionOptions.clusterCommanding());
     }
 
     @Override
     public CompletableFuture<Void> refresh() {
-        return commanding
+        return commandingClient
                 .refreshPartitionsAsync()
                 .toCompletableFuture()
-                .thenRun(() -> known = commanding.getPartitions().clone());
+                .thenRun(() -> known = commandingClient.getPartitions().clone());
     }
 
     @Override
     public @Nullable RedisURI locate(Partition partition) {
         Partitions map = known;
-        RedisClusterNode node = map == null ? null : map.getMasterBySlot(SlotHash.getSlot(Keys.wake(partition)));
+        RedisClusterNode node =
+                map == null ? null : map.getMasterBySlot(SlotHash.getSlot(RedisKeys.wakeChannel(partition)));
         return node == null ? null : node.getUri();
     }
 
     @Override
     public CompletableFuture<? extends StatefulRedisPubSubConnection<String, String>> subscriber() {
-        // Redis Cluster carries a published message to every node, so any will do. The client must know them first.
-        return subscribing
+        // Redis Cluster carries a published message to every node, so any node will do. The client must know one first.
+        return subscribingClient
                 .refreshPartitionsAsync()
                 .toCompletableFuture()
-                .thenCompose(known -> subscribing.connectPubSubAsync(StringCodec.UTF8));
+                .thenCompose(known -> subscribingClient.connectPubSubAsync(StringCodec.UTF8));
     }
 
     @Override
     public CompletableFuture<RedisAdvancedClusterAsyncCommands<byte[], byte[]>> commands() {
-        return commanding.connectAsync(ByteArrayCodec.INSTANCE).thenApply(StatefulRedisClusterConnection::async);
+        return commandingClient.connectAsync(ByteArrayCodec.INSTANCE).thenApply(StatefulRedisClusterConnection::async);
     }
 
     @Override
-    public CompletableFuture<Void> end() {
+    public CompletableFuture<Void> close() {
         return CompletableFuture.allOf(
-                subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS), commanding.shutdownAsync(0, 2, TimeUnit.SECONDS));
+                subscribingClient.shutdownAsync(0, 2, TimeUnit.SECONDS),
+                commandingClient.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 }

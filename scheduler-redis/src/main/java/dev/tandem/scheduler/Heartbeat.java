@@ -13,25 +13,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says every few seconds that this executor is there and what it takes its share of, and learns who else is: by that
- * leases are shared. What changes is said at once, and heard at once; since that is only a hint, it beats twice a second
- * while executors come and go.
+ * Registers this executor every few seconds with the queues that it takes its share of, and reads which others are alive.
+ * The assignment of partitions uses that. Changes are announced at once. Because announcements may be missed, it beats
+ * twice a second while executors come and go.
  */
 public final class Heartbeat implements AutoCloseable {
 
-    private static final long LOOK_MILLIS = 250;
-    private static final long FIRST_LOOK_SECONDS = 1;
-    private static final long LAST_WORD_SECONDS = 2;
+    private static final long TICK_MILLIS = 250;
+    private static final long FIRST_BEAT_SECONDS = 1;
+    private static final long LEAVE_SECONDS = 2;
 
     private final Presence presence;
     private final String id;
     private final String host;
     private final Supplier<Map<String, Integer>> shares;
     private final LiveExecutors live;
-    private final Pace pace = new Pace(System.nanoTime() / 1_000_000);
+    private final HeartbeatSchedule schedule = new HeartbeatSchedule(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
-    /** The queues that were told last. */
-    private Set<String> told = Set.of();
+    /** The queues in the last heartbeat. */
+    private Set<String> sentQueues = Set.of();
 
     private final long startedAt = System.currentTimeMillis();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -41,11 +41,12 @@ public final class Heartbeat implements AutoCloseable {
     });
 
     /**
-     * Does nothing before {@link #start}.
+     * Creates a heartbeat, which does nothing before {@link #start}.
      *
-     * @param id this executor's, of no other process
-     * @param shares what runs now of each queue that it takes its share of; asked often, on a thread of this heartbeat
-     * @param live kept up to date
+     * @param id of this executor, unique per process start
+     * @param shares supplies the count of running tasks of each queue that this executor takes its share of; called often,
+     *     on a thread of this heartbeat
+     * @param live is kept up to date
      */
     public Heartbeat(
             Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
@@ -56,48 +57,48 @@ public final class Heartbeat implements AutoCloseable {
         this.live = live;
     }
 
-    /** Waits a moment for the first look at the others, so that nothing is leased that they have a share in. Once. */
+    /** Starts, once. Waits a moment until the other executors are known, so that this one takes no more than its share. */
     public void start() {
         try {
-            beat(shares.get()).get(FIRST_LOOK_SECONDS, TimeUnit.SECONDS);
+            beat(shares.get()).get(FIRST_BEAT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException e) {
-            // Redis is away; then nothing can be leased either.
+            // Without Redis no partition can be acquired either.
         }
-        next();
-        watch = presence.watch(this::look);
+        scheduleNext();
+        watch = presence.watch(this::refresh);
     }
 
-    private void look() {
+    private void refresh() {
         if (!timer.isShutdown()) {
             Future<?> unused = presence.executors().thenAccept(live::update);
         }
     }
 
-    private void next() {
+    private void scheduleNext() {
         Future<?> unused = timer.schedule(
                 () -> {
-                    // Whatever becomes of this beat, another one follows.
-                    next();
+                    // First, so that another heartbeat follows even if this one fails.
+                    scheduleNext();
                     Map<String, Integer> now = shares.get();
-                    boolean due = pace.isDue(System.nanoTime() / 1_000_000, live.ids());
-                    return due || !now.keySet().equals(told) ? beat(now) : null;
+                    boolean due = schedule.isDue(System.nanoTime() / 1_000_000, live.ids());
+                    return due || !now.keySet().equals(sentQueues) ? beat(now) : null;
                 },
-                LOOK_MILLIS,
+                TICK_MILLIS,
                 TimeUnit.MILLISECONDS);
     }
 
     private CompletableFuture<Void> beat(Map<String, Integer> now) {
-        boolean changed = !now.keySet().equals(told);
-        told = Set.copyOf(now.keySet());
-        // A beat that Redis did not hear is made up for by the next; the store says when Redis is away.
+        boolean changed = !now.keySet().equals(sentQueues);
+        sentQueues = Set.copyOf(now.keySet());
+        // A failed heartbeat is made up for by the next one. The store reports that Redis cannot be reached.
         return presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed)
                 .thenCompose(done -> presence.executors())
                 .thenAccept(live::update);
     }
 
-    /** Says that this executor leaves. */
+    /** Stops, and removes this executor from the registry. */
     @Override
     public void close() throws Exception {
         timer.shutdownNow();
@@ -105,11 +106,11 @@ public final class Heartbeat implements AutoCloseable {
             watch.close();
         }
         try {
-            presence.leave(id).get(LAST_WORD_SECONDS, TimeUnit.SECONDS);
+            presence.leave(id).get(LEAVE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // It is forgotten after a minute.
+            // Redis forgets this executor after a minute.
         }
     }
 }

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks into queues and changes nothing. Whatever it answers costs the same however many tasks there are. Futures fail
- * when Redis can't be reached or does not answer in time. Thread-safe.
+ * Inspects queues and changes nothing. A query costs the same however many tasks there are. A future fails when Redis
+ * cannot be reached or does not answer in time. Thread-safe.
  */
 public final class Inspector {
 
@@ -32,15 +32,16 @@ public final class Inspector {
     private static final int PAGE_BYTES = 4 << 20;
     private static final Pattern DEFAULT_ID = Pattern.compile(".+:(\\d{1,9}):(\\d{1,18})");
 
-    private final Side side;
+    private final AdminConnection connection;
 
-    Inspector(Side side) {
-        this.side = side;
+    Inspector(AdminConnection connection) {
+        this.connection = connection;
     }
 
-    /** The names of a queue's partitions that were ever used, numbers in their order. */
+    /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
     public CompletableFuture<List<Partition>> partitions(String queue) {
-        return side.run(commands -> commands.smembers(Keys.partitions(queue)))
+        return connection
+                .run(commands -> commands.smembers(RedisKeys.partitions(queue)))
                 .thenApply(names -> names.stream()
                         .map(name -> new Partition(queue, new String(name, StandardCharsets.UTF_8)))
                         .sorted(Comparator.comparing(
@@ -49,30 +50,33 @@ public final class Inspector {
                         .toList());
     }
 
-    /** Every partition in numbers. */
+    /** Returns the numbers of every partition of a queue. */
     public CompletableFuture<List<PartitionView>> counts(String queue) {
         return partitions(queue).thenCompose(partitions -> all(partitions, this::counts));
     }
 
+    /** Returns the numbers of a partition. */
     public CompletableFuture<PartitionView> counts(Partition partition) {
-        return inspect(partition, "counts").thenApply(reply -> view(partition, new Answers.Reader(reply)));
+        return inspect(partition, "counts").thenApply(reply -> view(partition, new ReplyReader(reply)));
     }
 
     /**
-     * Tasks in one state: scheduled and retried ones by due time, active ones by their lease's end, parked ones by key
-     * and order, ended ones latest first.
+     * Lists tasks in one state: scheduled and retried ones by due time, active ones by the end of their lease, parked ones
+     * by key and order, dead and succeeded ones latest first.
      *
-     * @param cursor what the page before gave; null for the first
+     * @param cursor the cursor that the previous page returned; null for the first page
      * @param limit 1 to {@link #MAX_PAGE}; a page of large tasks may be shorter
      * @throws IllegalArgumentException if the limit, the state or the cursor is not allowed
      */
-    public CompletableFuture<Page<TaskView>> tasks(
+    public CompletableFuture<ResultPage<TaskView>> tasks(
             Partition partition, TaskState state, @Nullable String cursor, int limit) {
         requireLimit(limit);
-        if (state == TaskState.CANCELLED) {
-            throw new IllegalArgumentException("Cancelled tasks are not kept: ask for another state than CANCELLED");
+        if (state == TaskState.CANCELLED || state == TaskState.DELIVERED) {
+            throw new IllegalArgumentException(
+                    "The state is " + state + ", but Redis keeps no such tasks: ask for another state");
         }
-        return side.script(
+        return connection
+                .runScript(
                         Script.INSPECT,
                         partition,
                         bytes("page"),
@@ -81,22 +85,23 @@ public final class Inspector {
                         bytes(Integer.toString(limit)),
                         bytes(Integer.toString(PAGE_BYTES)))
                 .thenApply(reply -> {
-                    Answers.Reader in = new Answers.Reader(reply);
+                    ReplyReader in = new ReplyReader(reply);
                     byte[] next = in.bytes();
-                    return new Page<>(tasks(partition, in.list()), next.length == 0 ? null : encoded(next));
+                    return new ResultPage<>(tasks(partition, in.list()), next.length == 0 ? null : encoded(next));
                 });
     }
 
-    /** The same over all partitions of a queue, one after the other. */
-    public CompletableFuture<Page<TaskView>> tasks(String queue, TaskState state, @Nullable String cursor, int limit) {
+    /** Lists tasks in one state over all partitions of a queue, one partition after the other. */
+    public CompletableFuture<ResultPage<TaskView>> tasks(
+            String queue, TaskState state, @Nullable String cursor, int limit) {
         requireLimit(limit);
         String from = cursor == null ? "" : new String(decoded(cursor), StandardCharsets.UTF_8);
-        int dot = from.indexOf(' ');
-        if (cursor != null && dot < 0) {
+        int blank = from.indexOf(' ');
+        if (cursor != null && blank < 0) {
             throw unknownCursor(cursor, null);
         }
-        String name = cursor == null ? "" : from.substring(0, dot);
-        String inner = cursor == null || dot == from.length() - 1 ? null : from.substring(dot + 1);
+        String name = cursor == null ? "" : from.substring(0, blank);
+        String inner = cursor == null || blank == from.length() - 1 ? null : from.substring(blank + 1);
         return partitions(queue).thenCompose(partitions -> {
             int at = 0;
             while (at < partitions.size()
@@ -104,11 +109,12 @@ public final class Inspector {
                     && !partitions.get(at).name().equals(name)) {
                 at++;
             }
-            return walk(partitions, at, state, inner, limit, new ArrayList<>());
+            return collect(partitions, at, state, inner, limit, new ArrayList<>());
         });
     }
 
-    private CompletableFuture<Page<TaskView>> walk(
+    /** Adds tasks of the partitions from {@code at} on, until the limit is reached. */
+    private CompletableFuture<ResultPage<TaskView>> collect(
             List<Partition> partitions,
             int at,
             TaskState state,
@@ -116,32 +122,32 @@ public final class Inspector {
             int limit,
             List<TaskView> found) {
         if (at >= partitions.size()) {
-            return CompletableFuture.completedFuture(new Page<>(found, null));
+            return CompletableFuture.completedFuture(new ResultPage<>(found, null));
         }
         if (found.size() >= limit) {
             return CompletableFuture.completedFuture(
-                    new Page<>(found, encoded(bytes(partitions.get(at).name() + " "))));
+                    new ResultPage<>(found, encoded(bytes(partitions.get(at).name() + " "))));
         }
         Partition partition = partitions.get(at);
         return tasks(partition, state, inner, limit - found.size()).thenCompose(page -> {
             found.addAll(page.items());
             if (page.next() == null) {
-                return walk(partitions, at + 1, state, null, limit, found);
+                return collect(partitions, at + 1, state, null, limit, found);
             }
             return CompletableFuture.completedFuture(
-                    new Page<>(found, encoded(bytes(partition.name() + " " + page.next()))));
+                    new ResultPage<>(found, encoded(bytes(partition.name() + " " + page.next()))));
         });
     }
 
-    /** What Redis knows of a position; empty if nothing: it never had it, or has forgotten it. */
+    /** Returns what Redis knows of a position; empty if nothing. */
     public CompletableFuture<Optional<TaskView>> task(Partition partition, Position position) {
         return inspect(partition, "task", position.text())
-                .thenApply(reply -> tasks(partition, new Answers.Reader(reply).list()).stream()
-                        .findFirst());
+                .thenApply(reply ->
+                        tasks(partition, new ReplyReader(reply).list()).stream().findFirst());
     }
 
     /**
-     * All tasks that carry this id: those that a user gave it to, and the one that has it by default ({@code
+     * Returns all tasks with this id: those whose publisher gave it, and the one that has it by default ({@code
      * <topic>:<partition>:<offset>}).
      */
     public CompletableFuture<List<TaskView>> tasks(String queue, String id) {
@@ -149,55 +155,56 @@ public final class Inspector {
         String partition = byDefault.matches() ? byDefault.group(1) : "";
         return partitions(queue)
                 .thenCompose(partitions -> all(partitions, each -> {
-                    CompletableFuture<List<TaskView>> labelled = found(each, "label", id);
+                    CompletableFuture<List<TaskView>> given = found(each, "id", id);
                     return each.name().equals(partition)
-                            ? labelled.thenCombine(found(each, "offset", byDefault.group(2)), Inspector::joined)
-                            : labelled;
+                            ? given.thenCombine(found(each, "offset", byDefault.group(2)), Inspector::union)
+                            : given;
                 }))
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
-    /** Where a key is blocked; empty if nowhere. */
+    /** Returns where a key is blocked; empty if nowhere. */
     public CompletableFuture<List<KeyView>> key(String queue, String key) {
         return partitions(queue)
                 .thenCompose(partitions -> all(partitions, each -> key(each, key)))
                 .thenApply(views -> views.stream().flatMap(Optional::stream).toList());
     }
 
-    /** Whether and why a key is blocked in one partition. */
+    /** Returns why a key is blocked in one partition; empty if it is not. */
     public CompletableFuture<Optional<KeyView>> key(Partition partition, String key) {
         return inspect(partition, "key", key).thenApply(reply -> {
-            Answers.Reader in = new Answers.Reader(reply);
+            ReplyReader in = new ReplyReader(reply);
             String entry = in.maybeText();
             return entry == null ? Optional.empty() : Optional.of(keyView(partition, key, entry, in.number()));
         });
     }
 
-    /** Blocked keys in no order. A page may have somewhat more or fewer than the limit. */
-    public CompletableFuture<Page<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
+    /** Lists blocked keys in no order. A page may have somewhat more or fewer than the limit. */
+    public CompletableFuture<ResultPage<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
         requireLimit(limit);
         return inspect(partition, "blocked", cursor == null ? "" : requireNumber(cursor), Integer.toString(limit))
                 .thenApply(reply -> {
-                    Answers.Reader in = new Answers.Reader(reply);
+                    ReplyReader in = new ReplyReader(reply);
                     String next = in.text();
                     List<KeyView> keys = new ArrayList<>();
-                    while (in.more()) {
+                    while (in.hasMore()) {
                         keys.add(keyView(partition, in.text(), in.text(), in.number()));
                     }
-                    return new Page<>(keys, next.isEmpty() ? null : next);
+                    return new ResultPage<>(keys, next.isEmpty() ? null : next);
                 });
     }
 
-    /** Since when a queue is paused, epoch milliseconds; empty if it is not. */
+    /** Returns since when a queue is paused, in epoch milliseconds; empty if it is not. */
     public CompletableFuture<Optional<Long>> pausedSince(String queue) {
-        return side.run(commands -> commands.get(Keys.paused(queue)))
+        return connection
+                .run(commands -> commands.get(RedisKeys.paused(queue)))
                 .thenApply(value -> value == null
                         ? Optional.empty()
                         : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));
     }
 
     private CompletableFuture<List<TaskView>> found(Partition partition, String how, String what) {
-        return inspect(partition, how, what).thenApply(reply -> tasks(partition, new Answers.Reader(reply).list()));
+        return inspect(partition, how, what).thenApply(reply -> tasks(partition, new ReplyReader(reply).list()));
     }
 
     private CompletableFuture<List<Object>> inspect(Partition partition, String... args) {
@@ -205,16 +212,16 @@ public final class Inspector {
         for (int i = 0; i < args.length; i++) {
             encoded[i] = bytes(args[i]);
         }
-        return side.script(Script.INSPECT, partition, encoded);
+        return connection.runScript(Script.INSPECT, partition, encoded);
     }
 
-    private static PartitionView view(Partition partition, Answers.Reader in) {
+    private static PartitionView view(Partition partition, ReplyReader in) {
         long now = in.number();
         String owner = in.maybeText();
         long epoch = in.number();
         long lease = in.number();
         long incarnation = in.number();
-        long mirror = in.number();
+        long storedCommit = in.number();
         long highWater = in.number();
         Map<TaskState, Long> tasks = new EnumMap<>(TaskState.class);
         tasks.put(TaskState.SCHEDULED, in.number());
@@ -225,8 +232,8 @@ public final class Inspector {
         tasks.put(TaskState.SUCCEEDED, in.number());
         long blocked = in.number();
         Map<String, Long> totals = new TreeMap<>();
-        Answers.Reader stats = in.list();
-        while (stats.more()) {
+        ReplyReader stats = in.list();
+        while (stats.hasMore()) {
             totals.put(stats.text(), Long.parseLong(stats.text()));
         }
         return new PartitionView(
@@ -235,22 +242,18 @@ public final class Inspector {
                 epoch,
                 Math.max(0, lease - now),
                 incarnation,
-                mirror,
+                storedCommit,
                 highWater,
                 tasks,
                 blocked,
                 totals);
     }
 
-    private static List<TaskView> tasks(Partition partition, Answers.Reader in) {
-        List<TaskView> tasks = new ArrayList<>();
-        while (in.more()) {
-            tasks.add(task(partition, in.list()));
-        }
-        return tasks;
+    private static List<TaskView> tasks(Partition partition, ReplyReader in) {
+        return in.all(each -> task(partition, each.list()));
     }
 
-    private static TaskView task(Partition partition, Answers.Reader in) {
+    private static TaskView task(Partition partition, ReplyReader in) {
         Position position = in.position();
         TaskState state = TaskState.valueOf(in.text().toUpperCase(Locale.ROOT));
         long at = in.number();
@@ -260,17 +263,17 @@ public final class Inspector {
         Envelope task = envelope == null ? null : Envelope.decode(partition.queue(), envelope);
         long when = switch (state) {
             case ACTIVE, PARKED -> -1;
-            // Of a far-off one only its list is known.
+            // The store does not look up the entry of a far-off task.
             case SCHEDULED -> at < 0 && task != null ? task.task().notBefore() : at;
             default -> at;
         };
         return new TaskView(
-                partition, position, state, when, lapses, task, claim == null ? null : Claims.read(claim, at));
+                partition, position, state, when, lapses, task, claim == null ? null : ClaimRecord.read(claim, at));
     }
 
     private static KeyView keyView(Partition partition, String key, String entry, long parked) {
-        var blocked = Answers.blocked(key, entry);
-        return new KeyView(partition, key, blocked.reason(), blocked.head(), Answers.since(entry), parked);
+        BlockedEntry blocked = BlockedEntry.parse(entry);
+        return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked);
     }
 
     private static <T> CompletableFuture<List<T>> all(
@@ -280,7 +283,7 @@ public final class Inspector {
                 .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
     }
 
-    private static List<TaskView> joined(List<TaskView> some, List<TaskView> others) {
+    private static List<TaskView> union(List<TaskView> some, List<TaskView> others) {
         List<TaskView> both = new ArrayList<>(some);
         others.stream().filter(each -> !some.contains(each)).forEach(both::add);
         return both;
@@ -288,7 +291,7 @@ public final class Inspector {
 
     private static void requireLimit(int limit) {
         if (limit < 1 || limit > MAX_PAGE) {
-            throw new IllegalArgumentException("limit is " + limit + ", it must be 1 to " + MAX_PAGE);
+            throw new IllegalArgumentException("limit is " + limit + ": it must be 1 to " + MAX_PAGE);
         }
     }
 
@@ -309,7 +312,7 @@ public final class Inspector {
 
     private static IllegalArgumentException unknownCursor(String cursor, @Nullable Exception cause) {
         return new IllegalArgumentException(
-                "The cursor '" + cursor + "' is none that a page gave: leave it out for the first page", cause);
+                "The cursor '" + cursor + "' is not one that a page returned: leave it out for the first page", cause);
     }
 
     private static String encoded(byte[] cursor) {

@@ -7,9 +7,9 @@ import dev.tandem.task.store.StoreAnswer;
 /**
  * A blocked key.
  *
- * @param head the position that must end or come first
- * @param since epoch milliseconds
- * @param parked tasks behind the head
+ * @param head the position that the key waits for
+ * @param since when it was blocked, in epoch milliseconds
+ * @param parked the count of tasks parked behind the head
  */
 public record KeyView(
         Partition partition, String key, StoreAnswer.BlockReason reason, Position head, long since, long parked) {}

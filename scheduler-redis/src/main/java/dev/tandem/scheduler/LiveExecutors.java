@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Which executors are alive, as Redis knew at the last {@linkplain Heartbeat heartbeat}. Thread-safe. */
+/** The executors that were alive at the last {@linkplain Heartbeat heartbeat}. Thread-safe. */
 public final class LiveExecutors {
 
     /**
-     * Three heartbeats and a little: who was silent for longer is taken for dead, and its partitions are asked for. Well
-     * before its leases are over, so that no time is lost then; until then they are refused.
+     * An executor that was silent for longer counts as dead, and others try to acquire its partitions. That is three
+     * heartbeats, and well before its leases run out: until then the store refuses, afterwards no time is lost.
      */
     private static final long SILENT_MILLIS = 8_000;
 
@@ -19,16 +19,20 @@ public final class LiveExecutors {
         known = List.copyOf(executors);
     }
 
-    /** The ids of all that Redis has not forgotten. */
+    /** Returns the ids of all executors that Redis has not forgotten. */
     Set<String> ids() {
         return known.stream().map(Presence.Executor::id).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** The ids of those that have this queue and are not silent for long, measured from who was seen last: mostly us. */
+    /**
+     * Returns the ids of the live executors that take their share of a queue. How long one was silent is measured from the
+     * time at which any executor was last seen.
+     */
     public Set<String> of(String queue) {
-        List<Presence.Executor> now = known;
-        long latest = now.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);
-        return now.stream()
+        List<Presence.Executor> executors = known;
+        long latest =
+                executors.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);
+        return executors.stream()
                 .filter(each -> each.lastSeen() >= latest - SILENT_MILLIS
                         && each.running().containsKey(queue))
                 .map(Presence.Executor::id)

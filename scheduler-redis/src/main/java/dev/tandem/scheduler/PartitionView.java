@@ -6,15 +6,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition in numbers, at one moment.
+ * The numbers of one partition at one moment.
  *
- * @param owner the executor that owns it or did last; null if none ever did
- * @param leaseMillis how long its lease still lives; 0 if it does not
- * @param incarnation the current one
- * @param mirror offsets below it are settled and committed; -1: none
- * @param highWater one above the highest offset that was settled out of order
- * @param tasks how many there are in each state; of the succeeded, the kept sample
- * @param blockedKeys keys that wait for their head
+ * @param owner the executor that owns it, or owned it last; null if none ever did
+ * @param leaseMillis the rest of its lease; 0 if the lease has ended
+ * @param incarnation the current incarnation
+ * @param storedCommit the committed offset as the store last heard it: all offsets below it are settled; -1: none
+ * @param highWater one above the highest offset that any owner named
+ * @param tasks the count of tasks in each state; for succeeded ones, of the kept samples
+ * @param blockedKeys the count of blocked keys
  * @param totals since the beginning: {@code succeeded}, {@code retried}, {@code dead}, {@code lapsed}, {@code replayed},
  *     {@code cancelled}; a missing one is 0
  */
@@ -24,7 +24,7 @@ public record PartitionView(
         long epoch,
         long leaseMillis,
         long incarnation,
-        long mirror,
+        long storedCommit,
         long highWater,
         Map<TaskState, Long> tasks,
         long blockedKeys,

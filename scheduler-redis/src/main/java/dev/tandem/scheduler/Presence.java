@@ -10,19 +10,19 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Which executors there are: each says so every few seconds, and whoever was silent for a minute is forgotten. For
- * people, and for who should lease what; no guarantee depends on it. Thread-safe.
+ * The registry of live executors. Each registers every few seconds; one that was silent for a minute is forgotten. People
+ * look at it, and the assignment of partitions uses it. No guarantee depends on it. Thread-safe.
  */
 public final class Presence {
 
     private static final long FORGOTTEN_MILLIS = Duration.ofMinutes(1).toMillis();
 
-    private final Side side;
-    private final Wakes wakes;
+    private final AdminConnection connection;
+    private final WakeupSubscriber wakeups;
 
-    Presence(Side side, Wakes wakes) {
-        this.side = side;
-        this.wakes = wakes;
+    Presence(AdminConnection connection, WakeupSubscriber wakeups) {
+        this.connection = connection;
+        this.wakeups = wakeups;
     }
 
     /**
@@ -31,55 +31,67 @@ public final class Presence {
      * @param id unique per process start
      * @param startedAt epoch milliseconds, by its own clock
      * @param lastSeen epoch milliseconds, by Redis's clock; ignored by {@link #beat}
-     * @param running tasks running now, by queue; only of queues that it takes its share of
+     * @param running the count of running tasks, of each queue that it takes its share of
      */
     public record Executor(String id, String host, long startedAt, long lastSeen, Map<String, Integer> running) {
 
         public Executor {
             running = Map.copyOf(running);
             if (id.isBlank() || host.indexOf('\n') >= 0) {
-                throw new IllegalArgumentException("An executor needs an id, and a host without line breaks");
+                throw new IllegalArgumentException(
+                        "An executor needs an id and a host without line breaks, but has the id '" + id
+                                + "' and the host '" + host + "'");
             }
         }
     }
 
-    /** Says that this executor is there. @param changed others are to look at once, as they do when one comes */
+    /**
+     * Registers that this executor is alive.
+     *
+     * @param changed whether others should look at once, as they do when an executor comes
+     */
     public CompletableFuture<Void> beat(Executor executor, boolean changed) {
         byte[] id = bytes(executor.id());
-        return now().thenCompose(now -> side.run(
-                        commands -> commands.hset(Keys.executorFacts(), id, bytes(facts(executor))))
-                .thenCompose(set -> side.run(commands -> commands.zadd(Keys.executors(), (double) now.longValue(), id)))
-                .thenCompose(added -> added > 0 || changed ? tell("came") : CompletableFuture.completedFuture(null)));
+        return now().thenCompose(now -> connection
+                .run(commands -> commands.hset(RedisKeys.executorFacts(), id, bytes(facts(executor))))
+                .thenCompose(set ->
+                        connection.run(commands -> commands.zadd(RedisKeys.executors(), (double) now.longValue(), id)))
+                .thenCompose(
+                        added -> added > 0 || changed ? announce("came") : CompletableFuture.completedFuture(null)));
     }
 
-    /** This executor leaves. */
+    /** Removes an executor from the registry. */
     public CompletableFuture<Void> leave(String id) {
         byte[] name = bytes(id);
-        return side.run(commands -> commands.zrem(Keys.executors(), name))
-                .thenCompose(removed -> side.run(commands -> commands.hdel(Keys.executorFacts(), name)))
-                .thenCompose(removed -> tell("left"));
+        return connection
+                .run(commands -> commands.zrem(RedisKeys.executors(), name))
+                .thenCompose(removed -> connection.run(commands -> commands.hdel(RedisKeys.executorFacts(), name)))
+                .thenCompose(removed -> announce("left"));
     }
 
-    private CompletableFuture<Void> tell(String what) {
-        return side.run(commands -> commands.publish(bytes(Keys.executorsChanged()), bytes(what)))
-                .thenApply(heard -> null);
+    private CompletableFuture<Void> announce(String what) {
+        return connection
+                .run(commands -> commands.publish(bytes(RedisKeys.executorsChannel()), bytes(what)))
+                .thenApply(receivers -> null);
     }
 
     /**
-     * Tells that an executor came or left, or that this may have been missed. Only a hint: one that dies says nothing.
+     * Calls the listener when an executor came or left, or when that may have been missed. An executor that dies
+     * announces nothing.
      *
-     * @param hearer called on any thread; it must not block
-     * @return ends it
+     * @param listener called on any thread; it must not block
+     * @return ends the watch when closed
      */
-    public AutoCloseable watch(Runnable hearer) {
-        wakes.add(Keys.executorsChanged(), hearer);
-        return () -> wakes.remove(Keys.executorsChanged(), hearer);
+    public AutoCloseable watch(Runnable listener) {
+        wakeups.add(RedisKeys.executorsChannel(), listener);
+        return () -> wakeups.remove(RedisKeys.executorsChannel(), listener);
     }
 
-    /** Those that were seen within the last minute, by id. */
+    /** Returns the executors that were seen within the last minute, in order of their ids. */
     public CompletableFuture<List<Executor>> executors() {
-        return now().thenCompose(now -> side.run(commands -> commands.zrangeWithScores(Keys.executors(), 0, -1))
-                .thenCombine(side.run(commands -> commands.hgetall(Keys.executorFacts())), (seen, facts) -> {
+        return now().thenCompose(now -> connection
+                .run(commands -> commands.zrangeWithScores(RedisKeys.executors(), 0, -1))
+                .thenCombine(connection.run(commands -> commands.hgetall(RedisKeys.executorFacts())), (seen, facts) -> {
                     Map<String, String> known = new TreeMap<>();
                     facts.forEach((id, text) -> known.put(text(id), text(text)));
                     List<Executor> executors = new ArrayList<>();
@@ -94,22 +106,26 @@ public final class Presence {
                 }));
     }
 
-    /** Forgets executors that were silent for long. */
-    CompletableFuture<Void> forget() {
+    /** Removes executors that were silent for more than a minute. */
+    CompletableFuture<Void> removeSilent() {
         return now().thenCompose(now -> {
             Range<Double> silent = Range.create(0.0, (double) now - FORGOTTEN_MILLIS);
-            return side.run(commands -> commands.zrangebyscore(Keys.executors(), silent))
+            return connection
+                    .run(commands -> commands.zrangebyscore(RedisKeys.executors(), silent))
                     .thenCompose(ids -> ids.isEmpty()
                             ? CompletableFuture.completedFuture(null)
-                            : side.run(commands -> commands.hdel(Keys.executorFacts(), ids.toArray(byte[][]::new)))
-                                    .thenCompose(gone ->
-                                            side.run(commands -> commands.zremrangebyscore(Keys.executors(), silent)))
+                            : connection
+                                    .run(commands ->
+                                            commands.hdel(RedisKeys.executorFacts(), ids.toArray(byte[][]::new)))
+                                    .thenCompose(gone -> connection.run(
+                                            commands -> commands.zremrangebyscore(RedisKeys.executors(), silent)))
                                     .thenApply(gone -> null));
         });
     }
 
     private CompletableFuture<Long> now() {
-        return side.run(commands -> commands.time())
+        return connection
+                .run(commands -> commands.time())
                 .thenApply(
                         time -> Long.parseLong(text(time.get(0))) * 1_000 + Long.parseLong(text(time.get(1))) / 1_000);
     }

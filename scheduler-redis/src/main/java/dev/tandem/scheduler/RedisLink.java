@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one partition. It is up while it is attached to a session, the life of one connection; whatever breaks the
- * session, or goes wrong with one answer, voids all that is unanswered.
+ * The store link to one partition. It is up while it is attached to a session. When the session breaks, or a reply
+ * cannot be used, all unanswered requests are void and the link detaches.
  *
- * <p>Requests come from one thread and answers on the connection's; the lock between them is held only to note things.
+ * <p>Requests come from one thread, replies on the connection's thread. The lock between them is held only briefly.
  */
 final class RedisLink implements Store.Link, Runnable {
 
@@ -22,10 +22,10 @@ final class RedisLink implements Store.Link, Runnable {
     private final Store.Listener listener;
     private final byte[][] keys;
 
-    /** Sent and not answered yet, in order: the times by {@link System#nanoTime}. */
-    private final ArrayDeque<Long> unanswered = new ArrayDeque<>();
+    /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
+    private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
 
-    private @Nullable Session session;
+    private @Nullable RedisSession session;
     private boolean closed;
     private String executor = "";
     private boolean owner;
@@ -34,40 +34,40 @@ final class RedisLink implements Store.Link, Runnable {
         this.store = store;
         this.partition = partition;
         this.listener = listener;
-        this.keys = Keys.of(partition);
+        this.keys = RedisKeys.of(partition);
     }
 
     Partition partition() {
         return partition;
     }
 
-    byte[][] keys() {
-        return keys;
-    }
-
     @Override
     public void send(StoreRequest request) {
         synchronized (this) {
-            Session to = session;
+            RedisSession to = session;
             if (to == null) {
                 return;
             }
             if (request instanceof StoreRequest.Acquire acquire) {
                 executor = acquire.executor();
             }
-            Requests.Call call = Requests.encode(request, executor, System.currentTimeMillis());
-            unanswered.add(System.nanoTime());
+            ScriptCall call = ScriptEncoder.encode(request, executor, System.currentTimeMillis());
+            sendTimes.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
-            boolean probe = request instanceof StoreRequest.RenewLeases renew
-                    && renew.positions().isEmpty();
-            if (probe || request instanceof StoreRequest.ForwardRedeliveries) {
-                to.probed(partition);
+            if (isProbe(request)) {
+                to.confirmReplication(partition);
             }
         }
     }
 
+    private static boolean isProbe(StoreRequest request) {
+        return request instanceof StoreRequest.RenewLeases renew
+                        && renew.positions().isEmpty()
+                || request instanceof StoreRequest.ForwardRedeliveries;
+    }
+
     private void answered(
-            Session from, StoreRequest request, @Nullable List<Object> reply, @Nullable Throwable failure) {
+            RedisSession from, StoreRequest request, @Nullable List<Object> reply, @Nullable Throwable failure) {
         String reason;
         synchronized (this) {
             if (session != from) {
@@ -75,17 +75,17 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (reply != null && failure == null) {
                 try {
-                    long sentAt = unanswered.remove();
-                    StoreAnswer answer = Answers.decode(request, reply, from.durable(sentAt));
+                    long sentAt = sendTimes.remove();
+                    StoreAnswer answer = ScriptDecoder.decode(request, reply, from.isDurable(sentAt));
                     noteOwnership(request, answer);
-                    noteRoom(from, answer);
+                    noteMemory(from, answer);
                     listener.answered(request, answer);
                     return;
                 } catch (RuntimeException e) {
-                    reason = "the answer to " + request.getClass().getSimpleName() + " can't be read: " + e;
+                    reason = "cannot use the reply to " + request.getClass().getSimpleName() + ": " + e;
                 }
             } else {
-                reason = failure == null ? "an empty answer" : Failures.why(failure);
+                reason = failure == null ? "an empty reply" : RedisFailures.describe(failure);
             }
             detach();
         }
@@ -100,22 +100,25 @@ final class RedisLink implements Store.Link, Runnable {
         }
     }
 
-    private void noteRoom(Session from, StoreAnswer answer) {
-        List<HandOverResult> codes = answer instanceof StoreAnswer.CustodyTaken handed
-                ? handed.codes()
-                : answer instanceof StoreAnswer.RedeliveriesForwarded redelivered ? redelivered.codes() : List.of();
-        if (!codes.isEmpty()) {
-            store.room(from.node(), codes.get(0) != HandOverResult.NO_ROOM);
+    private void noteMemory(RedisSession from, StoreAnswer answer) {
+        List<HandOverResult> results = List.of();
+        if (answer instanceof StoreAnswer.CustodyTaken taken) {
+            results = taken.codes();
+        } else if (answer instanceof StoreAnswer.RedeliveriesForwarded forwarded) {
+            results = forwarded.codes();
+        }
+        if (!results.isEmpty()) {
+            store.noteMemory(from.node(), results.get(0) == HandOverResult.NO_ROOM);
         }
     }
 
-    /** Whether this process owned the partition at its last answer. */
+    /** Returns whether this process owned the partition as of its last answer. */
     synchronized boolean isOwner() {
         return owner && !closed;
     }
 
-    /** Up: requests go to this session from now on. */
-    void attach(Session to) {
+    /** Goes up: requests are sent over this session from now on. */
+    void attach(RedisSession to) {
         synchronized (this) {
             if (closed || session == to) {
                 return;
@@ -125,8 +128,12 @@ final class RedisLink implements Store.Link, Runnable {
         listener.up();
     }
 
-    /** Voids what is unanswered, if it is attached to this session; the listener is told by {@link #down}. */
-    synchronized boolean detach(Session from) {
+    /**
+     * Voids unanswered requests if the link is attached to this session. Does not call the listener; {@link #down} does.
+     *
+     * @return whether it was attached
+     */
+    synchronized boolean detach(RedisSession from) {
         if (session != from) {
             return false;
         }
@@ -136,7 +143,7 @@ final class RedisLink implements Store.Link, Runnable {
 
     private void detach() {
         session = null;
-        unanswered.clear();
+        sendTimes.clear();
     }
 
     void down(String reason) {
@@ -145,7 +152,7 @@ final class RedisLink implements Store.Link, Runnable {
         }
     }
 
-    /** Something was told on its channel. */
+    /** Called when a message came on the partition's wake channel. */
     @Override
     public void run() {
         if (!isClosed()) {
@@ -153,9 +160,9 @@ final class RedisLink implements Store.Link, Runnable {
         }
     }
 
-    /** Whether a request that was sent before this {@link System#nanoTime} has no answer. */
+    /** Returns whether a request that was sent before this {@link System#nanoTime} is unanswered. */
     synchronized boolean waitsSince(long nanoTime) {
-        Long oldest = unanswered.peek();
+        Long oldest = sendTimes.peek();
         return oldest != null && oldest - nanoTime < 0;
     }
 

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a Redis is fit to have custody of tasks, from what it says of itself. Pure. */
+/** Checks whether a Redis is fit to have custody of tasks, by its INFO and settings. Pure. */
 final class RedisPreflight {
 
     private static final int MAJOR = 6;
     private static final int MINOR = 2;
 
     /**
-     * What was found.
+     * The result of a check.
      *
-     * @param errors why it must not be used, each with its remedy
-     * @param warnings what could not be found out, or is better changed
+     * @param errors reasons not to use this Redis, each with its remedy
+     * @param warnings what is unknown, or should be changed
      */
     record Report(List<String> errors, List<String> warnings) {}
 
@@ -36,7 +36,7 @@ final class RedisPreflight {
         if (settings.durable()) {
             durability(facts, fsync, errors, warnings);
         } else {
-            warnings.add("tandem.redis.durability=none: tasks in Redis's custody are lost when it forgets them");
+            warnings.add("tandem.redis.durability is none: when Redis forgets writes, tasks in its custody are lost");
         }
         return new Report(errors, warnings);
     }
@@ -51,13 +51,13 @@ final class RedisPreflight {
                 errors.add("Redis " + version + " is too old: Tandem needs 6.2 or later, or Valkey");
             }
         } catch (NumberFormatException e) {
-            errors.add("its version '" + version + "' can't be read: Tandem needs Redis 6.2 or later, or Valkey");
+            errors.add("its version '" + version + "' is unknown: Tandem needs Redis 6.2 or later, or Valkey");
         }
     }
 
     private static void role(RedisSettings settings, Map<String, String> facts, List<String> errors) {
         if (facts.getOrDefault("role", "master").equals("slave")) {
-            errors.add("it is a replica: set tandem.redis.uri to the master, or to its sentinels");
+            errors.add("it is a replica: set tandem.redis.uri to the master, or to its Sentinels");
         }
         boolean clustered = facts.getOrDefault("cluster_enabled", "0").equals("1");
         if (clustered && !settings.cluster()) {
@@ -69,23 +69,24 @@ final class RedisPreflight {
         String policy = facts.getOrDefault("maxmemory_policy", "noeviction");
         if (!policy.equals("noeviction")) {
             errors.add("maxmemory-policy is " + policy
-                    + ", with which it drops tasks when memory is full: set maxmemory-policy noeviction");
+                    + ", so Redis drops tasks when memory is full: set maxmemory-policy noeviction");
         }
     }
 
     private static void durability(
             Map<String, String> facts, @Nullable String fsync, List<String> errors, List<String> warnings) {
         if (facts.getOrDefault("aof_enabled", "0").equals("0")) {
-            errors.add("appendonly is off, so that a restart forgets tasks: set appendonly yes, or"
+            errors.add("appendonly is off, so a restart forgets tasks: set appendonly yes, or"
                     + " tandem.redis.durability=none if tasks may be lost");
         } else if (fsync == null) {
-            warnings.add("CONFIG is not allowed, so appendfsync is not known: it must be everysec or always");
+            warnings.add("CONFIG is not allowed, so appendfsync is unknown: it must be everysec or always");
         } else if (fsync.equals("no")) {
-            errors.add("appendfsync is no, so that a crash forgets more than the horizon allows for: set"
+            errors.add("appendfsync is no, so a crash forgets more than the horizon allows for: set"
                     + " appendfsync everysec, or tandem.redis.durability=none if tasks may be lost");
         }
     }
 
+    /** Reads the fields of an answer to INFO. */
     static Map<String, String> facts(String info) {
         Map<String, String> facts = new HashMap<>();
         info.lines().forEach(line -> {

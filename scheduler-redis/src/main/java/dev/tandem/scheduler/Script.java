@@ -1,76 +1,50 @@
 package dev.tandem.scheduler;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 
-/** The scripts, one file each beside this class. */
+/** The scripts. Each is a file of its name in lower case beside this class, whose header gives arguments and reply. */
 enum Script {
     ACQUIRE,
-    STEP,
-    HAND,
-    DUE,
-    RENEW,
-    PATROL,
-    COMMITTED,
-    GONE,
+    SETTLE_AND_CLAIM,
+    TAKE_CUSTODY,
+    CLAIM_DUE,
+    RENEW_LEASES,
+    EXPIRE_LEASES,
+    RECORD_COMMIT,
+    ABANDON_POSITION,
     RELEASE,
-    KEEP,
-    LATE,
-    RECALL,
-    REDELIVER,
-    ADMIN,
+    KEEP_CLAIMS,
+    SETTLE_LATE,
+    LIST_KNOWN_POSITIONS,
+    FORWARD_REDELIVERIES,
+    ADMINISTER,
     INSPECT,
-    TRIM;
-
-    private static final String INCLUDE = "-- @include ";
+    TRIM_HISTORY;
 
     private final byte[] source;
     private final byte[] sha;
 
     Script() {
-        String text = expand(name().toLowerCase(Locale.ROOT) + ".lua");
-        source = text.getBytes(StandardCharsets.UTF_8);
+        source = new ScriptAssembler(Map.of()).assemble(file()).getBytes(StandardCharsets.UTF_8);
         sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    String file() {
+        return name().toLowerCase(Locale.ROOT) + ".lua";
     }
 
     byte[] source() {
         return source;
     }
 
-    /** What EVALSHA names it by. */
+    /** Returns the hash by which EVALSHA names it, in hexadecimal. */
     byte[] sha() {
         return sha;
-    }
-
-    /** The file with its {@code -- @include name} lines replaced by {@code include/name.lua}, without comment lines. */
-    private static String expand(String file) {
-        StringBuilder text = new StringBuilder();
-        for (String line : read(file).split("\n")) {
-            String stripped = line.strip();
-            if (stripped.startsWith(INCLUDE)) {
-                text.append(expand("include/" + stripped.substring(INCLUDE.length()) + ".lua"));
-            } else if (!stripped.isEmpty() && !stripped.startsWith("--")) {
-                text.append(line).append('\n');
-            }
-        }
-        return text.toString();
-    }
-
-    private static String read(String file) {
-        try (InputStream in = Script.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException("The script " + file + " is missing beside " + Script.class);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static String sha1(byte[] bytes) {

@@ -12,19 +12,19 @@ import io.lettuce.core.resource.ClientResources;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** One Redis, or the master that Sentinels name whenever a connection is made. */
-final class SingleTopology implements Topology {
+/** One Redis, or the master that the Sentinels name at the time when a connection is made. */
+final class SingleTopology implements RedisTopology {
 
     private final RedisURI uri;
-    private final RedisClient subscribing;
-    private final RedisClient commanding;
+    private final RedisClient subscribingClient;
+    private final RedisClient commandingClient;
 
     SingleTopology(RedisSettings settings, ClientResources resources) {
-        uri = Connections.uri(settings, settings.uris().get(0));
-        subscribing = RedisClient.create(resources);
-        subscribing.setOptions(Connections.subscribing());
-        commanding = RedisClient.create(resources);
-        commanding.setOptions(Connections.commanding());
+        uri = ConnectionOptions.uri(settings, settings.uris().get(0));
+        subscribingClient = RedisClient.create(resources);
+        subscribingClient.setOptions(ConnectionOptions.subscribing());
+        commandingClient = RedisClient.create(resources);
+        commandingClient.setOptions(ConnectionOptions.commanding());
     }
 
     @Override
@@ -39,20 +39,21 @@ final class SingleTopology implements Topology {
 
     @Override
     public CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscriber() {
-        return subscribing.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
+        return subscribingClient.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
     }
 
     @Override
     public CompletableFuture<RedisAsyncCommands<byte[], byte[]>> commands() {
-        return commanding
+        return commandingClient
                 .connectAsync(ByteArrayCodec.INSTANCE, uri)
                 .toCompletableFuture()
                 .thenApply(StatefulRedisConnection::async);
     }
 
     @Override
-    public CompletableFuture<Void> end() {
+    public CompletableFuture<Void> close() {
         return CompletableFuture.allOf(
-                subscribing.shutdownAsync(0, 2, TimeUnit.SECONDS), commanding.shutdownAsync(0, 2, TimeUnit.SECONDS));
+                subscribingClient.shutdownAsync(0, 2, TimeUnit.SECONDS),
+                commandingClient.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 }

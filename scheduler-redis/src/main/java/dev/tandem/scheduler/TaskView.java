@@ -7,12 +7,12 @@ import dev.tandem.task.TaskState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task that Redis knows of.
+ * One task that Redis knows.
  *
- * @param at epoch milliseconds: when it is due, or when it ended; -1 if neither is known (parked, active)
- * @param lapses starts that ended with a lapsed lease and are not among the envelope's attempts yet
+ * @param at when the task is due, or when it ended, in epoch milliseconds; -1 if it has neither time (parked, active)
+ * @param lapses claims that lapsed and are not among the envelope's attempts yet
  * @param envelope null while only the broker has it
- * @param claim null unless it is active
+ * @param claim null unless the task is active
  */
 public record TaskView(
         Partition partition,
@@ -24,10 +24,10 @@ public record TaskView(
         @Nullable Claim claim) {
 
     /**
-     * Under what it runs.
+     * The claim under which an active task runs.
      *
-     * @param startedAt when it was claimed, epoch milliseconds
-     * @param leaseUntil when its lease ends unless it is renewed, epoch milliseconds
+     * @param startedAt when it was claimed, in epoch milliseconds
+     * @param leaseUntil when its lease ends unless it is renewed, in epoch milliseconds
      */
     public record Claim(
             long token, String executor, @Nullable String key, long startedAt, long leaseUntil) {}

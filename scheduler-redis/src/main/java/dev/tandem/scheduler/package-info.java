@@ -1,4 +1,8 @@
-/** Everything that Redis holds: claims, delays, retries, parked lanes, the dead, and the patrol. */
+/**
+ * The store over Redis. The store protocol is implemented by the Lua scripts beside these classes; {@link
+ * dev.tandem.scheduler.RedisStore} sends requests to them over ordered connections. {@link
+ * dev.tandem.scheduler.Inspector} and {@link dev.tandem.scheduler.Admin} serve operators.
+ */
 @NullMarked
 package dev.tandem.scheduler;
 

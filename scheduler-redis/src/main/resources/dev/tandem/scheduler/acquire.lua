@@ -1,171 +1,220 @@
--- Takes ownership of a partition, or takes it again with the claims that its executor still runs.
--- KEYS: the partition's. ARGV 1: writer; 2: number; 3: executor; 4: lease ms; 5: generation; 6: source id; 7: committed;
---   8: msgpack of the presented claims' positions, tokens, keys (false: none), bits, numbers of the requests that
---   carried their outcomes (0: none), tokens of the claims they were relayed from (0: none); in order of token; 9: the epoch that it continues, 0: none.
--- Answers {1}, {2, stored}, {4, owner, remaining ms}, or {0, epoch, run id, incarnation, high-water mark, mirror,
---   foreign (position, token, key, held, remaining ms), blocks of bits (number, bytes), blocked (key, entry),
---   next due ms, next lapse ms, quiet ms, presented tokens that hold, past (see include/past.lua)}.
--- @include keys
--- @include now
--- @include lists
--- @include claim
+-- Takes ownership of a partition, or takes it again with the claims that its executor still holds.
+--
+-- KEYS      the partition's, see include/partition_keys
+-- ARGV 1    writer
+-- ARGV 2    number
+-- ARGV 3    executor
+-- ARGV 4    lease, ms
+-- ARGV 5    generation; -1: none
+-- ARGV 6    source id; '': none
+-- ARGV 7    committed offset; -1: none
+-- ARGV 8    MessagePack of the presented claims in order of token, as lists of: positions; tokens (8 bytes); keys
+--           (false: none); bits (-1: none); numbers of the requests that carried their outcomes (0: none); tokens of
+--           the claims that they were relayed from (8 bytes, 0: none)
+-- ARGV 9    epoch that it continues; 0: none
+-- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms}; or
+--           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
+--           token, key, 1 if the store has the envelope, remaining ms), settled blocks (number, bytes), blocked keys
+--           (key, entry), ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), ms of
+--           quiet period, tokens of the presented claims that hold, history, see include/redelivery_history}
+-- @include partition_keys
+-- @include clock
+-- @include batched_commands
+-- @include claim_record
 -- @include envelope
 -- @include lanes
--- @include blocked
--- @include next
--- @include later
--- @include past
+-- @include blocked_keys
+-- @include next_times
+-- @include far_schedule
+-- @include redelivery_history
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local source, committed = ARGV[6], tonumber(ARGV[7])
-local WRITER = 'writer:' .. ARGV[1]
-local stored = tonumber(call('HGET', OWNER, WRITER) or '0')
-if stored == tonumber(ARGV[2]) then
-  return {1}
-elseif stored > tonumber(ARGV[2]) then
-  return {2, stored}
-end
-local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet',
+local source, committed, continued_epoch = ARGV[6], tonumber(ARGV[7]), ARGV[9]
+local number = tonumber(ARGV[HEADER_NUMBER])
+local WRITER = 'writer:' .. ARGV[HEADER_WRITER]
+local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet', WRITER,
   'lease', 'generation', 'run', 'source', 'lead', 'released', 'acquired', 'worked')
--- @include bits
-local before = owner[3]
-local live = before and tonumber(owner[8]) > now
-local another = before ~= executor and owner[13] ~= '1'
-if live and (generation == -1 and another or tonumber(owner[9]) > generation) then
-  return {4, before, tonumber(owner[8]) - now}
+-- @include settled_bits
+local stored = tonumber(owner[OWNER_NUMBER] or '0')
+if stored == number then
+  return {REPLY_APPLIED}
+elseif stored > number then
+  return {REPLY_GAP, stored}
+end
+local former = owner[OWNER_EXECUTOR]
+local leased = former and tonumber(owner[OWNER_LEASE]) > now
+local owned_by_other = former ~= executor and owner[OWNER_RELEASED] ~= '1'
+if leased and (generation == -1 and owned_by_other or tonumber(owner[OWNER_GENERATION]) > generation) then
+  return {REPLY_REFUSED, former, tonumber(owner[OWNER_LEASE]) - now}
 end
 
--- A removal first, so that ownership can be taken when memory is full.
+-- Removals come first, so that ownership can be taken even when memory is full.
 call('DEL', OPENED)
 for _, field in ipairs(call('HKEYS', OWNER)) do
   if sub(field, 1, 7) == 'writer:' then
     call('HDEL', OWNER, field)
   end
 end
+
+local presented, tokens, keys, bits, outcome_numbers, relayed_from = unpack(cmsgpack.unpack(ARGV[8]))
 local run = run_id()
-local quiet = tonumber(owner[7] or '0')
-local restarted = before and owner[10] ~= run
-if restarted and owner[1] ~= ARGV[9] then
-  quiet = now + lease
-end
-local incarnation, high_water, mirror = owner[4] or '0', owner[5] or '0', tonumber(owner[6] or '-1')
-local recreated = source ~= '' and owner[11] and owner[11] ~= '' and source ~= owner[11]
-if recreated or committed >= 0 and mirror >= 0 and committed < mirror then
-  incarnation, high_water, mirror = format('%.0f', incarnation + 1), '0', committed
-  call('DEL', SETTLED)
-else
-  mirror = math.max(mirror, committed)
-end
--- Of acquires in a row only the first follows requests that may have been applied.
-local worked = stored == tonumber(owner[14] or '0') and tonumber(owner[15] or '0') or stored
-local presented, tokens, keys, offsets, outcomes, afters = unpack(cmsgpack.unpack(ARGV[8]))
-local highest = tonumber(owner[2] or '0')
-for i = 1, #tokens do
-  highest = math.max(highest, number_of(tokens[i]))
-end
--- The line of tokens keeps its lead on the clock, so that an epoch which was forgotten is not given again.
-local epoch = math.max(highest + 1, micros + tonumber(owner[12] or '0')) + (restarted and lease * 1000 or 0)
-owner[4], owner[6] = incarnation, format('%.0f', mirror)
-call('HSET', OWNER, WRITER, ARGV[2], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch), 'executor', executor,
-  'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[6], 'quiet', format('%.0f', quiet),
-  'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run, 'lead', format('%.0f', epoch - micros),
-  'released', '0', 'acquired', ARGV[2], 'worked', worked,
-  'source', source ~= '' and source or owner[11] or '')
+local quiet_until = tonumber(owner[OWNER_QUIET_UNTIL] or '0')
+-- The number of this writer's last request that may have carried outcomes. Of acquires in a row, only the first
+-- follows such a request.
+local worked = stored == tonumber(owner[OWNER_ACQUIRED] or '0') and tonumber(owner[OWNER_WORKED] or '0') or stored
 
--- Small hashes and sorted sets are lists that Redis walks through. One wide member makes these two real ones, for good.
-call('HSET', CLAIMS, '', WIDE)
-call('ZADD', INFLIGHT, 'inf', WIDE)
+-- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new
+-- incarnation, without any bits.
+local function current_incarnation()
+  local stored_commit, stored_source = tonumber(owner[OWNER_STORED_COMMIT] or '-1'), owner[OWNER_SOURCE]
+  local incarnation = owner[OWNER_INCARNATION] or '0'
+  local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
+  if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
+    call('DEL', SETTLED)
+    return format('%.0f', incarnation + 1), '0', committed
+  end
+  return incarnation, owner[OWNER_HIGH_WATER] or '0', math.max(stored_commit, committed)
+end
 
--- Presented claims are facts, unless settled or overtaken.
-bits_begin(incarnation)
+-- Returns an epoch above all earlier epochs and tokens. Epochs keep their lead over the clock (in µs), so that one that
+-- Redis forgot in a restart is not issued again.
+local function next_epoch(restarted)
+  local highest = tonumber(owner[OWNER_TOKEN] or '0')
+  for i = 1, #tokens do
+    highest = math.max(highest, number_of(tokens[i]))
+  end
+  return math.max(highest + 1, micros + tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
+end
+
+local restarted = former and owner[OWNER_RUN_ID] ~= run
+if restarted and owner[OWNER_EPOCH] ~= continued_epoch then
+  quiet_until = now + lease
+end
+local incarnation, high_water, stored_commit = current_incarnation()
+local epoch = next_epoch(restarted)
+owner[OWNER_INCARNATION], owner[OWNER_STORED_COMMIT] = incarnation, format('%.0f', stored_commit)
+call('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch),
+  'executor', executor, 'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[OWNER_STORED_COMMIT],
+  'quiet', format('%.0f', quiet_until), 'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run,
+  'lead', format('%.0f', epoch - micros), 'released', '0', 'acquired', ARGV[HEADER_NUMBER], 'worked', worked,
+  'source', source ~= '' and source or owner[OWNER_SOURCE] or '')
+
+-- Redis keeps small hashes and sorted sets as lists that it walks through. One wide member makes these two real ones.
+call('HSET', CLAIMS, '', WIDE_MEMBER)
+call('ZADD', INFLIGHT, 'inf', WIDE_MEMBER)
+
+begin_bits(incarnation)
 local deadline = format('%.0f', now + lease)
-local holding, holds, refused, standing, last = {}, {}, {}, {}, {}
+local claims, newest_other = {}, {} -- position -> claim; key -> highest token of other executors' claims
 local all = call('HGETALL', CLAIMS)
-local at, newest = {}, {}
 for i = 1, #all, 2 do
   local claim = all[i] ~= '' and all[i + 1] or nil
   local key = claim and key_of(claim)
-  at[all[i]] = claim
+  claims[all[i]] = claim
   if key and executor_of(claim) ~= executor then
-    newest[key] = math.max(newest[key] or 0, number_of(token_of(claim)))
-  end
-end
-for i = 1, #presented do
-  local position, token, key = presented[i], number_of(tokens[i]), keys[i]
-  local claim, envelope = at[position], call('HGET', TASKS, position)
-  local run_before = envelope and envelope_token(envelope)
-  local after = number_of(afters[i])
-  if outcomes[i] > 0 and outcomes[i] <= worked or not envelope and not claim
-    and (has_bit(offsets[i]) or call('HEXISTS', DEAD_TASKS, position) == 1 or still_owed(position)) then
-    -- It has ended.
-  elseif refused[after] or claim and number_of(token_of(claim)) > token or key and (newest[key] or 0) > token
-    or run_before and number_of(run_before) >= token then
-    refused[token] = true
-  elseif not envelope and not claim and holds[after] then
-    -- The relay that brings it will be sent again.
-    holding[#holding + 1] = token
-    holds[token] = true
-  else
-    at[position] = claim_head() .. claim_tail(tokens[i], executor, key)
-    call('HSET', CLAIMS, position, at[position])
-    call('ZADD', INFLIGHT, deadline, position)
-    local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
-    holding[#holding + 1] = token
-    holds[token] = true
-    standing[position] = true
-    if key then
-      local member = envelope and not claim and not waited and in_lane(key, position)
-      if member then
-        call('ZREM', LANES, member)
-        waited = true
-      end
-      if not last[key] or last[key][1] < token then
-        last[key] = {token, position}
-      end
-    end
-    if envelope and not claim and not waited then
-      void_hint(position)
-    end
-  end
-end
-for key, claim in pairs(last) do
-  if call('HEXISTS', BLOCKED, key) == 1 then
-    block(key, 'H', claim[2])
+    newest_other[key] = math.max(newest_other[key] or 0, number_of(token_of(claim)))
   end
 end
 
--- Other claims of this executor never started: their answer was missed. Those of others whose key was claimed again
--- since have ended. The rest of them head their keys.
-local foreign = {}
-for position, claim in pairs(at) do
-  local key = key_of(claim)
-  local ended = key and last[key] and last[key][1] > number_of(token_of(claim))
-  if standing[position] then
-    -- Presented.
-  elseif executor_of(claim) == executor or ended then
-    call('HDEL', CLAIMS, position)
-    call('ZREM', INFLIGHT, position)
-    local entry = key and call('HGET', BLOCKED, key)
-    if call('HEXISTS', TASKS, position) == 1 then
-      call('ZADD', RETRY, format('%.0f', now), position)
-    elseif entry and head_of(entry) == position then
-      block(key, 'R', position)
+local holding, holds, refused = {}, {}, {} -- presented tokens that hold, as a list and as a set; refused ones
+local written, last_written = {}, {} -- positions of written claims; key -> token and position of its latest
+
+local function has_ended(i, claim, envelope)
+  local position = presented[i]
+  return outcome_numbers[i] > 0 and outcome_numbers[i] <= worked
+    or not envelope and not claim
+    and (has_bit(bits[i]) or call('HEXISTS', DEAD_TASKS, position) == 1 or still_awaits_redelivery(position))
+end
+
+local function is_overtaken(token, key, claim, envelope)
+  local stored_token = envelope and envelope_token(envelope)
+  return claim and number_of(token_of(claim)) > token or key and (newest_other[key] or 0) > token
+    or stored_token and number_of(stored_token) >= token
+end
+
+-- Writes a presented claim, and takes its position out of wherever it waits.
+local function write_presented(i, token, claim, envelope)
+  local position, key = presented[i], keys[i]
+  claims[position] = claim_head() .. claim_tail(tokens[i], executor, key)
+  call('HSET', CLAIMS, position, claims[position])
+  call('ZADD', INFLIGHT, deadline, position)
+  local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
+  written[position] = true
+  if key then
+    local member = envelope and not claim and not waited and in_lane(key, position)
+    if member then
+      call('ZREM', LANES, member)
+      waited = true
     end
-  else
-    foreign[#foreign + 1] = position
+    if not last_written[key] or last_written[key][1] < token then
+      last_written[key] = {token, position}
+    end
+  end
+  if envelope and not claim and not waited then
+    void_entry(position)
   end
 end
-table.sort(foreign, function(one, two) return number_of(token_of(at[one])) > number_of(token_of(at[two])) end)
+
+-- A presented claim is a fact unless it has ended or was overtaken.
+for i = 1, #presented do
+  local token, after = number_of(tokens[i]), number_of(relayed_from[i])
+  local claim, envelope = claims[presented[i]], call('HGET', TASKS, presented[i])
+  if not has_ended(i, claim, envelope) then
+    if refused[after] or is_overtaken(token, keys[i], claim, envelope) then
+      refused[token] = true
+    else
+      -- If it was relayed from one that holds, it is not written: the relay will be sent again and bring it.
+      if envelope or claim or not holds[after] then
+        write_presented(i, token, claim, envelope)
+      end
+      holding[#holding + 1] = token
+      holds[token] = true
+    end
+  end
+end
+for key, claim in pairs(last_written) do
+  if call('HEXISTS', BLOCKED, key) == 1 then
+    block(key, BLOCKED_BY_HEAD, claim[2])
+  end
+end
+
+local function return_claim(position, key)
+  call('HDEL', CLAIMS, position)
+  call('ZREM', INFLIGHT, position)
+  local entry = key and call('HGET', BLOCKED, key)
+  if call('HEXISTS', TASKS, position) == 1 then
+    call('ZADD', RETRY, format('%.0f', now), position)
+  elseif entry and head_of(entry) == position then
+    block(key, BLOCKED_BY_REDELIVERY, position)
+  end
+end
+
+-- Other claims of this executor never started: their answer was missed. Claims of others have ended if their key was
+-- claimed again since. The others' remaining claims head their keys.
+local others = {}
+for position, claim in pairs(claims) do
+  local key = key_of(claim)
+  local ended = key and last_written[key] and last_written[key][1] > number_of(token_of(claim))
+  if not written[position] then
+    if executor_of(claim) == executor or ended then
+      return_claim(position, key)
+    else
+      others[#others + 1] = position
+    end
+  end
+end
+table.sort(others, function(one, two) return number_of(token_of(claims[one])) > number_of(token_of(claims[two])) end)
 local listed = {}
-for _, position in ipairs(foreign) do
-  local claim = at[position]
+for _, position in ipairs(others) do
+  local claim = claims[position]
   local key = key_of(claim)
   if key and call('HEXISTS', BLOCKED, key) == 0 then
-    block(key, 'F', position)
+    block(key, BLOCKED_BY_OTHER_OWNER, position)
   end
   local n = #listed
   listed[n + 1], listed[n + 2], listed[n + 3] = position, number_of(token_of(claim)), key
   listed[n + 4] = call('HEXISTS', TASKS, position)
   listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
 end
-return {0, epoch, run, tonumber(incarnation), tonumber(high_water), mirror, listed, call('HGETALL', SETTLED),
-  call('HGETALL', BLOCKED), next_due(), next_lapse(quiet), math.max(0, quiet - now), holding, past()}
+return {REPLY_OK, epoch, run, tonumber(incarnation), tonumber(high_water), stored_commit, listed,
+  call('HGETALL', SETTLED), call('HGETALL', BLOCKED), next_due(), next_lapse(quiet_until),
+  math.max(0, quiet_until - now), holding, redelivery_history()}

@@ -9,51 +9,65 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.SharedRedis;
 import dev.tandem.testkit.UniqueNames;
+import dev.tandem.testkit.SharedRedis;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scripts and the model answer the same to the same random histories, at the same times: on a current Redis, on the
- * oldest supported one, and on a Redis Cluster. {@code -Dtandem.seed=N} begins with the history of that seed.
+ * Compares the scripts with the model of the store over random histories of requests, at the same times: on a current
+ * Redis, on the oldest supported one, and on a Redis Cluster.
+ *
+ * <p>The ordinary run takes the same histories every time. {@code -Dsimulation.from=random} hunts through others, and
+ * {@code -Dsimulation.from=N} begins with the history of seed N. {@code -Ddifferential.histories=N} says how many. {@code
+ * -Dsimulation.seed=N} runs that one history.
  */
 class DifferentialIT {
 
-    private static final int HISTORIES = Integer.getInteger("tandem.differential.histories", 120);
+    private static final Long ONLY = Long.getLong("simulation.seed");
+    private static final int HISTORIES = ONLY != null ? 1 : Integer.getInteger("differential.histories", 120);
+    private static final long FROM = ONLY != null ? ONLY : from(System.getProperty("simulation.from", "1"));
     private static final int LENGTH = 150;
 
-    @Test
-    void theScriptsAnswerAsTheModelDoesForLogs() {
-        on(current(), false, HISTORIES);
+    private static long from(String setting) {
+        return setting.equals("random") ? System.nanoTime() & 0xffff_ffff_ffffL : Long.parseLong(setting);
     }
 
     @Test
-    void theScriptsAnswerAsTheModelDoesForQueues() {
-        on(current(), true, HISTORIES);
+    void scriptsAnswerLikeTheModelForLogs() {
+        compare(current(), false, HISTORIES);
     }
 
     @Test
-    void soTheyDoOnTheOldestRedis() {
+    void scriptsAnswerLikeTheModelForMessageQueues() {
+        compare(current(), true, HISTORIES);
+    }
+
+    @Test
+    void passesOnTheOldestSupportedRedis() {
         SharedRedis oldest = Brokers.oldestRedis();
         assertThat(oldest.toString()).startsWith("Redis 6.2");
-        on(oldest, false, HISTORIES / 3);
-        on(oldest, true, HISTORIES / 3);
+        compare(oldest, false, third());
+        compare(oldest, true, third());
     }
 
     @Test
-    void soTheyDoOnACluster() {
+    void passesOnACluster() {
         try (LocalRedisCluster cluster = Brokers.ownRedisCluster();
                 RedisClusterClient client =
                         RedisClusterClient.create(cluster.nodes().get(0).address())) {
             for (boolean queue : new boolean[] {false, true}) {
-                try (FrozenScripts scripts = FrozenScripts.on(client)) {
-                    histories(cluster.toString(), scripts, queue, HISTORIES / 3);
+                try (FixedTimeScripts scripts = FixedTimeScripts.on(client)) {
+                    compare(cluster.toString(), scripts, queue, third());
                 }
             }
         }
+    }
+
+    private static int third() {
+        return Math.max(1, HISTORIES / 3);
     }
 
     private static SharedRedis current() {
@@ -66,59 +80,63 @@ class DifferentialIT {
         });
     }
 
-    private static void on(SharedRedis redis, boolean queue, int count) {
-        try (FrozenScripts scripts = FrozenScripts.on(redis.client())) {
-            histories(redis.toString(), scripts, queue, count);
+    private static void compare(SharedRedis redis, boolean queue, int count) {
+        try (FixedTimeScripts scripts = FixedTimeScripts.on(redis.client())) {
+            compare(redis.toString(), scripts, queue, count);
         }
     }
 
-    private static void histories(String where, FrozenScripts scripts, boolean queue, int count) {
-        String name = UniqueNames.fresh("frozen");
-        long first = Long.getLong("tandem.seed", System.nanoTime());
+    private static void compare(String where, FixedTimeScripts scripts, boolean queue, int count) {
+        String name = UniqueNames.fresh("differential");
         System.out.printf(
-                "%d histories of %s, -Dtandem.seed=%d and up, on %s%n", count, queue ? "queues" : "logs", first, where);
+                "Comparing %d histories of %s, seeds from %d on, on %s%n",
+                count, queue ? "queues" : "logs", FROM, where);
         for (int i = 0; i < count; i++) {
-            history(first + i, scripts, Partition.of(name, i), queue);
+            compare(FROM + i, scripts, Partition.of(name, i), queue);
         }
     }
 
-    private static void history(long seed, FrozenScripts scripts, Partition partition, boolean queue) {
+    private static void compare(long seed, FixedTimeScripts scripts, Partition partition, boolean queue) {
         StoreModel model = new StoreModel("run0");
         RandomRequests random = new RandomRequests(
                 seed, partition, queue, position -> model.partition(partition).claim(position) != null);
-        Deque<String> lately = new ArrayDeque<>();
+        Deque<String> recent = new ArrayDeque<>();
         long now = 1_800_000_000_000L;
-        String run = "run0";
-        scripts.runId(partition, run);
+        scripts.setRunId(partition, "run0");
         for (int step = 0; step < LENGTH; step++) {
             now += random.pause();
-            scripts.time(partition, now);
+            scripts.setTime(partition, now);
             if (random.restarts()) {
-                run = "run" + step;
-                scripts.runId(partition, run);
-                model.restarted(run);
+                scripts.setRunId(partition, "run" + step);
+                model.restarted("run" + step);
             }
             StoreRequest request = random.next(now);
             StoreAnswer expected = model.apply(request, now);
-            lately.add(now + " " + Canonical.of(request) + "\n    -> " + Canonical.of(expected));
-            if (lately.size() > 40) {
-                lately.poll();
+            recent.add(now + " " + CanonicalText.of(request) + "\n    -> " + CanonicalText.of(expected));
+            if (recent.size() > 40) {
+                recent.poll();
             }
             StoreAnswer answer;
             try {
                 answer = scripts.ask(request, random.executorOf(request));
             } catch (RuntimeException e) {
-                throw new AssertionError("-Dtandem.seed=" + seed + "\n" + String.join("\n", lately), e);
+                throw new AssertionError(failure(seed, step, recent), e);
             }
-            assertThat(text(answer))
-                    .as("-Dtandem.seed=%d, step %d, after\n%s\n", seed, step, String.join("\n", lately))
-                    .isEqualTo(text(expected));
+            int failedStep = step;
+            assertThat(text(answer)).as(() -> failure(seed, failedStep, recent)).isEqualTo(text(expected));
             random.learn(request, answer);
         }
     }
 
-    /** Of far-off tasks the scripts say the time when their list is opened, which is some time before they are due. */
+    private static String failure(long seed, int step, Deque<String> recent) {
+        return "History " + seed + " failed at step " + step + ". Repeat it with\n"
+                + "  mvn -pl scheduler-redis -am verify -Dit.test=DifferentialIT -Dsimulation.seed=" + seed
+                + " -Dtest=NoSuchTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false\n"
+                + "The last requests and expected answers:\n" + String.join("\n", recent) + "\n";
+    }
+
+    /** For a far-off task the scripts return the time when its list is opened, somewhat before the task is due. */
     private static String text(StoreAnswer answer) {
-        return Canonical.of(answer).replaceAll("nextDueMillis=\\d{5,}", "nextDueMillis=far");
+        return CanonicalText.of(answer).replaceAll("nextDueMillis=\\d{5,}", "nextDueMillis=far");
     }
 }

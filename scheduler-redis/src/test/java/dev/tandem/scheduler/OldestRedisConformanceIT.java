@@ -6,7 +6,7 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRedis;
 import org.junit.jupiter.api.Test;
 
-/** The same on Redis 6.2, the oldest that is supported. */
+/** Runs the conformance tests on Redis 6.2, the oldest supported version. */
 class OldestRedisConformanceIT extends RedisStoreConformanceIT {
 
     @Override
@@ -15,7 +15,7 @@ class OldestRedisConformanceIT extends RedisStoreConformanceIT {
     }
 
     @Test
-    void itIsTheOldest() {
+    void runsOnTheOldestSupportedRedis() {
         assertThat(redis().commands().info("server")).contains("redis_version:6.2.");
     }
 }

@@ -27,8 +27,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random requests of two executors that know a little of what they do, so that most requests mean something; and some
- * that mean nothing, or the wrong thing. A few positions and keys, so that all meet.
+ * Makes random requests of two executors, which remember enough for most of their requests to make sense. Some requests
+ * make none, or are wrong. There are only few positions and keys, so that requests meet.
  */
 final class RandomRequests {
 
@@ -42,14 +42,14 @@ final class RandomRequests {
     private final List<Executor> executors = new ArrayList<>();
     private long committed = -1;
 
-    /** Scheduled so far off that a store may keep them apart until a due comes at their time. */
+    /** Tasks scheduled so far off that a store may keep them apart until they are claimed at their time. */
     private final Map<Position, Long> far = new HashMap<>();
 
     private long now;
 
     /**
-     * @param queue the partition is one of a queue, not of a log
-     * @param claimed whether a claim stands: its task is only ever adopted
+     * @param queue whether the partition is one of a message queue, not of a log
+     * @param claimed whether a position has a claim; such tasks are only adopted
      */
     RandomRequests(long seed, Partition partition, boolean queue, Predicate<Position> claimed) {
         this.claimed = claimed;
@@ -67,7 +67,7 @@ final class RandomRequests {
         private long token;
         private long incarnation;
 
-        /** What it believes to run. */
+        /** The claims that it believes to have, with their tokens. */
         private final Map<Position, Long> running = new LinkedHashMap<>();
 
         Executor(String name) {
@@ -105,9 +105,9 @@ final class RandomRequests {
         }
         int dice = random.nextInt(queue ? 110 : 100);
         if (dice < 45) {
-            return step(executor);
+            return settleAndClaim(executor);
         } else if (dice < 65) {
-            return hand(executor);
+            return takeCustody(executor);
         } else if (dice < 78) {
             return new StoreRequest.ClaimDue(
                     header(executor),
@@ -138,12 +138,12 @@ final class RandomRequests {
         } else if (dice >= 105) {
             return new StoreRequest.ListKnownPositions(partition);
         } else if (dice >= 100) {
-            return redeliver();
+            return forwardRedeliveries();
         }
         return new StoreRequest.SettleLate(partition, incarnation(executor), settle(executor));
     }
 
-    private StoreRequest.ForwardRedeliveries redeliver() {
+    private StoreRequest.ForwardRedeliveries forwardRedeliveries() {
         List<Redelivery> messages = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
@@ -153,7 +153,7 @@ final class RandomRequests {
                 partition, random.nextBoolean() ? "x" : "y", random.nextInt(3) * 500L, messages);
     }
 
-    /** What the answer told the executor. */
+    /** Lets the executor remember what an answer said. */
     void learn(StoreRequest request, StoreAnswer answer) {
         if (!(request instanceof StoreRequest.OwnerRequest numbered)) {
             return;
@@ -168,8 +168,8 @@ final class RandomRequests {
             executor.number = random.nextBoolean() ? gap.stored() : executor.number;
         } else if (answer instanceof StoreAnswer.Refused) {
             executor.number = numbered.header().number();
-        } else if (answer instanceof StoreAnswer.SettledAndClaimed stepped && request instanceof SettleAndClaim step) {
-            stepped(executor, step, stepped);
+        } else if (answer instanceof StoreAnswer.SettledAndClaimed results && request instanceof SettleAndClaim sent) {
+            learnClaims(executor, sent, results);
         } else if (answer instanceof StoreAnswer.DueTasks due) {
             far.values().removeIf(at -> at <= now);
             due.claimed().forEach(task -> {
@@ -181,15 +181,15 @@ final class RandomRequests {
         }
     }
 
-    private void stepped(Executor executor, SettleAndClaim step, StoreAnswer.SettledAndClaimed answer) {
-        for (int i = 0; i < step.settles().size(); i++) {
-            Settle settle = step.settles().get(i);
+    private void learnClaims(Executor executor, SettleAndClaim sent, StoreAnswer.SettledAndClaimed answer) {
+        for (int i = 0; i < sent.settles().size(); i++) {
+            Settle settle = sent.settles().get(i);
             if (answer.settles().get(i) instanceof StoreAnswer.SettleResult.Next next) {
                 executor.running.put(next.position(), settle.nextToken());
             }
         }
-        for (int i = 0; i < step.claims().size(); i++) {
-            Claim claim = step.claims().get(i);
+        for (int i = 0; i < sent.claims().size(); i++) {
+            Claim claim = sent.claims().get(i);
             if (answer.claims().get(i) instanceof StoreAnswer.ClaimResult.Ok) {
                 executor.running.put(claim.position(), claim.token());
             }
@@ -220,7 +220,7 @@ final class RandomRequests {
         return new Acquire(header, executor.name, lease(), generation, source, from, presented);
     }
 
-    private SettleAndClaim step(Executor executor) {
+    private SettleAndClaim settleAndClaim(Executor executor) {
         List<Settle> settles = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             settles.add(settle(executor));
@@ -251,7 +251,7 @@ final class RandomRequests {
         return new Settle(position, token, key(position), bitOrPage(position), verdict, next, then);
     }
 
-    /** The next of its key, which was started at once; null if none was. */
+    /** Returns a claim of the key's next task, as if it was started by relay; null if there is none. */
     private @Nullable Claim following(Executor executor, Position position) {
         Position next = position();
         String key = key(position);
@@ -272,7 +272,7 @@ final class RandomRequests {
         };
     }
 
-    private StoreRequest.TakeCustody hand(Executor executor) {
+    private StoreRequest.TakeCustody takeCustody(Executor executor) {
         List<HandOver> entries = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
             Position position = position();
@@ -341,7 +341,7 @@ final class RandomRequests {
 
     private Position position() {
         int number = random.nextInt(POSITIONS);
-        // Two positions of one identity each.
+        // Every identity has two positions.
         return queue
                 ? new Position(String.format("%c%012d:w.%02d", number % 4 < 2 ? 'm' : 'c', number / 2, number))
                 : Position.of(0, number);
@@ -352,7 +352,7 @@ final class RandomRequests {
         return Long.parseLong(text.substring(Math.max(text.lastIndexOf(':'), text.lastIndexOf('.')) + 1));
     }
 
-    /** A third of the positions have no key, the others share four. */
+    /** A third of the positions have no key. The others share four keys. */
     private static @Nullable String key(Position position) {
         long number = bit(position);
         return number % 3 == 0 ? null : "kö" + number % 4;

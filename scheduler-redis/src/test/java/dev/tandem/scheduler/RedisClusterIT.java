@@ -42,13 +42,13 @@ class RedisClusterIT {
     private RedisStore store;
 
     @BeforeAll
-    static void form() {
+    static void startCluster() {
         cluster = Brokers.ownRedisCluster();
         client = RedisClient.create();
     }
 
     @AfterAll
-    static void dissolve() {
+    static void stopCluster() {
         if (cluster != null) {
             client.shutdown();
             cluster.close();
@@ -70,34 +70,35 @@ class RedisClusterIT {
     }
 
     @Test
-    void partitionsSpreadOverTheClusterAndEachKeepsItsOrder() {
+    void spreadsPartitionsOverTheCluster() {
         Set<Integer> ports = new HashSet<>();
         for (int i = 0; i < 12; i++) {
             Partition partition = Partition.of(queue, i);
-            ports.add(home(partition).port());
-            Caller owner = new Caller(store, partition, "one");
+            ports.add(nodeOf(partition).port());
+            TestOwner owner = new TestOwner(store, partition, "one");
             owner.acquire();
             Claim claim = claim(owner, 1);
-            assertThat(owner.step(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
-            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+            assertThat(owner.settleAndClaim(List.of(), List.of(claim)).claims()).containsExactly(ClaimResult.Ok.FIRST);
+            assertThat(owner.settleAndClaim(List.of(success(claim)), List.of()).settles())
+                    .containsExactly(SettleResult.Ok.PLAIN);
         }
         assertThat(ports).hasSize(3);
     }
 
     @Test
-    void aLateOutcomeWakesTheOwnerWhereverItIsConnected() {
+    void aLateOutcomeWakesAnOwnerConnectedToAnotherNode() {
         Partition partition = Partition.of(queue, 0);
-        Caller former = new Caller(store, partition, "one");
+        TestOwner former = new TestOwner(store, partition, "one");
         former.acquire();
         Claim claim = claim(former, 1);
-        former.step(List.of(), List.of(claim));
+        former.settleAndClaim(List.of(), List.of(claim));
         former.ask(new StoreRequest.Release(former.header()), StoreAnswer.Ok.class);
         try (RedisStore elsewhere =
                 open(RedisSettings.cluster(List.of(cluster.nodes().get(4).address())))) {
-            Caller owner = new Caller(elsewhere, partition, "two");
+            TestOwner owner = new TestOwner(elsewhere, partition, "two");
             owner.acquire();
             int before = owner.wakes.get();
-            // The subscription wakes once itself, at a time of its own. The outcome is told until one more is heard.
+            // The subscription itself wakes once, at any time. So the outcome is sent until there is one more wake-up.
             await().atMost(Duration.ofSeconds(60)).until(() -> {
                 former.ask(new StoreRequest.SettleLate(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
                 return owner.wakes.get() >= before + 2;
@@ -106,34 +107,35 @@ class RedisClusterIT {
     }
 
     @Test
-    void aSlotThatMovesTakesItsPartitionAlong() {
+    void followsAPartitionWhoseSlotMoves() {
         Partition partition = Partition.of(queue, 0);
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         owner.acquire();
         Claim claim = claim(owner, 1);
-        owner.step(List.of(), List.of(claim));
-        LocalRedis from = home(partition);
+        owner.settleAndClaim(List.of(), List.of(claim));
+        LocalRedis from = nodeOf(partition);
         LocalRedis to = cluster.primaries().stream()
                 .filter(node -> node.port() != from.port())
                 .findFirst()
                 .orElseThrow();
-        move(slot(partition), from, to);
-        owner.link.send(owner.stepping(List.of(success(claim)), List.of()));
+        moveSlot(slot(partition), from, to);
+        owner.link.send(owner.settleAndClaimRequest(List.of(success(claim)), List.of()));
         owner.expect("down");
         owner.expect("up");
         owner.number--;
-        assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
-        assertThat(home(partition).port()).isEqualTo(to.port());
+        assertThat(owner.settleAndClaim(List.of(success(claim)), List.of()).settles())
+                .containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(nodeOf(partition).port()).isEqualTo(to.port());
     }
 
     @Test
-    void aFailoverTakesTheLinksDownAndUpAtTheNewPrimary() {
+    void reconnectsToTheNewPrimaryAfterAFailover() {
         Partition partition = Partition.of(queue, 0);
-        Caller owner = new Caller(store, partition, "one");
+        TestOwner owner = new TestOwner(store, partition, "one");
         String run = owner.acquire().runId();
         Claim claim = claim(owner, 1);
-        owner.step(List.of(), List.of(claim));
-        LocalRedis primary = home(partition);
+        owner.settleAndClaim(List.of(), List.of(claim));
+        LocalRedis primary = nodeOf(partition);
         primary.kill();
         try {
             owner.expect("down");
@@ -144,19 +146,20 @@ class RedisClusterIT {
             StoreAnswer.Acquired acquired = acquireWhenItAnswers(owner, claim);
             assertThat(acquired.runId()).isNotEqualTo(run);
             assertThat(acquired.presentedTokens()).containsExactly(claim.token());
-            assertThat(owner.step(List.of(success(claim)), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
-            assertThat(home(partition).port()).isNotEqualTo(primary.port());
+            assertThat(owner.settleAndClaim(List.of(success(claim)), List.of()).settles())
+                    .containsExactly(SettleResult.Ok.PLAIN);
+            assertThat(nodeOf(partition).port()).isNotEqualTo(primary.port());
         } finally {
             primary.start();
             cluster.awaitReady();
         }
     }
 
-    /** A node that is about to give up its slots may answer once more with an error, which is a down and an up. */
-    private static StoreAnswer.Acquired acquireWhenItAnswers(Caller owner, Claim claim) {
+    /** Acquires, and tries again when a node that is losing its slots fails a request: the link goes down and up. */
+    private static StoreAnswer.Acquired acquireWhenItAnswers(TestOwner owner, Claim claim) {
         PresentedClaim presented = new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 1);
         while (true) {
-            owner.link.send(owner.acquiring(List.of(presented)));
+            owner.link.send(owner.acquireRequest(List.of(presented)));
             Object event = owner.next(Duration.ofSeconds(60));
             while (event instanceof String) {
                 event = event.equals("up") ? null : owner.next(Duration.ofSeconds(60));
@@ -168,7 +171,7 @@ class RedisClusterIT {
         }
     }
 
-    private void move(int slot, LocalRedis from, LocalRedis to) {
+    private void moveSlot(int slot, LocalRedis from, LocalRedis to) {
         RedisCommands<String, String> source =
                 client.connect(io.lettuce.core.RedisURI.create(from.address())).sync();
         RedisCommands<String, String> target =
@@ -185,15 +188,15 @@ class RedisClusterIT {
         target.getStatefulConnection().close();
     }
 
-    private static LocalRedis home(Partition partition) {
+    private static LocalRedis nodeOf(Partition partition) {
         return cluster.primaryOf(slot(partition));
     }
 
     private static int slot(Partition partition) {
-        return SlotHash.getSlot(Keys.wake(partition));
+        return SlotHash.getSlot(RedisKeys.wakeChannel(partition));
     }
 
-    private static Claim claim(Caller owner, long offset) {
+    private static Claim claim(TestOwner owner, long offset) {
         return new Claim(Position.of(0, offset), owner.nextToken(), "key", false);
     }
 

@@ -22,7 +22,7 @@ class RedisPreflightTest {
     private RedisSettings settings = RedisSettings.of("redis://localhost");
 
     @Test
-    void aRedisAsItShouldBeIsFit() {
+    void acceptsASuitableRedis() {
         assertThat(errors("everysec")).isEmpty();
         assertThat(errors("always")).isEmpty();
         info.put("redis_version", "6.2.0");
@@ -32,7 +32,7 @@ class RedisPreflightTest {
     }
 
     @Test
-    void anOldOneIsRefused() {
+    void refusesAnOldRedis() {
         info.put("redis_version", "6.0.20");
         assertThat(errors("everysec")).singleElement().asString().contains("6.0.20", "6.2 or later");
         info.put("redis_version", "unstable");
@@ -40,13 +40,13 @@ class RedisPreflightTest {
     }
 
     @Test
-    void oneThatEvictsIsRefused() {
+    void refusesARedisThatEvicts() {
         info.put("maxmemory_policy", "allkeys-lru");
         assertThat(errors("everysec")).singleElement().asString().contains("allkeys-lru", "noeviction");
     }
 
     @Test
-    void oneThatForgetsIsRefusedUnlessThatIsWanted() {
+    void refusesARedisWithoutAppendOnlyFileUnlessAllowed() {
         info.put("aof_enabled", "0");
         assertThat(errors("everysec"))
                 .singleElement()
@@ -58,19 +58,19 @@ class RedisPreflightTest {
     }
 
     @Test
-    void oneThatLeavesSyncingToTheSystemIsRefused() {
+    void refusesARedisThatDoesNotSync() {
         assertThat(errors("no")).singleElement().asString().contains("appendfsync is no", "everysec");
     }
 
     @Test
-    void whereConfigIsNotAllowedThereIsOnlyAWarning() {
+    void warnsWhereConfigIsNotAllowed() {
         RedisPreflight.Report report = check(null);
         assertThat(report.errors()).isEmpty();
         assertThat(report.warnings()).singleElement().asString().contains("CONFIG");
     }
 
     @Test
-    void aReplicaAndAClusterNodeAreRefusedWhereAMasterIsMeant() {
+    void refusesAReplicaAndAnUnexpectedClusterNode() {
         info.put("role", "slave");
         info.put("cluster_enabled", "1");
         assertThat(errors("everysec")).hasSize(2).anyMatch(error -> error.contains("tandem.redis.cluster=true"));
@@ -79,7 +79,7 @@ class RedisPreflightTest {
     }
 
     @Test
-    void settingsThatCannotBeAreRefusedByName() {
+    void refusesImpossibleSettingsByName() {
         assertThatThrownBy(() -> RedisSettings.cluster(List.of())).hasMessageContaining("tandem.redis.uri");
         assertThatThrownBy(() ->
                         new RedisSettings(List.of("a", "b"), false, Duration.ofSeconds(5), 0, Duration.ofSeconds(3)))
@@ -92,8 +92,8 @@ class RedisPreflightTest {
     }
 
     @Test
-    void anAddressThatCannotBeReadIsNamedWithoutItsPassword() {
-        assertThatThrownBy(() -> Connections.uri(settings, "http://user:secret@host"))
+    void namesAnUnreadableAddressWithoutItsPassword() {
+        assertThatThrownBy(() -> ConnectionOptions.uri(settings, "http://user:secret@host"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("tandem.redis.uri")
                 .hasMessageContaining("***@host")

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.MissingBrokerException;
 import dev.tandem.local.PortReservations;
+import dev.tandem.local.MissingBrokerException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A master with a replica, and what may take its place. */
+/** The store on a master with a replica. */
 @Execution(ExecutionMode.CONCURRENT)
 class RedisReplicationIT {
 
@@ -65,11 +65,11 @@ class RedisReplicationIT {
     }
 
     @Test
-    void aProbeCountsOnlyWhileTheReplicasConfirm() {
+    void renewalsAreDurableOnlyWhileReplicasConfirm() {
         RedisSettings settings =
                 RedisSettings.of(master.address()).withReplicas(1).withHorizon(Duration.ofSeconds(1));
         try (RedisStore store = RedisStore.open(settings)) {
-            Caller owner = new Caller(store, PARTITION, "one");
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
             owner.acquire();
             await().until(() -> owner.renew().durable());
             replica.suspend();
@@ -83,47 +83,47 @@ class RedisReplicationIT {
     }
 
     @Test
-    void withoutReplicasToAskEveryProbeCounts() {
+    void renewalsAreDurableWhenNoReplicasAreRequired() {
         try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
-            Caller owner = new Caller(store, PARTITION, "one");
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
             owner.acquire();
             assertThat(owner.renew().durable()).isTrue();
         }
     }
 
     @Test
-    void aRedisThatIsNotFitIsNotUsedUntilItIs() {
+    void usesAnUnfitRedisOnlyOnceItsSettingsAreCorrected() {
         ask(master.address(), commands -> commands.configSet("maxmemory-policy", "allkeys-lru"));
         try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
-            Heard heard = new Heard();
-            store.link(PARTITION, heard);
+            RecordedEvents recorded = new RecordedEvents();
+            store.link(PARTITION, recorded);
             await().until(() -> store.status().detail().contains("maxmemory-policy is allkeys-lru"));
             assertThat(store.status().connected()).isFalse();
-            assertThat(heard.events).isEmpty();
+            assertThat(recorded.events).isEmpty();
             ask(master.address(), commands -> commands.configSet("maxmemory-policy", "noeviction"));
-            await().until(() -> heard.events.contains("up"));
+            await().until(() -> recorded.events.contains("up"));
             assertThat(store.status().connected()).isTrue();
         }
     }
 
     @Test
-    void aReplicaIsRefused() {
+    void refusesAReplica() {
         try (RedisStore store = RedisStore.open(RedisSettings.of(replica.address()))) {
-            store.link(PARTITION, new Heard());
+            store.link(PARTITION, new RecordedEvents());
             await().until(() -> store.status().detail().contains("it is a replica"));
         }
     }
 
     @Test
-    void theMasterThatSentinelsChooseIsFollowed(@TempDir Path folder) throws IOException {
+    void followsTheMasterThatSentinelsElect(@TempDir Path folder) throws IOException {
         int port = PortReservations.reserve();
         try (LocalProcess sentinel = sentinel(folder, port)) {
             String uri = "redis-sentinel://127.0.0.1:" + port + "/#mymaster";
             try (RedisStore store = RedisStore.open(RedisSettings.of(uri).withAnswerTimeout(Duration.ofSeconds(2)))) {
-                Caller owner = new Caller(store, PARTITION, "one");
+                TestOwner owner = new TestOwner(store, PARTITION, "one");
                 String run = owner.acquire().runId();
                 Claim claim = new Claim(Position.of(0, 1), owner.nextToken(), null, false);
-                owner.step(List.of(), List.of(claim));
+                owner.settleAndClaim(List.of(), List.of(claim));
                 await().until(() -> ask(replica.address(), commands -> commands.hlen("tandem:{orders/0}:claims")) == 2);
                 await().until(() -> ask("redis://127.0.0.1:" + port, commands -> commands.info("sentinel"))
                         .contains("slaves=1"));
@@ -135,7 +135,8 @@ class RedisReplicationIT {
                         owner.acquire(new PresentedClaim(claim.position(), claim.token(), null, 1, 1));
                 assertThat(acquired.runId()).isNotEqualTo(run);
                 Settle settle = new Settle(claim.position(), claim.token(), null, 1, new Verdict.Success(null), 0);
-                assertThat(owner.step(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+                assertThat(owner.settleAndClaim(List.of(settle), List.of()).settles())
+                        .containsExactly(SettleResult.Ok.PLAIN);
             }
         }
     }

@@ -13,13 +13,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** The scripts keep every rule of the store protocol. */
+/** Runs the conformance tests of the store protocol against the scripts. */
 @TestInstance(Lifecycle.PER_CLASS)
 class RedisStoreConformanceIT extends StoreConformance {
 
     private SharedRedis redis;
     private RedisStore store;
-    private Asked asked;
+    private StoreClient client;
 
     SharedRedis redis() {
         return Brokers.redis();
@@ -29,13 +29,13 @@ class RedisStoreConformanceIT extends StoreConformance {
     void start() {
         redis = redis();
         store = RedisStore.open(RedisSettings.of(redis.uri()));
-        asked = new Asked(store);
+        client = new StoreClient(store);
     }
 
     @AfterAll
     void stop() {
         if (store != null) {
-            asked.close();
+            client.close();
             store.close();
         }
     }
@@ -47,7 +47,7 @@ class RedisStoreConformanceIT extends StoreConformance {
 
     @Override
     protected StoreAnswer ask(StoreRequest request) {
-        return asked.ask(request);
+        return client.ask(request);
     }
 
     @Override
@@ -58,7 +58,7 @@ class RedisStoreConformanceIT extends StoreConformance {
 
     @Override
     protected void pass(long millis) {
-        // The clock's last millisecond has begun already: without one more, a part of it would be missing.
+        // The current millisecond has begun already, so wait for one more.
         long until = now() + millis + 1;
         while (now() < until) {
             Thread.onSpinWait();

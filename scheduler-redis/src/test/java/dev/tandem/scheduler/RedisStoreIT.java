@@ -41,21 +41,23 @@ class RedisStoreIT {
     }
 
     @Test
-    void aTaskIsClaimedSettledAndKnownAsDone() {
-        Caller owner = new Caller(store, partition, "one");
+    void answersDoneForATaskThatIsSettledAlready() {
+        TestOwner owner = new TestOwner(store, partition, "one");
         StoreAnswer.Acquired acquired = owner.acquire();
         assertThat(acquired.runId()).hasSize(40);
         assertThat(acquired.storedCommit()).isEqualTo(-1);
         Position position = Position.of(0, 7);
         long token = owner.nextToken();
 
-        StoreAnswer.SettledAndClaimed claimed = owner.step(List.of(), List.of(new Claim(position, token, "k", false)));
+        StoreAnswer.SettledAndClaimed claimed =
+                owner.settleAndClaim(List.of(), List.of(new Claim(position, token, "k", false)));
         assertThat(claimed.claims()).containsExactly(ClaimResult.Ok.FIRST);
-        assertThat(owner.renew().nextLapseMillis()).isBetween(1L, Caller.LEASE);
+        assertThat(owner.renew().nextLapseMillis()).isBetween(1L, TestOwner.LEASE);
 
         Settle success = new Settle(position, token, "k", 7, new Verdict.Success(null), 0);
-        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
-        assertThat(owner.step(List.of(success), List.of()).settles()).containsExactly(SettleResult.Done.INSTANCE);
+        assertThat(owner.settleAndClaim(List.of(success), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(owner.settleAndClaim(List.of(success), List.of()).settles())
+                .containsExactly(SettleResult.Done.INSTANCE);
 
         StoreAnswer.Acquired again = owner.acquire();
         assertThat(again.chunks()).hasSize(1);
@@ -64,16 +66,16 @@ class RedisStoreIT {
     }
 
     @Test
-    void aRetryHoldsItsKeyAndItsFollowersAreParkedInOrder() {
-        Caller owner = new Caller(store, partition, "one");
+    void aRetryBlocksItsKeyAndParkedTasksFollowInOrder() {
+        TestOwner owner = new TestOwner(store, partition, "one");
         owner.acquire();
         Position head = Position.of(0, 1);
         Position second = Position.of(0, 2);
         Position third = Position.of(0, 3);
         long token = owner.nextToken();
-        owner.step(List.of(), List.of(new Claim(head, token, "k", false)));
+        owner.settleAndClaim(List.of(), List.of(new Claim(head, token, "k", false)));
         Settle retry = new Settle(head, token, "k", 1, new Verdict.Retry(0, envelope("k", token)), 0);
-        assertThat(owner.step(List.of(retry), List.of(new Claim(second, owner.nextToken(), "k", false))))
+        assertThat(owner.settleAndClaim(List.of(retry), List.of(new Claim(second, owner.nextToken(), "k", false))))
                 .isEqualTo(new StoreAnswer.SettledAndClaimed(
                         List.of(SettleResult.Ok.PLAIN), List.of(new ClaimResult.KeyBlocked(head))));
 
@@ -96,20 +98,20 @@ class RedisStoreIT {
 
         long again = owner.nextToken();
         StoreAnswer.DueTasks due = owner.ask(
-                new StoreRequest.ClaimDue(owner.header(), Caller.LEASE, 10, 10, again, true),
+                new StoreRequest.ClaimDue(owner.header(), TestOwner.LEASE, 10, 10, again, true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).hasSize(1);
         assertThat(due.claimed().get(0).position()).isEqualTo(head);
         long next = owner.nextToken();
-        StoreAnswer.SettledAndClaimed stepped =
-                owner.step(List.of(new Settle(head, again, "k", -1, new Verdict.Success(null), next)), List.of());
+        StoreAnswer.SettledAndClaimed stepped = owner.settleAndClaim(
+                List.of(new Settle(head, again, "k", -1, new Verdict.Success(null), next)), List.of());
         SettleResult.Next followed = (SettleResult.Next) stepped.settles().get(0);
         assertThat(followed.position()).isEqualTo(second);
         assertThat(Envelope.decode("orders", followed.envelope()).task().key()).isEqualTo("k");
-        stepped = owner.step(
+        stepped = owner.settleAndClaim(
                 List.of(new Settle(second, next, "k", -1, new Verdict.Success(null), owner.nextToken())), List.of());
         assertThat(((SettleResult.Next) stepped.settles().get(0)).position()).isEqualTo(third);
-        stepped = owner.step(
+        stepped = owner.settleAndClaim(
                 List.of(new Settle(third, owner.token, "k", -1, new Verdict.Success(null), owner.nextToken())),
                 List.of());
         assertThat(stepped.settles()).containsExactly(SettleResult.Ok.OPENED);
@@ -117,25 +119,26 @@ class RedisStoreIT {
     }
 
     @Test
-    void aFormerOwnerIsFencedAndANumberIsAppliedOnce() {
-        Caller one = new Caller(store, partition, "one");
+    void fencesFormerOwnersAndAppliesEachNumberOnce() {
+        TestOwner one = new TestOwner(store, partition, "one");
         one.acquire();
-        StoreRequest.SettleAndClaim first = one.stepping(List.of(), List.of());
+        StoreRequest.SettleAndClaim first = one.settleAndClaimRequest(List.of(), List.of());
         assertThat(one.ask(first, StoreAnswer.SettledAndClaimed.class).claims()).isEmpty();
         one.ask(first, StoreAnswer.AlreadyApplied.class);
         one.number += 5;
-        assertThat(one.ask(one.stepping(List.of(), List.of()), StoreAnswer.Gap.class)
+        assertThat(one.ask(one.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Gap.class)
                         .stored())
                 .isEqualTo(first.header().number());
 
-        Caller two = new Caller(store, partition, "two");
-        assertThat(two.ask(two.acquiring(List.of()), StoreAnswer.Refused.class).owner())
+        TestOwner two = new TestOwner(store, partition, "two");
+        assertThat(two.ask(two.acquireRequest(List.of()), StoreAnswer.Refused.class)
+                        .owner())
                 .isEqualTo("one");
         one.number = first.header().number();
         one.ask(new StoreRequest.Release(one.header()), StoreAnswer.Ok.class);
         two.acquire();
         assertThat(two.epoch).isGreaterThan(one.epoch);
-        one.ask(one.stepping(List.of(), List.of()), StoreAnswer.Fenced.class);
+        one.ask(one.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Fenced.class);
     }
 
     private static byte[] envelope(String key, long token) {

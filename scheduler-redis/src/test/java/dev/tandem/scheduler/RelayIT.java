@@ -25,13 +25,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A settle passes its key's claim on to the next task (ADR 3). */
+/** Relays: a settle brings the claim of its key's next task. */
 class RelayIT {
 
     private static RedisStore store;
 
     private final Partition partition = Partition.of(UniqueNames.fresh("orders"), 0);
-    private Caller owner;
+    private TestOwner owner;
 
     @BeforeAll
     static void open() {
@@ -47,23 +47,24 @@ class RelayIT {
 
     @BeforeEach
     void own() {
-        owner = new Caller(store, partition, "one");
+        owner = new TestOwner(store, partition, "one");
         owner.acquire();
     }
 
     @Test
-    void aWholeRunOfAKeyIsSettledInOneStepAndOnlyItsLastIsClaimed() {
+    void settlesAChainOfRelaysInOneRequest() {
         Claim claim = claim(0);
-        owner.step(List.of(), List.of(claim));
+        owner.settleAndClaim(List.of(), List.of(claim));
         List<Settle> settles = new ArrayList<>();
         for (int i = 1; i <= 100; i++) {
             Claim then = claim(i);
             settles.add(success(claim, then));
             claim = then;
         }
-        assertThat(owner.step(settles, List.of(claim(200))).settles()).containsOnly(SettleResult.Ok.PLAIN);
+        assertThat(owner.settleAndClaim(settles, List.of(claim(200))).settles()).containsOnly(SettleResult.Ok.PLAIN);
         assertThat(positions()).containsExactlyInAnyOrder(Position.of(0, 100), Position.of(0, 200));
-        assertThat(owner.step(List.of(success(claim, null)), List.of()).settles())
+        assertThat(owner.settleAndClaim(List.of(success(claim, null)), List.of())
+                        .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
         StoreAnswer.Acquired again = owner.acquire();
         for (int i = 0; i <= 100; i++) {
@@ -73,21 +74,21 @@ class RelayIT {
     }
 
     @Test
-    void aRefusedSettlePassesNothingOnAndAllThatFollowsIsRefused() {
+    void aRefusedSettleRefusesTheWholeChainBehindIt() {
         Claim stolen = claim(0);
         Claim next = claim(1);
         Claim last = claim(2);
         List<Settle> settles = List.of(success(stolen, next), success(next, last), success(last, null));
-        assertThat(owner.step(settles, List.of()).settles()).containsOnly(SettleResult.Refused.INSTANCE);
+        assertThat(owner.settleAndClaim(settles, List.of()).settles()).containsOnly(SettleResult.Refused.INSTANCE);
         assertThat(positions()).isEmpty();
     }
 
     @Test
-    void aRetryEndsTheRelayAndBlocksTheKey() {
+    void aRetryEndsTheChainAndBlocksTheKey() {
         Claim first = claim(0);
         Claim second = claim(1);
         Claim third = claim(2);
-        owner.step(List.of(), List.of(first));
+        owner.settleAndClaim(List.of(), List.of(first));
         Settle retry = new Settle(
                 second.position(),
                 second.token(),
@@ -96,7 +97,7 @@ class RelayIT {
                 new Verdict.Retry(60_000, envelope(second.token())),
                 0,
                 third);
-        assertThat(owner.step(List.of(success(first, second), retry, success(third, null)), List.of())
+        assertThat(owner.settleAndClaim(List.of(success(first, second), retry, success(third, null)), List.of())
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
         assertThat(positions()).isEmpty();
@@ -104,40 +105,40 @@ class RelayIT {
     }
 
     @Test
-    void aTaskThatTheStoreHoldsIsNotRelayedTo() {
+    void doesNotRelayToATaskInTheStore() {
         Claim first = claim(0);
         Claim scheduled = claim(1);
-        owner.step(List.of(), List.of(first));
-        hand(new HandOver(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
-        assertThat(owner.step(List.of(success(first, scheduled), success(scheduled, null)), List.of())
+        owner.settleAndClaim(List.of(), List.of(first));
+        takeCustody(new HandOver(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
+        assertThat(owner.settleAndClaim(List.of(success(first, scheduled), success(scheduled, null)), List.of())
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
     }
 
     @Test
-    void aClaimThatStandsUnderTheSameTokenStays() {
+    void keepsAStandingClaimWithTheSameToken() {
         Claim first = claim(0);
         Claim second = claim(1);
-        owner.step(List.of(), List.of(first, second));
-        assertThat(owner.step(List.of(success(first, second), success(second, null)), List.of())
+        owner.settleAndClaim(List.of(), List.of(first, second));
+        assertThat(owner.settleAndClaim(List.of(success(first, second), success(second, null)), List.of())
                         .settles())
                 .containsOnly(SettleResult.Ok.PLAIN);
         assertThat(positions()).isEmpty();
     }
 
     @Test
-    void aFormerOwnersRelayTakesTheNextOutOfItsLaneAndHeadsTheKey() {
+    void aLateOutcomeTakesItsNextTaskOutOfTheLane() {
         Claim first = claim(0);
         Claim second = claim(1);
-        owner.step(List.of(), List.of(first));
+        owner.settleAndClaim(List.of(), List.of(first));
         owner.ask(new StoreRequest.Release(owner.header()), StoreAnswer.Ok.class);
-        Caller heir = new Caller(store, partition, "two");
-        assertThat(heir.acquire().blocked())
+        TestOwner newOwner = new TestOwner(store, partition, "two");
+        assertThat(newOwner.acquire().blocked())
                 .extracting(StoreAnswer.BlockedKey::reason)
                 .containsExactly(BlockReason.OTHER_OWNER);
-        heir.ask(
+        newOwner.ask(
                 new StoreRequest.TakeCustody(
-                        heir.header(),
+                        newOwner.header(),
                         0,
                         0,
                         10,
@@ -152,7 +153,7 @@ class RelayIT {
                                 StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
-        StoreAnswer.Acquired again = heir.acquire();
+        StoreAnswer.Acquired again = newOwner.acquire();
         assertThat(again.blocked())
                 .containsExactly(new StoreAnswer.BlockedKey("k", BlockReason.OTHER_OWNER, second.position()));
         assertThat(again.otherClaims()).hasSize(1);
@@ -164,13 +165,13 @@ class RelayIT {
                                 StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
-        StoreAnswer.DueTasks due = heir.ask(
-                new StoreRequest.ClaimDue(heir.header(), Caller.LEASE, 10, 10, heir.nextToken(), true),
+        StoreAnswer.DueTasks due = newOwner.ask(
+                new StoreRequest.ClaimDue(newOwner.header(), TestOwner.LEASE, 10, 10, newOwner.nextToken(), true),
                 StoreAnswer.DueTasks.class);
         assertThat(due.claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
     }
 
-    private void hand(HandOver entry) {
+    private void takeCustody(HandOver entry) {
         owner.ask(
                 new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
                 StoreAnswer.CustodyTaken.class);

@@ -1,10 +1,15 @@
--- What scripts read out of an envelope (see dev.tandem.task.Envelope): flags in byte 2; if flag 1, the token in bytes 3
--- to 10; then, as the flags say, id (2), type (4) and key (8), each with its length as a varint in front; two numbers
--- (16); two numbers and a text (32); starts and the last error (64).
+-- Reads and changes envelopes; dev.tandem.task.Envelope is the Java side. Byte 2 holds flags. With flag 1 the token
+-- is in bytes 3 to 10. Then come, as the flags say: id (2), type (4) and key (8), each a text with its length as a
+-- varint in front; two numbers (16); two numbers and a text (32); the number of starts and the last error (64).
+-- Requires: partition_keys.
+-- Provides: envelope_token, envelope_text, envelope_key, envelope_with_error.
+
+-- False if it has none.
 local function envelope_token(envelope)
   return byte(envelope, 2) % 2 == 1 and sub(envelope, 3, 10)
 end
 
+-- Returns where the text that begins at `at` has its first character, and where the next item begins.
 local function envelope_text(envelope, at)
   local length, shift = 0, 1
   while true do
@@ -18,6 +23,7 @@ local function envelope_text(envelope, at)
   end
 end
 
+-- False if it has none.
 local function envelope_key(envelope)
   local flags = byte(envelope, 2)
   if flags % 16 < 8 then
@@ -37,7 +43,7 @@ local function envelope_key(envelope)
   return sub(envelope, to, at - 1)
 end
 
--- The same task with another error: why it is dead.
+-- Returns the same task with another last error.
 local function envelope_with_error(envelope, error)
   local flags = byte(envelope, 2)
   local at = flags % 2 == 1 and 11 or 3

@@ -46,7 +46,8 @@ public final class Bench implements Callable<Integer> {
             new CrashRecovery(),
             new RollingRestart(),
             new StuckKey(),
-            new IdleQueue());
+            new IdleQueue(),
+            new StoreScripts());
 
     /** The form of the result. */
     enum Format {

@@ -29,7 +29,8 @@ class BenchIT {
         "recovery, 2",
         "restart, 3",
         "stuck, 3",
-        "idle, 2"
+        "idle, 2",
+        "scripts, 7"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));

@@ -25,7 +25,7 @@ class BenchTest {
     void listNamesEveryScenario() {
         assertThat(run("--list")).isZero();
         assertThat(out.toString())
-                .contains("kafka", "rabbit", "lateness", "memory", "recovery", "restart", "stuck", "idle");
+                .contains("kafka", "rabbit", "lateness", "memory", "recovery", "restart", "stuck", "idle", "scripts");
     }
 
     @Test

@@ -30,8 +30,8 @@ enum Mutant {
             "partition-broker",
             "kafka-zipf",
             CheckerRule.EPOCHS,
-            script("fence", "if owner[1] ~= ARGV[3] then", "if false then"),
-            script("fence", "elseif tonumber(stored) + 1 ~= tonumber(ARGV[2]) then", "elseif false then")),
+            script("fence", "if owner[OWNER_EPOCH] ~= ARGV[HEADER_EPOCH] then", "if false then"),
+            script("fence", "elseif tonumber(stored) + 1 ~= tonumber(ARGV[HEADER_NUMBER]) then", "elseif false then")),
     COMMIT_EARLY(
             "a hand-over is committed before it is durable",
             "redis-forgets+kill",
@@ -59,11 +59,12 @@ enum Mutant {
             "partition-redis",
             "kafka-zipf",
             null,
-            script("fence", "if stored == ARGV[2] then", "if false then"),
+            script("fence", "if stored == ARGV[HEADER_NUMBER] then", "if false then"),
             script(
                     "fence",
-                    "elseif tonumber(stored) + 1 ~= tonumber(ARGV[2]) then",
-                    "elseif stored ~= ARGV[2] and tonumber(stored) + 1 ~= tonumber(ARGV[2]) then")),
+                    "elseif tonumber(stored) + 1 ~= tonumber(ARGV[HEADER_NUMBER]) then",
+                    "elseif stored ~= ARGV[HEADER_NUMBER] and tonumber(stored) + 1 ~="
+                            + " tonumber(ARGV[HEADER_NUMBER]) then")),
     REUSE_NUMBER(
             "now and then a request has the number of the one before",
             "redis-restart",
@@ -91,19 +92,18 @@ enum Mutant {
             "kafka-zipf",
             CheckerRule.NOTHING_LOST,
             script(
-                    "settle",
-                    "    if key then\n      block(key, 'H', position)\n      any_blocked = true\n    end\n    return 0",
-                    "    if key then\n      block(key, 'H', position)\n      any_blocked = true\n"
-                            + "      local lost = lane_pop(key)\n      while lost do\n"
-                            + "        call('HDEL', TASKS, lost)\n        lost = lane_pop(key)\n      end\n"
-                            + "    end\n    return 0")),
+                    "settle_outcome",
+                    "  if key then\n    block(key, BLOCKED_BY_HEAD, position)\n    any_blocked = true\n  end",
+                    "  if key then\n    block(key, BLOCKED_BY_HEAD, position)\n    any_blocked = true\n"
+                            + "    local lost = lane_pop(key)\n    while lost do\n"
+                            + "      call('HDEL', TASKS, lost)\n      lost = lane_pop(key)\n    end\n  end")),
     OPEN_NOT_EMPTY(
             "a key opens again though others wait in its lane",
             "redis-restart",
             "kafka-zipf",
             CheckerRule.ORDER,
             script(
-                    "settle",
+                    "settle_outcome",
                     "local position = lane_pop(key)\n  if not position",
                     "local position = nil\n  if not position")),
     CANCEL_BEFORE_CLOSE(
@@ -125,7 +125,7 @@ enum Mutant {
             "freeze",
             "kafka-zipf",
             CheckerRule.EXCLUSION,
-            script("settle", "if not claim or token_of(claim) ~= token then", "if not claim then"));
+            script("settle_outcome", "if not claim or token_of(claim) ~= token then", "if not claim then"));
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 

@@ -1,0 +1,63 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection for everything that is not a store link's: inspection, operators' changes, presence, housekeeping.
+ * Connects at its first use. A future fails if its answer does not come within the limit. Thread-safe.
+ */
+final class AdminConnection {
+
+    private final RedisTopology topology;
+    private final long limitMillis;
+    private @Nullable CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> connecting;
+
+    AdminConnection(RedisTopology topology, long limitMillis) {
+        this.topology = topology;
+        this.limitMillis = limitMillis;
+    }
+
+    /** Runs commands. */
+    <T> CompletableFuture<T> run(
+            Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> commands) {
+        return connection().thenCompose(commands).toCompletableFuture().orTimeout(limitMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs a script of a partition that needs no owner. Loads it if Redis does not have it. */
+    CompletableFuture<List<Object>> runScript(Script script, Partition partition, byte[]... args) {
+        byte[][] keys = RedisKeys.of(partition);
+        return run(commands -> {
+            String sha = new String(script.sha(), StandardCharsets.US_ASCII);
+            CompletionStage<List<Object>> answer = commands.evalsha(sha, ScriptOutputType.MULTI, keys, args);
+            return answer.handle((reply, failure) -> failure == null
+                            ? CompletableFuture.completedFuture(reply)
+                            : RedisFailures.isScriptMissing(failure)
+                                    ? commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, args)
+                                            .toCompletableFuture()
+                                    : CompletableFuture.<List<Object>>failedFuture(failure))
+                    .thenCompose(Function.identity());
+        });
+    }
+
+    private synchronized CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connection() {
+        CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> current = connecting;
+        if (current == null || current.isCompletedExceptionally()) {
+            try {
+                current = topology.commands();
+            } catch (RuntimeException e) {
+                current = CompletableFuture.failedFuture(e);
+            }
+            connecting = current;
+        }
+        return current.thenApply(Function.identity());
+    }
+}

@@ -1,0 +1,33 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Knows which Redis node has which partition, and makes connections that may serve any partition. */
+interface RedisTopology {
+
+    static RedisTopology of(RedisSettings settings, ClientResources resources) {
+        return settings.cluster() ? new ClusterTopology(settings, resources) : new SingleTopology(settings, resources);
+    }
+
+    /** Looks up the nodes again. */
+    CompletableFuture<Void> refresh();
+
+    /** Returns the node that has a partition; null if it is not known. */
+    @Nullable
+    RedisURI locate(Partition partition);
+
+    /** Makes a connection for channels, which reconnects by itself. */
+    CompletableFuture<? extends StatefulRedisPubSubConnection<String, String>> subscriber();
+
+    /** Makes a connection for commands on keys of any partition, which reconnects by itself. */
+    CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> commands();
+
+    /** Closes all connections. */
+    CompletableFuture<Void> close();
+}

@@ -1,0 +1,115 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Verdict;
+
+/** The codes of {@code include/constants.lua}, by the same names, and what they mean in Java. */
+final class ScriptCodes {
+
+    static final int REPLY_OK = 0;
+    static final int REPLY_APPLIED = 1;
+    static final int REPLY_GAP = 2;
+    static final int REPLY_FENCED = 3;
+    static final int REPLY_REFUSED = 4;
+
+    static final char VERDICT_SUCCESS = 'K';
+    static final char VERDICT_SAMPLED_SUCCESS = 'S';
+    static final char VERDICT_RETRY = 'R';
+    static final char VERDICT_DEAD_HALT = 'H';
+    static final char VERDICT_DEAD_SKIP = 'P';
+    static final char VERDICT_DEAD_DRAIN = 'D';
+    static final char VERDICT_RETURNED = 'B';
+
+    static final int SETTLE_OPENED = 1;
+    static final int SETTLE_DONE = 2;
+    static final int SETTLE_REFUSED = 3;
+    static final int SETTLE_NEXT = 4;
+
+    static final int CLAIM_LAPSED_BEFORE = 1;
+    static final int CLAIM_DONE = 2;
+    static final int CLAIM_KEY_BLOCKED = 3;
+
+    static final char MOVE_SCHEDULE = 'S';
+    static final char MOVE_PARK = 'P';
+    static final char MOVE_ADOPT = 'A';
+    static final char MOVE_BURY = 'B';
+
+    static final char HANDOVER_OK = 'O';
+    static final char HANDOVER_DONE = 'D';
+    static final char HANDOVER_OPEN = 'P';
+    static final char HANDOVER_FULL = 'F';
+    static final char HANDOVER_GONE = 'G';
+    static final char HANDOVER_NO_ROOM = 'M';
+
+    static final char BLOCKED_BY_HEAD = 'H';
+    static final char BLOCKED_BY_OTHER_OWNER = 'F';
+    static final char BLOCKED_BY_REDELIVERY = 'R';
+    static final char BLOCKED_BY_HALT = 'X';
+
+    static final int CHANGE_NOT_FOUND = 0;
+    static final int CHANGE_DONE = 1;
+    static final int CHANGE_ACTIVE = 2;
+
+    private ScriptCodes() {}
+
+    static char verdict(Verdict verdict) {
+        if (verdict instanceof Verdict.Success success) {
+            return success.sample() == null ? VERDICT_SUCCESS : VERDICT_SAMPLED_SUCCESS;
+        } else if (verdict instanceof Verdict.Retry) {
+            return VERDICT_RETRY;
+        } else if (verdict instanceof Verdict.Dead dead) {
+            return switch (dead.deadHead()) {
+                case HALT -> VERDICT_DEAD_HALT;
+                case SKIP -> VERDICT_DEAD_SKIP;
+                case DRAIN -> VERDICT_DEAD_DRAIN;
+            };
+        }
+        return VERDICT_RETURNED;
+    }
+
+    static char move(Move move) {
+        if (move instanceof Move.Schedule) {
+            return MOVE_SCHEDULE;
+        } else if (move instanceof Move.Park) {
+            return MOVE_PARK;
+        }
+        return move instanceof Move.Adopt ? MOVE_ADOPT : MOVE_BURY;
+    }
+
+    static HandOverResult handOverResult(char code) {
+        return switch (code) {
+            case HANDOVER_OK -> HandOverResult.OK;
+            case HANDOVER_DONE -> HandOverResult.DONE;
+            case HANDOVER_OPEN -> HandOverResult.OPEN;
+            case HANDOVER_FULL -> HandOverResult.FULL;
+            case HANDOVER_GONE -> HandOverResult.GONE;
+            case HANDOVER_NO_ROOM -> HandOverResult.NO_ROOM;
+            default -> throw unknown("hand-over result", code);
+        };
+    }
+
+    static BlockReason blockReason(char code) {
+        return switch (code) {
+            case BLOCKED_BY_HEAD -> BlockReason.HEAD;
+            case BLOCKED_BY_OTHER_OWNER -> BlockReason.OTHER_OWNER;
+            case BLOCKED_BY_REDELIVERY -> BlockReason.REDELIVERY;
+            case BLOCKED_BY_HALT -> BlockReason.HALTED;
+            default -> throw unknown("block reason", code);
+        };
+    }
+
+    static Admin.Result changeResult(int code) {
+        return switch (code) {
+            case CHANGE_DONE -> Admin.Result.DONE;
+            case CHANGE_NOT_FOUND -> Admin.Result.NOT_FOUND;
+            case CHANGE_ACTIVE -> Admin.Result.ACTIVE;
+            default -> throw unknown("change result", code);
+        };
+    }
+
+    static IllegalStateException unknown(String what, Object code) {
+        return new IllegalStateException("A script returned the unknown " + what + " '" + code + "'");
+    }
+}

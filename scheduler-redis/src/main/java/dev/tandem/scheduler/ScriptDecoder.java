@@ -1,0 +1,236 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.DueTask;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.IdentityPage;
+import dev.tandem.task.store.StoreAnswer.LapsedClaim;
+import dev.tandem.task.store.StoreAnswer.LiveClaim;
+import dev.tandem.task.store.StoreAnswer.OtherClaim;
+import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreAnswer.SettledChunk;
+import dev.tandem.task.store.StoreRequest;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Turns the scripts' replies into answers. */
+final class ScriptDecoder {
+
+    /** The bytes of bits in one field of the hash of settled offsets; see {@code include/settled_bits.lua}. */
+    private static final int BLOCK_BYTES = 64;
+
+    private static final int BLOCKS_IN_CHUNK = SettledChunk.BITS / 8 / BLOCK_BYTES;
+
+    private ScriptDecoder() {}
+
+    /** @param durable what the answers to renewals and forwarded redeliveries say about replicas */
+    static StoreAnswer decode(StoreRequest request, List<Object> reply, boolean durable) {
+        ReplyReader in = new ReplyReader(reply);
+        int code = in.count();
+        return switch (code) {
+            case ScriptCodes.REPLY_OK -> applied(request, in, durable);
+            case ScriptCodes.REPLY_APPLIED -> new StoreAnswer.AlreadyApplied();
+            case ScriptCodes.REPLY_GAP -> new StoreAnswer.Gap(in.number());
+            case ScriptCodes.REPLY_FENCED -> new StoreAnswer.Fenced();
+            case ScriptCodes.REPLY_REFUSED -> new StoreAnswer.Refused(in.text(), in.number());
+            default -> throw ScriptCodes.unknown("reply code", code);
+        };
+    }
+
+    private static StoreAnswer applied(StoreRequest request, ReplyReader in, boolean durable) {
+        if (request instanceof StoreRequest.SettleAndClaim sent) {
+            return new StoreAnswer.SettledAndClaimed(
+                    settleResults(in.list(), sent.settles().size()),
+                    claimResults(in.list(), sent.claims().size()));
+        } else if (request instanceof StoreRequest.TakeCustody) {
+            return new StoreAnswer.CustodyTaken(handOverResults(in.bytes()), in.number());
+        } else if (request instanceof StoreRequest.RenewLeases) {
+            return new StoreAnswer.LeasesRenewed(
+                    in.text(),
+                    in.list().all(ReplyReader::position),
+                    in.list().all(ReplyReader::text),
+                    in.number(),
+                    in.number(),
+                    durable);
+        } else if (request instanceof StoreRequest.ClaimDue) {
+            return new StoreAnswer.DueTasks(
+                    in.list().all(ScriptDecoder::claimedTask),
+                    in.list().all(ScriptDecoder::offeredTask),
+                    in.number(),
+                    in.flag());
+        } else if (request instanceof StoreRequest.Acquire) {
+            return acquired(in);
+        } else if (request instanceof StoreRequest.ExpireLeases) {
+            return new StoreAnswer.LeasesExpired(
+                    in.count(), in.list().all(ScriptDecoder::waitingKey), in.number(), in.number());
+        } else if (request instanceof StoreRequest.KeepClaims) {
+            return new StoreAnswer.ClaimsKept(in.list().all(ReplyReader::position));
+        } else if (request instanceof StoreRequest.SettleLate) {
+            return new StoreAnswer.LateSettled(in.flag());
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
+            return new StoreAnswer.KnownPositions(
+                    in.text(), in.flag(), in.list().all(ScriptDecoder::liveClaim), history(in.list()));
+        } else if (request instanceof StoreRequest.ForwardRedeliveries) {
+            return new StoreAnswer.RedeliveriesForwarded(in.text(), handOverResults(in.bytes()), durable);
+        }
+        return new StoreAnswer.Ok(in.number());
+    }
+
+    /** Reads the elements in order: Java evaluates arguments from left to right. */
+    private static StoreAnswer acquired(ReplyReader in) {
+        return new StoreAnswer.Acquired(
+                in.number(),
+                in.text(),
+                in.number(),
+                in.number(),
+                in.number(),
+                in.list().all(ScriptDecoder::otherClaim),
+                chunks(in.list()),
+                in.list().all(ScriptDecoder::blockedKey),
+                in.number(),
+                in.number(),
+                in.number(),
+                in.list().all(ReplyReader::number),
+                history(in.list()));
+    }
+
+    private static OtherClaim otherClaim(ReplyReader in) {
+        return new OtherClaim(in.position(), in.number(), in.maybeText(), in.flag(), in.number());
+    }
+
+    private static LiveClaim liveClaim(ReplyReader in) {
+        return new LiveClaim(in.position(), in.flag(), in.number());
+    }
+
+    private static BlockedKey blockedKey(ReplyReader in) {
+        String key = in.text();
+        BlockedEntry entry = BlockedEntry.parse(in.text());
+        return new BlockedKey(key, entry.reason(), entry.head());
+    }
+
+    private static BlockedKey waitingKey(ReplyReader in) {
+        return new BlockedKey(in.text(), BlockReason.REDELIVERY, in.position());
+    }
+
+    private static DueTask claimedTask(ReplyReader in) {
+        return new DueTask(in.position(), in.number(), in.count(), in.bytes());
+    }
+
+    private static DueTask offeredTask(ReplyReader in) {
+        return new DueTask(in.position(), 0, in.count(), in.bytes());
+    }
+
+    private static RedeliveryHistory history(ReplyReader in) {
+        if (!in.hasMore()) {
+            return RedeliveryHistory.NONE;
+        }
+        return new RedeliveryHistory(
+                in.list().all(each -> new LapsedClaim(each.position(), each.count())),
+                in.list().all(ReplyReader::position),
+                pages(in.list(), in.bytes()));
+    }
+
+    /** @param elements each is the number of a page in 4 bytes, and identities */
+    private static List<IdentityPage> pages(ReplyReader elements, byte[] given) {
+        TreeMap<Long, ByteArrayOutputStream> pages = new TreeMap<>();
+        if (given.length > 0) {
+            append(pages, IdentityPage.REDELIVERED, given, 0);
+        }
+        while (elements.hasMore()) {
+            byte[] element = elements.bytes();
+            append(pages, ByteBuffer.wrap(element).getInt() & 0xFFFF_FFFFL, element, Integer.BYTES);
+        }
+        List<IdentityPage> list = new ArrayList<>(pages.size());
+        pages.forEach((number, identities) -> list.add(new IdentityPage(number, identities.toByteArray())));
+        return list;
+    }
+
+    private static void append(Map<Long, ByteArrayOutputStream> pages, long number, byte[] bytes, int from) {
+        pages.computeIfAbsent(number, page -> new ByteArrayOutputStream()).write(bytes, from, bytes.length - from);
+    }
+
+    private static List<SettledChunk> chunks(ReplyReader blocks) {
+        TreeMap<Long, byte[]> chunks = new TreeMap<>();
+        while (blocks.hasMore()) {
+            long number = Long.parseLong(blocks.text());
+            byte[] bits = blocks.bytes();
+            int at = (int) (number % BLOCKS_IN_CHUNK) * BLOCK_BYTES;
+            chunks.compute(number / BLOCKS_IN_CHUNK, (index, chunk) -> {
+                int length = Math.max(chunk == null ? 0 : chunk.length, at + bits.length);
+                byte[] grown = chunk == null ? new byte[length] : Arrays.copyOf(chunk, length);
+                System.arraycopy(bits, 0, grown, at, bits.length);
+                return grown;
+            });
+        }
+        List<SettledChunk> list = new ArrayList<>(chunks.size());
+        chunks.forEach((index, bits) -> list.add(new SettledChunk(index, bits)));
+        return list;
+    }
+
+    /** The reply names only the exceptions, by index. */
+    private static List<SettleResult> settleResults(ReplyReader in, int count) {
+        List<SettleResult> usual = Collections.nCopies(count, SettleResult.Ok.PLAIN);
+        if (!in.hasMore()) {
+            return usual;
+        }
+        List<SettleResult> results = new ArrayList<>(usual);
+        while (in.hasMore()) {
+            int index = in.count() - 1;
+            results.set(index, settleResult(in));
+        }
+        return results;
+    }
+
+    private static SettleResult settleResult(ReplyReader in) {
+        int code = in.count();
+        return switch (code) {
+            case ScriptCodes.SETTLE_OPENED -> SettleResult.Ok.OPENED;
+            case ScriptCodes.SETTLE_DONE -> SettleResult.Done.INSTANCE;
+            case ScriptCodes.SETTLE_REFUSED -> SettleResult.Refused.INSTANCE;
+            case ScriptCodes.SETTLE_NEXT -> new SettleResult.Next(in.position(), in.count(), in.bytes());
+            default -> throw ScriptCodes.unknown("settle result", code);
+        };
+    }
+
+    /** The reply names only the exceptions, by index. */
+    private static List<ClaimResult> claimResults(ReplyReader in, int count) {
+        List<ClaimResult> usual = Collections.nCopies(count, ClaimResult.Ok.FIRST);
+        if (!in.hasMore()) {
+            return usual;
+        }
+        List<ClaimResult> results = new ArrayList<>(usual);
+        while (in.hasMore()) {
+            int index = in.count() - 1;
+            results.set(index, claimResult(in));
+        }
+        return results;
+    }
+
+    private static ClaimResult claimResult(ReplyReader in) {
+        int code = in.count();
+        return switch (code) {
+            case ScriptCodes.CLAIM_LAPSED_BEFORE -> new ClaimResult.Ok(in.count());
+            case ScriptCodes.CLAIM_DONE -> ClaimResult.Done.INSTANCE;
+            case ScriptCodes.CLAIM_KEY_BLOCKED -> new ClaimResult.KeyBlocked(in.position());
+            default -> throw ScriptCodes.unknown("claim result", code);
+        };
+    }
+
+    private static List<HandOverResult> handOverResults(byte[] letters) {
+        List<HandOverResult> results = new ArrayList<>(letters.length);
+        for (byte letter : letters) {
+            results.add(ScriptCodes.handOverResult((char) letter));
+        }
+        return results;
+    }
+}

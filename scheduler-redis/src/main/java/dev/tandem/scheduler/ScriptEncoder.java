@@ -1,0 +1,228 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Position;
+import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
+import dev.tandem.task.store.StoreRequest.Redelivery;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Turns requests into script calls. The header of each script gives the order of its arguments. */
+final class ScriptEncoder {
+
+    static final byte[] NO_ENVELOPE = {};
+
+    private ScriptEncoder() {}
+
+    /**
+     * Encodes a request.
+     *
+     * @param executor the executor that the link last acquired for
+     * @param now epoch milliseconds, recorded in claims as the time of their start
+     */
+    static ScriptCall encode(StoreRequest request, String executor, long now) {
+        if (request instanceof StoreRequest.SettleAndClaim step) {
+            return new SettleAndClaimEncoder(executor.getBytes(StandardCharsets.UTF_8), now).encode(step);
+        } else if (request instanceof StoreRequest.OwnerRequest owners) {
+            return encode(owners);
+        } else if (request instanceof StoreRequest.KeepClaims keep) {
+            return ScriptCall.of(Script.KEEP_CLAIMS)
+                    .number(keep.leaseMillis())
+                    .bytes(claimNames(keep.positions(), keep.tokens()))
+                    .build();
+        } else if (request instanceof StoreRequest.SettleLate late) {
+            return settleLate(late);
+        } else if (request instanceof StoreRequest.ListKnownPositions) {
+            return ScriptCall.of(Script.LIST_KNOWN_POSITIONS).build();
+        } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
+            return forwardRedeliveries(forward);
+        }
+        throw new IllegalArgumentException("Unknown request " + request.getClass());
+    }
+
+    private static ScriptCall encode(StoreRequest.OwnerRequest request) {
+        RequestHeader header = request.header();
+        if (request instanceof StoreRequest.Acquire acquire) {
+            return acquire(acquire);
+        } else if (request instanceof StoreRequest.TakeCustody take) {
+            return takeCustody(take);
+        } else if (request instanceof StoreRequest.RenewLeases renew) {
+            return ScriptCall.of(Script.RENEW_LEASES, header, 0)
+                    .number(renew.leaseMillis())
+                    .bytes(claimNames(renew.positions(), renew.tokens()))
+                    .build();
+        } else if (request instanceof StoreRequest.ClaimDue due) {
+            return ScriptCall.of(Script.CLAIM_DUE, header, 0)
+                    .number(due.leaseMillis())
+                    .number(due.maxClaims())
+                    .number(due.maxOffers())
+                    .number(due.firstToken())
+                    .flag(due.ordered())
+                    .build();
+        } else if (request instanceof StoreRequest.ExpireLeases expire) {
+            return ScriptCall.of(Script.EXPIRE_LEASES, header, 0)
+                    .number(expire.limit())
+                    .number(expire.extendMillis())
+                    .flag(expire.ordered())
+                    .build();
+        } else if (request instanceof StoreRequest.RecordCommit commit) {
+            return ScriptCall.of(Script.RECORD_COMMIT, header, 0)
+                    .number(commit.incarnation())
+                    .number(commit.committed())
+                    .build();
+        } else if (request instanceof StoreRequest.AbandonPosition abandon) {
+            return ScriptCall.of(Script.ABANDON_POSITION, header, 0)
+                    .text(abandon.position().text())
+                    .key(abandon.key())
+                    .build();
+        } else if (request instanceof StoreRequest.Release) {
+            return ScriptCall.of(Script.RELEASE, header, 0).build();
+        }
+        throw new IllegalArgumentException("Unknown request " + request.getClass());
+    }
+
+    private static ScriptCall acquire(StoreRequest.Acquire acquire) {
+        RequestHeader header = acquire.header();
+        List<PresentedClaim> presented = acquire.presented().stream()
+                .sorted(Comparator.comparingLong(PresentedClaim::token))
+                .toList();
+        MessagePackWriter lists = new MessagePackWriter().list(6);
+        positions(lists, presented, PresentedClaim::position);
+        lists.list(presented.size());
+        presented.forEach(each -> lists.token(each.token()));
+        lists.list(presented.size());
+        presented.forEach(each -> key(lists, each.key()));
+        lists.list(presented.size());
+        presented.forEach(each -> lists.number(each.bit()));
+        lists.list(presented.size());
+        presented.forEach(each -> lists.number(each.outcomeNumber()));
+        lists.list(presented.size());
+        presented.forEach(each -> lists.token(each.relayedFrom()));
+        return ScriptCall.of(Script.ACQUIRE)
+                .text(header.writer())
+                .number(header.number())
+                .text(acquire.executor())
+                .number(acquire.leaseMillis())
+                .number(acquire.generation())
+                .text(acquire.sourceId())
+                .number(acquire.committed())
+                .bytes(lists.toByteArray())
+                .number(header.epoch())
+                .build();
+    }
+
+    private static ScriptCall takeCustody(StoreRequest.TakeCustody take) {
+        List<HandOver> entries = take.entries();
+        MessagePackWriter lists = new MessagePackWriter().list(6);
+        positions(lists, entries, HandOver::position);
+        lists.list(entries.size());
+        entries.forEach(entry -> key(lists, entry.key()));
+        lists.list(entries.size());
+        entries.forEach(entry -> lists.number(entry.bit()));
+        lists.list(entries.size());
+        entries.forEach(entry -> lists.letter(ScriptCodes.move(entry.move())));
+        lists.list(entries.size());
+        entries.forEach(entry -> lists.number(entry.move() instanceof Move.Schedule at ? at.dueAt() : 0));
+        lists.list(entries.size());
+        List<byte[]> envelopes = new ArrayList<>(entries.size());
+        for (HandOver entry : entries) {
+            byte[] envelope = entry.envelope();
+            lists.number(envelope == null ? -1 : envelopes.size());
+            if (envelope != null) {
+                envelopes.add(envelope);
+            }
+        }
+        ScriptCall.Builder call = ScriptCall.of(Script.TAKE_CUSTODY, take.header(), 0)
+                .number(take.incarnation())
+                .number(take.highWater())
+                .number(take.maxParkedPerKey())
+                .number(take.maxParkedPerPartition())
+                .bytes(lists.toByteArray());
+        envelopes.forEach(call::bytes);
+        return call.build();
+    }
+
+    private static ScriptCall settleLate(StoreRequest.SettleLate late) {
+        Settle settle = late.settle();
+        byte[] envelope = envelope(settle.verdict());
+        Claim then = settle.then();
+        return ScriptCall.of(Script.SETTLE_LATE)
+                .number(late.incarnation())
+                .text(RedisKeys.wakeChannel(late.partition()))
+                .text(settle.position().text())
+                .token(settle.token())
+                .number(settle.bit())
+                .letter(ScriptCodes.verdict(settle.verdict()))
+                .number(delay(settle.verdict()))
+                .bytes(envelope == null ? NO_ENVELOPE : envelope)
+                .key(settle.key())
+                .text(then == null ? "" : then.position().text())
+                .token(then == null ? 0 : then.token())
+                .build();
+    }
+
+    private static ScriptCall forwardRedeliveries(StoreRequest.ForwardRedeliveries forward) {
+        List<Redelivery> messages = forward.messages();
+        MessagePackWriter list = new MessagePackWriter();
+        positions(list, messages, Redelivery::position);
+        ScriptCall.Builder call = ScriptCall.of(Script.FORWARD_REDELIVERIES)
+                .text(forward.asker())
+                .text(RedisKeys.wakeChannel(forward.partition()))
+                .number(forward.afterMillis())
+                .bytes(list.toByteArray());
+        messages.forEach(message -> call.bytes(message.envelope()));
+        return call.build();
+    }
+
+    static long delay(Verdict verdict) {
+        return verdict instanceof Verdict.Retry retry ? retry.delayMillis() : 0;
+    }
+
+    /** Returns the envelope that a verdict stores; null if it stores none. */
+    static byte @Nullable [] envelope(Verdict verdict) {
+        if (verdict instanceof Verdict.Success success) {
+            return success.sample();
+        } else if (verdict instanceof Verdict.Retry retry) {
+            return retry.envelope();
+        } else if (verdict instanceof Verdict.Dead dead) {
+            return dead.envelope();
+        }
+        return null;
+    }
+
+    /** Packs claims as scripts that extend leases name them: positions and tokens. */
+    private static byte[] claimNames(List<Position> positions, long[] tokens) {
+        MessagePackWriter lists = new MessagePackWriter().list(2);
+        positions(lists, positions, position -> position);
+        lists.list(tokens.length);
+        for (long token : tokens) {
+            lists.token(token);
+        }
+        return lists.toByteArray();
+    }
+
+    static <T> void positions(MessagePackWriter out, List<T> items, Function<T, Position> position) {
+        out.list(items.size());
+        for (T item : items) {
+            out.text(position.apply(item).text());
+        }
+    }
+
+    static void key(MessagePackWriter out, @Nullable String key) {
+        if (key == null) {
+            out.no();
+        } else {
+            out.text(key);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+-- The codes that scripts and program exchange, the codes that Redis keeps, and limits: each under one name. Every
+-- script and include may use these names. When a script is assembled, the names are replaced by their values, so they
+-- cost no time, no local and no upvalue. ScriptCodes is the Java side; a test compares the two.
+
+-- How a request was answered: the first element of the reply to every request of the store protocol.
+local REPLY_OK = 0
+local REPLY_APPLIED = 1
+local REPLY_GAP = 2
+local REPLY_FENCED = 3
+local REPLY_REFUSED = 4
+
+-- The request header: indexes in ARGV.
+local HEADER_WRITER = 1
+local HEADER_NUMBER = 2
+local HEADER_EPOCH = 3
+local HEADER_HIGHEST_TOKEN = 4
+
+-- Fields of the owner, as indexes in the table `owner`. Only `acquire` reads those from OWNER_LEASE on.
+local OWNER_EPOCH = 1
+local OWNER_TOKEN = 2
+local OWNER_EXECUTOR = 3
+local OWNER_INCARNATION = 4
+local OWNER_HIGH_WATER = 5
+local OWNER_STORED_COMMIT = 6
+local OWNER_QUIET_UNTIL = 7
+local OWNER_NUMBER = 8
+local OWNER_LEASE = 9
+local OWNER_GENERATION = 10
+local OWNER_RUN_ID = 11
+local OWNER_SOURCE = 12
+local OWNER_LEAD = 13
+local OWNER_RELEASED = 14
+local OWNER_ACQUIRED = 15
+local OWNER_WORKED = 16
+
+-- How a task ended: the verdict of a settle. These letters are only sent.
+local VERDICT_SUCCESS = 'K'
+local VERDICT_SAMPLED_SUCCESS = 'S'
+local VERDICT_RETRY = 'R'
+local VERDICT_DEAD_HALT = 'H'
+local VERDICT_DEAD_SKIP = 'P'
+local VERDICT_DEAD_DRAIN = 'D'
+local VERDICT_RETURNED = 'B'
+
+-- What became of a settle.
+local SETTLE_OK = 0
+local SETTLE_OPENED = 1
+local SETTLE_DONE = 2
+local SETTLE_REFUSED = 3
+local SETTLE_NEXT = 4
+
+-- What became of a claim that is not plainly claimed.
+local CLAIM_LAPSED_BEFORE = 1
+local CLAIM_DONE = 2
+local CLAIM_KEY_BLOCKED = 3
+
+-- Why custody moves: the move of a hand-over. These letters are only sent.
+local MOVE_SCHEDULE = 'S'
+local MOVE_PARK = 'P'
+local MOVE_ADOPT = 'A'
+local MOVE_BURY = 'B'
+
+-- What became of a hand-over or a forwarded redelivery. Of these, OK and DONE are also kept in Redis, in `given`.
+local HANDOVER_OK = 'O'
+local HANDOVER_DONE = 'D'
+local HANDOVER_OPEN = 'P'
+local HANDOVER_FULL = 'F'
+local HANDOVER_GONE = 'G'
+local HANDOVER_NO_ROOM = 'M'
+
+-- Why a key is blocked. These letters are kept in Redis, in `blocked`.
+local BLOCKED_BY_HEAD = 'H'
+local BLOCKED_BY_OTHER_OWNER = 'F'
+local BLOCKED_BY_REDELIVERY = 'R'
+local BLOCKED_BY_HALT = 'X'
+
+-- What became of an operator's change.
+local CHANGE_NOT_FOUND = 0
+local CHANGE_DONE = 1
+local CHANGE_ACTIVE = 2
+
+-- As an incarnation: the partition is one of a message queue, and has no offsets.
+local NO_INCARNATION = '-1'
+-- As a page: the message is certain to be delivered again.
+local AWAITS_REDELIVERY = -2
+
+-- Arguments of one command: more do not fit on Lua's stack.
+local MAX_COMMAND_ARGUMENTS = 4000
+-- A member longer than what Redis keeps in its compact lists. No position is as long (65 characters).
+local WIDE_MEMBER = '~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~'
+-- Lane sequence numbers begin in the middle of what a double counts exactly (2^52), so that there is room in front.
+local MIDDLE_SEQUENCE = 4503599627370496
+-- With up to so many blocked keys, reading all of them is cheaper than asking for some by name.
+local FEW_BLOCKED_KEYS = 32
+-- Offsets in a chunk of settled bits, and the blocks of 512 that it consists of.
+local CHUNK_OFFSETS = 16384
+local CHUNK_BLOCKS = 32
+-- A task due in so many ms or more waits in a packed list. Lists have up to so many bytes, and are opened so early.
+local FAR_MILLIS = 90000
+local FAR_LIST_BYTES = 1000
+local FAR_OPENS_EARLY_MILLIS = 10000
+-- How many tasks claim_due moves out of packed lists, and how many due tasks it looks at.
+local MAX_OPENED_FAR_TASKS = 2000
+local MAX_DUE_TASKS = 1000
+-- How long a message queue's partition remembers settled positions.
+local REDELIVERY_KEPT_MILLIS = 900000
+-- Bytes of positions that the index keeps for one id.
+local MAX_INDEXED_BYTES = 1000

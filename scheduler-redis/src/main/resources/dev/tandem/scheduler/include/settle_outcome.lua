@@ -1,0 +1,203 @@
+-- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
+-- lists (see settlement_state), so that a batch costs few commands; write_outcomes writes them.
+-- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
+--   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
+-- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes.
+local function write_outcomes()
+  if #ended_claims > 0 then
+    each_slice('HDEL', CLAIMS, ended_claims)
+    each_slice('ZREM', INFLIGHT, ended_claims)
+  end
+  if any_attempts then
+    each_slice('HDEL', ATTEMPTS, forgotten_attempts)
+  end
+  if any_tasks then
+    each_slice('HDEL', TASKS, writes.ended_tasks)
+  end
+  each_slice('HSET', TASKS, writes.tasks)
+  each_slice('ZADD', RETRY, writes.retry)
+  each_slice('HSET', DEAD_TASKS, writes.dead_tasks)
+  each_slice('ZADD', DEAD, writes.dead)
+  each_slice('HSET', SAMPLES, writes.samples)
+  each_slice('ZADD', SUCCEEDED, writes.succeeded)
+  write_index()
+  if #writes.tasks > 0 then
+    any_tasks = true
+  end
+  ended_claims, forgotten_attempts = {}, {}
+  writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+end
+
+-- Adds an envelope to the history of the dead or the succeeded. Times are 1 µs apart within a script, to keep the
+-- order.
+local history_size = 0
+local function add_to_history(times, envelopes, position, envelope)
+  append_pair(times, format('%.0f', micros + history_size), position)
+  append_pair(envelopes, position, envelope)
+  index_id(position, envelope)
+  history_size = history_size + 1
+end
+
+-- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if
+-- its next task is due now (no token given), or {position, lapses, envelope} of the next task, claimed under the
+-- token.
+local function advance_lane(key, token, deadline)
+  local position = lane_pop(key)
+  if not position then
+    call('HDEL', BLOCKED, key)
+    return SETTLE_OPENED
+  end
+  block(key, BLOCKED_BY_HEAD, position)
+  if not token then
+    call('ZADD', RETRY, now_text, position)
+    return SETTLE_OK
+  end
+  claims[position] = claim_head() .. claim_tail(token, owner[OWNER_EXECUTOR], key)
+  call('HSET', CLAIMS, position, claims[position])
+  call('ZADD', INFLIGHT, deadline, position)
+  return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), call('HGET', TASKS, position)}
+end
+
+-- Returns the envelope of a task that dies behind the head of its key. dev.tandem.task.Envelope words the same error.
+local function drained_envelope(envelope, head)
+  local partition = string.match(OWNER, '/([^/}]*)}')
+  return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key')
+end
+
+local function is_head(key, position)
+  if not key or not any_blocked then
+    return false
+  end
+  local entry = call('HGET', BLOCKED, key)
+  return entry and head_of(entry) == position
+end
+
+local function has_envelope(position)
+  return any_tasks and call('HEXISTS', TASKS, position) == 1
+end
+
+-- For an outcome whose claim does not stand: returns SETTLE_DONE if this outcome is recorded already, else
+-- SETTLE_REFUSED.
+local function done_or_refused(position, token, bit, verdict)
+  write_outcomes()
+  local envelope = call('HGET', TASKS, position) or call('HGET', DEAD_TASKS, position)
+  if envelope then
+    return envelope_token(envelope) == token and SETTLE_DONE or SETTLE_REFUSED
+  end
+  local success = verdict == VERDICT_SUCCESS or verdict == VERDICT_SAMPLED_SUCCESS
+  local settled = bit >= 0 and has_bit(bit) or is_queue and awaits_redelivery(position)
+  return success and not claims[position] and settled and SETTLE_DONE or SETTLE_REFUSED
+end
+
+local function settle_returned(position, key)
+  if has_envelope(position) then
+    append_pair(writes.retry, now_text, position)
+  elseif is_head(key, position) then
+    block(key, BLOCKED_BY_REDELIVERY, position)
+  end
+end
+
+local function settle_retry(position, key, delay, envelope)
+  retried = retried + 1
+  append_pair(writes.tasks, position, envelope)
+  index_id(position, envelope)
+  append_pair(writes.retry, format('%.0f', now + delay), position)
+  if key then
+    block(key, BLOCKED_BY_HEAD, position)
+    any_blocked = true
+  end
+end
+
+-- Everything in the lane of a dead head dies behind it, in order.
+local function drain_lane(key, head)
+  local position = lane_pop(key)
+  while position do
+    died = died + 1
+    local envelope = drained_envelope(call('HGET', TASKS, position), head)
+    add_to_history(writes.dead, writes.dead_tasks, position, envelope)
+    writes.ended_tasks[#writes.ended_tasks + 1] = position
+    position = lane_pop(key)
+  end
+  write_outcomes()
+end
+
+local function settle_dead(position, key, verdict, envelope, next_token, deadline)
+  died = died + 1
+  add_to_history(writes.dead, writes.dead_tasks, position, envelope)
+  if not key then
+    return SETTLE_OK
+  elseif verdict == VERDICT_DEAD_HALT then
+    block(key, BLOCKED_BY_HALT, position)
+    any_blocked = true
+    return SETTLE_OK
+  end
+  local head = is_head(key, position)
+  write_outcomes()
+  if verdict == VERDICT_DEAD_DRAIN then
+    drain_lane(key, position)
+  end
+  return head and advance_lane(key, next_token, deadline) or SETTLE_OK
+end
+
+-- Settles one outcome. token, next_token: 8 bytes; bit: an offset, a page, AWAITS_REDELIVERY or -1; delay: ms, for a
+-- retry. Returns what advance_lane or done_or_refused returns, or SETTLE_OK.
+local function settle(position, token, key, bit, verdict, delay, envelope, next_token, deadline)
+  local claim = claims[position]
+  if not claim or token_of(claim) ~= token then
+    return done_or_refused(position, token, bit, verdict)
+  end
+  claims[position] = false
+  if relayed[position] then
+    relayed[position] = nil
+  else
+    ended_claims[#ended_claims + 1] = position
+  end
+  if verdict == VERDICT_RETURNED then
+    settle_returned(position, key)
+    return SETTLE_OK
+  end
+  forgotten_attempts[#forgotten_attempts + 1] = position
+  if bit == AWAITS_REDELIVERY then
+    if is_queue and not has_envelope(position) then
+      awaiting[position] = true
+    end
+  else
+    mark_settled(bit, position)
+  end
+  if verdict == VERDICT_RETRY then
+    settle_retry(position, key, delay, envelope)
+    return SETTLE_OK
+  end
+  writes.ended_tasks[#writes.ended_tasks + 1] = position
+  if verdict ~= VERDICT_SUCCESS and verdict ~= VERDICT_SAMPLED_SUCCESS then
+    return settle_dead(position, key, verdict, envelope, next_token, deadline)
+  end
+  succeeded = succeeded + 1
+  if verdict == VERDICT_SAMPLED_SUCCESS then
+    add_to_history(writes.succeeded, writes.samples, position, envelope)
+  end
+  if not is_head(key, position) then
+    return SETTLE_OK
+  end
+  write_outcomes()
+  return advance_lane(key, next_token, deadline)
+end
+
+-- Passes a key's claim on to the next task, which runs already, unless the key is blocked or the task is elsewhere.
+local function relay(position, next_claim, key)
+  local claim = claims[position]
+  if claim == nil then
+    claim = call('HGET', CLAIMS, position)
+  end
+  if claim or key and any_blocked and call('HEXISTS', BLOCKED, key) == 1 then
+    return
+  end
+  if claims[position] == false then
+    write_outcomes() -- This request settled the position before, and may not have written that yet.
+  end
+  if has_envelope(position) or (any_stored or died > 0) and call('HEXISTS', DEAD_TASKS, position) == 1 then
+    return
+  end
+  claims[position] = next_claim
+  relayed[position] = next_claim
+end

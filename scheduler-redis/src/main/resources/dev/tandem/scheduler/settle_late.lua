@@ -1,0 +1,92 @@
+-- Settles a former owner's outcome, by token only: no epoch, no number. Claims nothing, but a task that its process
+-- started next keeps its claim. The lane's next task becomes due now, and the owner is woken.
+--
+-- KEYS      the partition's, see include/partition_keys
+-- ARGV 1    incarnation; NO_INCARNATION: a message queue
+-- ARGV 2    channel that wakes the owner
+-- ARGV 3    position
+-- ARGV 4    token, 8 bytes
+-- ARGV 5    bit; -1: none
+-- ARGV 6    VERDICT_...
+-- ARGV 7    delay of a retry, ms
+-- ARGV 8    envelope; '': none
+-- ARGV 9    1 if it has a key
+-- ARGV 10   the key
+-- ARGV 11   position of the task that its process started next; '': none
+-- ARGV 12   token of that task, 8 bytes
+-- Returns   {REPLY_OK, 1 if recorded, else 0}
+-- @include partition_keys
+local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
+if not owner[OWNER_EPOCH] then
+  return {REPLY_OK, 0}
+end
+call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes even when memory is full.
+-- @include clock
+-- @include batched_commands
+-- @include claim_record
+-- @include envelope
+-- @include lanes
+-- @include blocked_keys
+-- @include settled_bits
+-- @include id_index
+-- @include redelivery_marks
+-- @include settlement_state
+-- @include settle_outcome
+local incarnation, wake_channel, position, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local bit, verdict, delay, envelope = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
+local key, next_position, next_token = ARGV[9] == '1' and ARGV[10], ARGV[11], ARGV[12]
+begin_bits(incarnation)
+begin_redelivery_marks(incarnation)
+local claim = call('HGET', CLAIMS, position)
+local deadline = call('ZSCORE', INFLIGHT, position)
+local was_head = is_head(key, position)
+
+-- Takes the next task out of its lane, or out of where it waits to be due. False if somebody else has it.
+local function take_next()
+  local standing = call('HGET', CLAIMS, next_position)
+  if standing then
+    return token_of(standing) == next_token
+  elseif call('HEXISTS', DEAD_TASKS, next_position) == 1 then
+    return false
+  elseif call('HEXISTS', TASKS, next_position) == 0
+      or call('ZREM', SCHEDULED, next_position) + call('ZREM', RETRY, next_position) > 0 then
+    return true
+  end
+  local member = in_lane(key, next_position)
+  return member and call('ZREM', LANES, member) == 1
+end
+
+local relays = next_position ~= '' and claim and token_of(claim) == token
+if relays and is_queue and executor_of(claim) ~= owner[OWNER_EXECUTOR] then
+  -- The new owner could not recognise the message of a task that is claimed only now. This claim ends by its lease.
+  return {REPLY_OK, 0}
+end
+local next_claim = relays and claim_head() .. claim_tail(next_token, executor_of(claim), key)
+local success = verdict == VERDICT_SUCCESS or verdict == VERDICT_SAMPLED_SUCCESS
+if relays and was_head and success and take_next() then
+  -- The lane does not go on: the next task runs already, and heads the key from now on.
+  block(key, BLOCKED_BY_OTHER_OWNER, next_position)
+  if not call('HGET', CLAIMS, next_position) then
+    relayed[next_position] = next_claim
+  end
+end
+claims[position] = claim
+local result = settle(position, token, key, is_queue and AWAITS_REDELIVERY or bit, verdict, delay, envelope)
+if result == SETTLE_REFUSED then
+  return {REPLY_OK, 0}
+end
+write_outcomes()
+if relays and not was_head and result == SETTLE_OK then
+  relay(next_position, next_claim, key)
+end
+write_relayed(deadline)
+write_bits()
+if is_queue then
+  write_redelivery_marks()
+end
+count_outcomes()
+if was_head and result ~= SETTLE_DONE and (verdict == VERDICT_RETURNED or not is_head(key, position)) then
+  call('SADD', OPENED, key)
+end
+call('PUBLISH', wake_channel, 'late')
+return {REPLY_OK, 1}

@@ -1,0 +1,169 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.scheduler.Admin.Result;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Operators' changes of tasks, keys and queues. */
+class AdminIT extends OperatorTestBase {
+
+    @Test
+    void retryingTheDeadHeadUnblocksItsKey() {
+        halt("k", 1);
+        park("k", 2);
+        KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
+        assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
+        assertThat(key.parked()).isEqualTo(1);
+        int wakes = owner.wakes.get();
+
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+        await().until(() -> owner.wakes.get() > wakes);
+        assertThat(owner.renew().opened()).containsExactly("k");
+        StoreAnswer.DueTasks due = due();
+        assertThat(due.claimed()).hasSize(1);
+        assertThat(due.claimed().get(0).position()).isEqualTo(Position.of(0, 1));
+        Envelope envelope = Envelope.decode(queue, due.claimed().get(0).envelope());
+        assertThat(envelope.attempts()).isZero();
+        assertThat(envelope.error()).isEqualTo("boom");
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.ACTIVE);
+        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+                .isEqualTo(BlockReason.HEAD);
+    }
+
+    @Test
+    void skippingTheDeadHeadStartsTheNextTask() {
+        halt("k", 1);
+        park("k", 2, 3);
+        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
+        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.ACTIVE);
+        assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+        assertThat(get(store.admin().skipKey(partition, "unknown"))).isEqualTo(Result.NOT_FOUND);
+    }
+
+    @Test
+    void drainingOpensTheKeyAndItsLaneDiesInOrder() {
+        halt("k", 1);
+        park("k", 4, 2, 3);
+        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
+        assertThat(offsets(TaskState.DEAD)).containsExactly(3L, 2L, 4L, 1L);
+        String reason = "drained behind @0/0:1, the head of its key";
+        assertThat(page(TaskState.DEAD, null, 10).items())
+                .extracting(task -> task.envelope().error())
+                .containsExactly(reason, reason, reason, "boom");
+        assertThat(owner.renew().opened()).containsExactly("k");
+        assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("dead", 4L);
+    }
+
+    /** The script replaces the error in the bytes of an envelope, whatever optional fields that has. */
+    @Test
+    void drainedTasksKeepAllOtherFields() {
+        halt("k", 1);
+        List<HandOver> entries = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int has = 0; has < 128; has++) {
+            Task task = new Task(
+                    (has & 1) == 0 ? null : "order-7",
+                    queue,
+                    (has & 2) == 0 ? null : "t",
+                    "k",
+                    new byte[] {1, (byte) has},
+                    (has & 4) == 0 ? Map.of() : Map.of("one", "two"),
+                    (has & 8) == 0 ? 0 : System.currentTimeMillis(),
+                    0,
+                    (has & 16) == 0 ? 0 : 30_000,
+                    (has & 16) == 0 ? 0 : 3,
+                    (has & 8) == 0 ? null : "d".repeat(300));
+            String error = (has & 64) == 0 ? null : "x".repeat(200);
+            Envelope envelope = new Envelope(task, (has & 32) == 0 ? 0 : 300, (has & 32) == 0 ? 0 : 7, error);
+            entries.add(
+                    new HandOver(Position.of(0, 1_000 + has), "k", 1_000 + has, new Move.Park(), envelope.encode()));
+            expected.add(HexFormat.of()
+                    .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)))
+                            .encode()));
+        }
+        hand(entries);
+
+        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        List<String> drained = new ArrayList<>();
+        for (int has = 0; has < 128; has++) {
+            TaskView dead = get(store.inspector().task(partition, Position.of(0, 1_000 + has)))
+                    .orElseThrow();
+            drained.add(HexFormat.of().formatHex(dead.envelope().encode()));
+        }
+        assertThat(drained).isEqualTo(expected);
+    }
+
+    @Test
+    void skippingAWaitingHeadMakesItDead() {
+        retryLater("k", 1);
+        park("k", 2);
+        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
+    }
+
+    @Test
+    void retriesAndDeletesWaitingTasks() {
+        schedule(1, FAR);
+        schedule(2, FAR);
+        retryLater("k", 3);
+        park("k", 4, 5);
+        claim(6, "other");
+        assertThat(get(store.admin().retry(partition, Position.of(0, 1)))).isEqualTo(Result.DONE);
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 1));
+
+        assertThat(get(store.admin().delete(partition, Position.of(0, 2)))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().delete(partition, Position.of(0, 2)))).isEqualTo(Result.NOT_FOUND);
+        assertThat(get(store.admin().delete(partition, Position.of(0, 6)))).isEqualTo(Result.ACTIVE);
+        assertThat(get(store.admin().delete(partition, Position.of(0, 4)))).isEqualTo(Result.DONE);
+        assertThat(offsets(TaskState.PARKED)).containsExactly(5L);
+        assertThat(get(store.admin().delete(partition, Position.of(0, 3)))).isEqualTo(Result.DONE);
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 5));
+        assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("cancelled", 3L);
+    }
+
+    @Test
+    void deletingADeadHeadUnblocksItsKey() {
+        halt("k", 1);
+        park("k", 2);
+        assertThat(get(store.admin().delete(partition, Position.of(0, 1)))).isEqualTo(Result.DONE);
+        assertThat(offsets(TaskState.DEAD)).isEmpty();
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
+    }
+
+    @Test
+    void everyWatcherSeesThatAQueueIsPaused() throws Exception {
+        List<Boolean> seen = new CopyOnWriteArrayList<>();
+        try (AutoCloseable watch = store.watchPause(queue, seen::add)) {
+            await().untilAsserted(() -> assertThat(seen).containsExactly(false));
+            get(store.admin().pause(queue));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true));
+            assertThat(get(store.inspector().pausedSince(queue))).isPresent();
+            List<Boolean> seenLate = new CopyOnWriteArrayList<>();
+            try (AutoCloseable another = store.watchPause(queue, seenLate::add)) {
+                await().untilAsserted(() -> assertThat(seenLate).containsExactly(true));
+            }
+            get(store.admin().resume(queue));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true, false));
+            assertThat(get(store.inspector().pausedSince(queue))).isEmpty();
+        }
+    }
+}

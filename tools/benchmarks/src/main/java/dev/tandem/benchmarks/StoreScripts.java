@@ -1,0 +1,209 @@
+package dev.tandem.benchmarks;
+
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** What the hot path costs Redis per task: plain successes settled and as many tasks claimed, without an executor. */
+final class StoreScripts implements Scenario {
+
+    private static final int TASKS = 100_000;
+    private static final int BATCHES = 2_000;
+    private static final int IN_FLIGHT = 4;
+    private static final int KEYS = 5_000;
+    private static final int PAGE_TASKS = 200_000;
+    private static final long LEASE_MILLIS = 10_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    /** One line of the result. */
+    private record Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue) {
+
+        String name() {
+            return "Redis time per task in settle_and_claim, batches of " + batch
+                    + (keyed ? ", keyed" : ", no keys")
+                    + (otherKeyBlocked ? ", another key blocked" : "")
+                    + (queue ? ", message queue" : "");
+        }
+    }
+
+    private static final List<Load> LOADS = List.of(
+            new Load(256, true, false, false),
+            new Load(256, false, false, false),
+            new Load(256, true, true, false),
+            new Load(256, true, false, true),
+            new Load(64, true, false, false),
+            new Load(16, true, false, false),
+            new Load(1, true, false, false));
+
+    @Override
+    public String name() {
+        return "scripts";
+    }
+
+    @Override
+    public String about() {
+        return "Redis's time per task in the script of the hot path, by batch size";
+    }
+
+    @Override
+    public List<Measurement> run(ScenarioContext context) throws Exception {
+        List<Measurement> lines = new ArrayList<>();
+        for (Load load : LOADS) {
+            int tasks = Math.min(context.sizes().tasksOr(TASKS), load.batch() * BATCHES);
+            try (RedisStore store = RedisStore.open(RedisSettings.of(context.brokers().redis()));
+                    RedisStatistics redis = new RedisStatistics(context.brokers().redis());
+                    Owner owner = new Owner(store, Partition.of(context.uniqueName("scripts"), 0))) {
+                owner.acquire();
+                if (load.otherKeyBlocked()) {
+                    owner.blockAnotherKey();
+                }
+                owner.run(load, tasks / 4, 0);
+                List<Double> micros = new ArrayList<>();
+                for (int round = 1; round <= context.sizes().rounds(); round++) {
+                    double before = redis.scriptMicros();
+                    owner.run(load, tasks, round * 1_000_000L);
+                    micros.add((redis.scriptMicros() - before) / tasks);
+                }
+                lines.add(Measurement.withoutBudget(load.name(), Median.of(micros), "µs"));
+            }
+        }
+        return lines;
+    }
+
+    /** An owner of a partition that sends requests as an executor's core does, and checks the answers. */
+    private static final class Owner implements Store.Listener, AutoCloseable {
+        private final Partition partition;
+        private final Store.Link link;
+        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+        private long number;
+        private long epoch;
+        private long token;
+
+        Owner(Store store, Partition partition) {
+            this.partition = partition;
+            this.link = store.link(partition, this);
+        }
+
+        void acquire() throws InterruptedException {
+            next(String.class); // up
+            link.send(new StoreRequest.Acquire(header(), "executor-1f3a9c27d4", LEASE_MILLIS, -1, "", -1, List.of()));
+            epoch = next(StoreAnswer.Acquired.class).epoch();
+            token = epoch;
+        }
+
+        void blockAnotherKey() throws InterruptedException {
+            Position head = new Position("head");
+            Claim claim = new Claim(head, ++token, "blocked", false);
+            link.send(request(false, List.of(), List.of(claim)));
+            next(StoreAnswer.SettledAndClaimed.class);
+            Verdict retry = new Verdict.Retry(3_600_000, new byte[40]);
+            Settle settle = new Settle(head, claim.token(), "blocked", -1, retry, 0);
+            link.send(request(false, List.of(settle), List.of()));
+            next(StoreAnswer.SettledAndClaimed.class);
+        }
+
+        /** Claims tasks in batches; each batch is settled three requests later. */
+        void run(Load load, int tasks, long from) throws InterruptedException {
+            Deque<List<Settle>> running = new ArrayDeque<>();
+            int unanswered = 0;
+            for (long offset = from; offset < from + tasks || !running.isEmpty(); ) {
+                List<Claim> claims = new ArrayList<>(load.batch());
+                List<Settle> outcomes = new ArrayList<>(load.batch());
+                for (int i = 0; i < load.batch() && offset < from + tasks; i++, offset++) {
+                    Claim claim = claim(load, offset);
+                    long bit = load.queue() ? offset / PAGE_TASKS : offset;
+                    claims.add(claim);
+                    outcomes.add(new Settle(
+                            claim.position(), claim.token(), claim.key(), bit, new Verdict.Success(null), 0));
+                }
+                List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.remove() : List.of();
+                link.send(request(load.queue(), settles, claims));
+                if (!outcomes.isEmpty()) {
+                    running.add(outcomes);
+                }
+                if (++unanswered == IN_FLIGHT) {
+                    checkAnswer();
+                    unanswered--;
+                }
+            }
+            for (; unanswered > 0; unanswered--) {
+                checkAnswer();
+            }
+        }
+
+        private Claim claim(Load load, long offset) {
+            Position position = load.queue()
+                    ? new Position(String.format("m%012x:k3w9x2h7.%s", offset * 7_919, Long.toString(offset, 36)))
+                    : Position.of(0, offset);
+            return new Claim(position, ++token, load.keyed() ? "customer-" + offset % KEYS : null, false);
+        }
+
+        private SettleAndClaim request(boolean queue, List<Settle> settles, List<Claim> claims) {
+            long incarnation = queue ? StoreRequest.NO_INCARNATION : 0;
+            return new SettleAndClaim(header(), LEASE_MILLIS, incarnation, 0, settles, claims);
+        }
+
+        private RequestHeader header() {
+            return new RequestHeader(partition, "bench", ++number, epoch);
+        }
+
+        private void checkAnswer() throws InterruptedException {
+            StoreAnswer.SettledAndClaimed answer = next(StoreAnswer.SettledAndClaimed.class);
+            if (!answer.claims().stream().allMatch(ClaimResult.Ok.FIRST::equals)
+                    || !answer.settles().stream().allMatch(SettleResult.Ok.PLAIN::equals)) {
+                throw new IllegalStateException("A task was not claimed or not settled: " + answer);
+            }
+        }
+
+        private <T> T next(Class<T> type) throws InterruptedException {
+            Object event = events.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            if (!type.isInstance(event)) {
+                throw new IllegalStateException(
+                        "Expected " + type.getSimpleName() + " from the store, but got " + event);
+            }
+            return type.cast(event);
+        }
+
+        @Override
+        public void answered(StoreRequest request, StoreAnswer answer) {
+            events.add(answer);
+        }
+
+        @Override
+        public void down(String reason) {
+            events.add(new IllegalStateException(reason));
+        }
+
+        @Override
+        public void up() {
+            events.add("up");
+        }
+
+        @Override
+        public void woken() {}
+
+        @Override
+        public void close() {
+            link.close();
+        }
+    }
+}
