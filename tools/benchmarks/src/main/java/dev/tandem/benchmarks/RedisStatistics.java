@@ -44,6 +44,13 @@ final class RedisStatistics implements AutoCloseable {
         return (long) number(info("memory"), "used_memory");
     }
 
+    /** Returns the time that scripts have taken since the start, in microseconds. */
+    double scriptMicros() {
+        String statistics = info("commandstats").getOrDefault(COMMAND_PREFIX + SCRIPT, "usec=0,");
+        String micros = statistics.substring(statistics.indexOf("usec=") + "usec=".length());
+        return Double.parseDouble(micros.substring(0, micros.indexOf(',')));
+    }
+
     /** Returns how often each command was called since the start, inside of scripts too. */
     Map<String, Long> commands() {
         Map<String, Long> calls = new LinkedHashMap<>();
