@@ -35,8 +35,8 @@ final class BrokerJars {
     /**
      * Returns options for the JVM of a broker, which logs to its standard output.
      *
-     * @param fullSpeed whether it should run fast once it is warm; else it starts fast, with 40 % less processor time for
-     *     Kafka
+     * @param fullSpeed whether it should run fast once it is warm; else it starts fast, with 40 % less processor time
+     *     for Kafka
      * @param heap the largest heap, such as {@code 256m}
      */
     static List<String> jvmOptions(boolean fullSpeed, String heap, String... more) {

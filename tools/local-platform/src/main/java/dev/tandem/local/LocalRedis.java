@@ -7,8 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -22,24 +20,12 @@ public final class LocalRedis extends AbstractBroker {
     private LocalRedis(BrokerLocation location, RedisServer server) {
         super(location, server);
         begin();
-        product = version(RedisNode.ask(port(), commands -> commands.info("server")));
+        product = server.product().get();
     }
 
     /** Builds a Redis with Tandem's defaults. */
     public static Builder builder() {
         return new Builder();
-    }
-
-    private static String version(String info) {
-        Map<String, String> fields = info.lines()
-                .filter(line -> line.contains(":"))
-                .collect(Collectors.toMap(
-                        line -> line.substring(0, line.indexOf(':')),
-                        line -> line.substring(line.indexOf(':') + 1).strip(),
-                        (first, second) -> first));
-        return fields.containsKey("valkey_version")
-                ? "Valkey " + fields.get("valkey_version")
-                : "Redis " + fields.getOrDefault("redis_version", "of an unknown version");
     }
 
     @Override

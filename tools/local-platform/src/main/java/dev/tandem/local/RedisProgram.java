@@ -2,6 +2,7 @@ package dev.tandem.local;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -9,6 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -20,6 +23,7 @@ import java.util.zip.ZipFile;
 record RedisProgram(Path file, String origin) {
 
     private static final String JAR = "embedded-redis-";
+    private static final Pattern VERSION = Pattern.compile("(\\w+) server v=(\\S+)");
 
     // The binaries in the jar, by operating system and processor as Java names them.
     private static final Map<String, String> EMBEDDED = Map.of(
@@ -43,6 +47,20 @@ record RedisProgram(Path file, String origin) {
                                 + "=embedded."));
             case EMBEDDED -> embedded();
         };
+    }
+
+    /** Returns the product and its version, such as "Redis 7.0.15" or "Valkey 8.0.1". */
+    String product() {
+        try {
+            // Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64 build=...
+            Process process = new ProcessBuilder(file.toString(), "--version").start();
+            process.getOutputStream().close();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher matcher = VERSION.matcher(output);
+            return matcher.find() ? matcher.group(1) + " " + matcher.group(2) : "Redis of an unknown version";
+        } catch (IOException e) {
+            throw new LocalException("The version of " + file + " cannot be asked: " + e.getMessage(), e);
+        }
     }
 
     private static Optional<RedisProgram> onPath() {

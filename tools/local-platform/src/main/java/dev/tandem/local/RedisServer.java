@@ -3,6 +3,7 @@ package dev.tandem.local;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -10,8 +11,9 @@ import java.util.stream.Stream;
  * Redis, as a process or in a container.
  *
  * @param port for clients
+ * @param product returns the product and its version, once Redis runs
  */
-record RedisServer(BrokerRuntime runtime, int port, String origin) implements BrokerServer {
+record RedisServer(BrokerRuntime runtime, int port, String origin, Supplier<String> product) implements BrokerServer {
 
     private static final String IMAGE = "redis:7-alpine";
     private static final int CONTAINER_PORT = 6379;
@@ -36,7 +38,7 @@ record RedisServer(BrokerRuntime runtime, int port, String origin) implements Br
                 program.file().toString(),
                 file);
         BrokerRuntime process = location.build(LocalProcess.program("redis-" + location.port(), command));
-        return new RedisServer(process, location.port(), program.origin());
+        return new RedisServer(process, location.port(), program.origin(), program::product);
     }
 
     static RedisServer container(BrokerLocation location, Map<String, String> extra) {
@@ -47,7 +49,7 @@ record RedisServer(BrokerRuntime runtime, int port, String origin) implements Br
                         "redis-" + location.port(), IMAGE, location.port(), CONTAINER_PORT)
                 .command(Stream.concat(Stream.of("redis-server"), options).toList())
                 .build(location);
-        return new RedisServer(container, location.port(), container.origin());
+        return new RedisServer(container, location.port(), container.origin(), () -> askProduct(location.port()));
     }
 
     // As durable as Tandem needs it: at most the last second is lost, and nothing is evicted.
@@ -59,6 +61,15 @@ record RedisServer(BrokerRuntime runtime, int port, String origin) implements Br
         settings.put("maxmemory-policy", "noeviction");
         settings.putAll(extra);
         return settings;
+    }
+
+    private static String askProduct(int port) {
+        return RedisNode.ask(port, commands -> commands.info("server"))
+                .lines()
+                .filter(line -> line.startsWith("redis_version:"))
+                .map(line -> "Redis " + line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("Redis of an unknown version");
     }
 
     @Override

@@ -11,7 +11,8 @@ public final class UniqueNames {
     private UniqueNames() {}
 
     /**
-     * Returns the prefix with a random suffix of lower-case letters and digits, which suits a queue, a topic and a group.
+     * Returns the prefix with a random suffix of lower-case letters and digits, which suits a queue, a topic and a
+     * group.
      */
     public static String fresh(String prefix) {
         long bound = (long) Math.pow(Character.MAX_RADIX, LENGTH);
