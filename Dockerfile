@@ -1,6 +1,6 @@
 # The server as an image. `docker compose up` builds it; see docker-compose.yml.
 
-FROM maven:3-eclipse-temurin-17 AS build
+FROM maven:3.9.16-eclipse-temurin-17 AS build
 WORKDIR /build
 COPY . .
 RUN mvn --batch-mode --quiet -pl server -am -DskipTests -Dspotless.check.skip=true package \
@@ -10,7 +10,7 @@ RUN mvn --batch-mode --quiet -pl server -am -DskipTests -Dspotless.check.skip=tr
  && mv /opt/tandem/lib/tandem-*.jar /opt/tandem/own/ \
  && cp server/target/tandem-server-*.jar /opt/tandem/own/
 
-FROM eclipse-temurin:17-jre
+FROM eclipse-temurin:17.0.20_8-jre
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tandem
 # Libraries change rarely, so they are a layer of their own.
 COPY --from=build /opt/tandem/lib /opt/tandem/lib
