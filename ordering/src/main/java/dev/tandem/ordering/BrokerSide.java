@@ -7,6 +7,7 @@ import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.Source;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,7 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     abstract void forget();
 
     /** The incarnation that requests name. */
-    abstract long incarnation();
+    abstract Incarnation incarnation();
 
     /** One above the highest offset that any request named. */
     abstract long highWater();

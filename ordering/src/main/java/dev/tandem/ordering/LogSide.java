@@ -6,6 +6,7 @@ import dev.tandem.ordering.tracking.LogTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.Source;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
@@ -117,8 +118,8 @@ final class LogSide extends BrokerSide {
     }
 
     @Override
-    long incarnation() {
-        return incarnation;
+    Incarnation incarnation() {
+        return Incarnation.of(incarnation);
     }
 
     @Override
@@ -324,7 +325,7 @@ final class LogSide extends BrokerSide {
         if (committed > storedCommitSent && state.context.now() >= storedCommitAt) {
             storedCommitSent = committed;
             storedCommitAt = state.context.now() + STORED_COMMIT_MILLIS;
-            state.send(out, new StoreRequest.RecordCommit(state.requests.next(), incarnation, committed), 0);
+            state.send(out, new StoreRequest.RecordCommit(state.requests.next(), incarnation(), committed), 0);
         }
     }
 

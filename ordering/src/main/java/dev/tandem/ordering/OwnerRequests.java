@@ -8,6 +8,7 @@ import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
@@ -80,9 +81,9 @@ final class OwnerRequests {
         void claim(TaskEntry entry) {
             slots++;
             claimed.add(entry);
-            long offset = isMaybeSettled(entry) ? entry.offset() : TaskEntry.NO_OFFSET;
+            SettledMark check = isMaybeSettled(entry) ? entry.offsetMark() : SettledMark.NONE;
             claims.add(new StoreRequest.Claim(
-                    entry.position(), state.nextToken(), entry.key(), entry.isInStore(), offset));
+                    entry.position(), state.nextToken(), entry.key(), entry.isInStore(), check));
         }
     }
 

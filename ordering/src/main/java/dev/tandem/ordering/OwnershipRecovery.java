@@ -200,9 +200,8 @@ final class OwnershipRecovery {
             }
         }
         state.requests.unanswered().forEach(sent -> state.context.slots.give(sent.slots()));
-        long incarnation = state.broker.incarnation();
-        state.requests.drop().forEach(outcome -> state.late.add(outcome, incarnation));
-        state.work.outcomes().forEach(outcome -> state.late.add(outcome, incarnation));
+        state.requests.drop().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
+        state.work.outcomes().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.clear();
         state.returnedClaims.clear();
         state.lanes.clear();

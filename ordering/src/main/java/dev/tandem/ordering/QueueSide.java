@@ -11,6 +11,7 @@ import dev.tandem.ordering.tracking.QueueTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
 import dev.tandem.task.Source;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.List;
@@ -115,8 +116,8 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     }
 
     @Override
-    long incarnation() {
-        return StoreRequest.NO_INCARNATION;
+    Incarnation incarnation() {
+        return Incarnation.NO_OFFSETS;
     }
 
     @Override

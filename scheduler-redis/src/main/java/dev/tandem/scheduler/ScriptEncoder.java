@@ -77,7 +77,7 @@ final class ScriptEncoder {
                     .build();
         } else if (request instanceof StoreRequest.RecordCommit commit) {
             return ScriptCall.of(Script.RECORD_COMMIT, header, 0)
-                    .number(commit.incarnation())
+                    .number(commit.incarnation().code())
                     .number(commit.committed())
                     .build();
         } else if (request instanceof StoreRequest.AbandonPosition abandon) {
@@ -103,7 +103,7 @@ final class ScriptEncoder {
         lists.list(presented.size());
         presented.forEach(each -> key(lists, each.key()));
         lists.list(presented.size());
-        presented.forEach(each -> lists.number(each.bit()));
+        presented.forEach(each -> lists.number(each.mark().code()));
         lists.list(presented.size());
         presented.forEach(each -> lists.number(each.outcomeNumber()));
         lists.list(presented.size());
@@ -128,7 +128,7 @@ final class ScriptEncoder {
         lists.list(entries.size());
         entries.forEach(entry -> key(lists, entry.key()));
         lists.list(entries.size());
-        entries.forEach(entry -> lists.number(entry.bit()));
+        entries.forEach(entry -> lists.number(entry.mark().code()));
         lists.list(entries.size());
         entries.forEach(entry -> lists.letter(ScriptCodes.move(entry.move())));
         lists.list(entries.size());
@@ -143,7 +143,7 @@ final class ScriptEncoder {
             }
         }
         ScriptCall.Builder call = ScriptCall.of(Script.TAKE_CUSTODY, take.header(), 0)
-                .number(take.incarnation())
+                .number(take.incarnation().code())
                 .number(take.highWater())
                 .number(take.maxParkedPerKey())
                 .number(take.maxParkedPerPartition())
@@ -157,11 +157,11 @@ final class ScriptEncoder {
         byte[] envelope = envelope(settle.verdict());
         Claim then = settle.then();
         return ScriptCall.of(Script.SETTLE_LATE)
-                .number(late.incarnation())
+                .number(late.incarnation().code())
                 .text(RedisKeys.wakeChannel(late.partition()))
                 .text(settle.position().text())
                 .token(settle.token())
-                .number(settle.bit())
+                .number(settle.mark().code())
                 .letter(ScriptCodes.verdict(settle.verdict()))
                 .number(delay(settle.verdict()))
                 .bytes(envelope == null ? NO_ENVELOPE : envelope)

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
@@ -44,7 +45,7 @@ final class SettleAndClaimEncoder {
         askedBits(lists, claims);
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
-                .number(request.incarnation())
+                .number(request.incarnation().code())
                 .number(request.highWater())
                 .bytes(lists.toByteArray());
         envelopes.forEach(call::bytes);
@@ -53,12 +54,12 @@ final class SettleAndClaimEncoder {
 
     private static void settles(MessagePackWriter lists, List<Settle> settles, List<byte[]> envelopes) {
         boolean anyKey = false;
-        boolean anyBit = false;
+        boolean anyMark = false;
         boolean anyNextToken = false;
         int verdictItems = 0;
         for (Settle settle : settles) {
             anyKey |= settle.key() != null;
-            anyBit |= settle.bit() != -1;
+            anyMark |= settle.mark() != SettledMark.NONE;
             anyNextToken |= settle.nextToken() > 0;
             verdictItems += isPlain(settle.verdict()) ? 0 : 4;
         }
@@ -66,9 +67,9 @@ final class SettleAndClaimEncoder {
         lists.list(settles.size());
         settles.forEach(settle -> lists.token(settle.token()));
         lists.bytes(anyKey ? keys(settles) : NO_KEYS);
-        lists.list(anyBit ? settles.size() : 0);
-        if (anyBit) {
-            settles.forEach(settle -> lists.number(settle.bit()));
+        lists.list(anyMark ? settles.size() : 0);
+        if (anyMark) {
+            settles.forEach(settle -> lists.number(settle.mark().code()));
         }
         lists.list(anyNextToken ? settles.size() : 0);
         if (anyNextToken) {
@@ -145,13 +146,13 @@ final class SettleAndClaimEncoder {
         lists.list(items);
         for (int i = 0; i < claims.size(); i++) {
             if (asksForBit(claims.get(i))) {
-                lists.number(i + 1).number(claims.get(i).bit());
+                lists.number(i + 1).number(claims.get(i).check().code());
             }
         }
     }
 
     private static boolean asksForBit(Claim claim) {
-        return claim.bit() >= 0 && !claim.inStore();
+        return claim.check() != SettledMark.NONE && !claim.inStore();
     }
 
     private static boolean isPlain(Verdict verdict) {

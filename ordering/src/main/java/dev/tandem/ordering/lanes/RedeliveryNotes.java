@@ -1,10 +1,9 @@
 package dev.tandem.ordering.lanes;
 
+import dev.tandem.task.store.SettledMark;
+
 /** What is known of a message of a message queue (RabbitMQ) beyond what a log's record needs. */
 public final class RedeliveryNotes {
-
-    /** The page of a message that no page remembers yet. */
-    public static final long NO_PAGE = -1;
 
     private boolean redelivered;
     private boolean resolved;
@@ -12,7 +11,7 @@ public final class RedeliveryNotes {
     private boolean maybeTwin;
     private boolean adoptFirst;
     private boolean awaitsRedelivery;
-    private long page = NO_PAGE;
+    private SettledMark mark = SettledMark.NONE;
 
     /** Whether the broker says that it delivered the message before. */
     public boolean isRedelivered() {
@@ -68,12 +67,12 @@ public final class RedeliveryNotes {
         awaitsRedelivery = certain;
     }
 
-    /** The identity page that remembers the message, as in {@code StoreRequest}; {@link #NO_PAGE} if none does yet. */
-    public long page() {
-        return page;
+    /** What the store notes, or has noted, when the message is settled. {@link SettledMark#NONE} if nothing yet. */
+    public SettledMark mark() {
+        return mark;
     }
 
-    public void page(long number) {
-        page = number;
+    public void mark(SettledMark inStore) {
+        mark = inStore;
     }
 }

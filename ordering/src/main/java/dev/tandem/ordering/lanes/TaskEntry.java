@@ -3,6 +3,7 @@ package dev.tandem.ordering.lanes;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.SettledMark;
 import org.jspecify.annotations.Nullable;
 
 /** One task in the owner's memory, delivered by the broker or given by the store. */
@@ -223,11 +224,18 @@ public final class TaskEntry {
     }
 
     /** What the store notes when the task is settled: a log's offset, or the identity page of a message. */
-    public long settledMark() {
-        if (offset >= 0) {
-            return offset;
-        }
-        return notes == null ? NO_OFFSET : notes.page();
+    public SettledMark settledMark() {
+        return offset < 0 && notes != null ? notes.mark() : offsetMark(offset);
+    }
+
+    /** The mark of the task's offset, which the store may or may not have set. None in a message queue. */
+    public SettledMark offsetMark() {
+        return offsetMark(offset);
+    }
+
+    /** Returns the mark of an offset, none for {@link #NO_OFFSET}. */
+    public static SettledMark offsetMark(long offset) {
+        return offset < 0 ? SettledMark.NONE : new SettledMark.Offset(offset);
     }
 
     /** @param error why the task ends without a run, or null */

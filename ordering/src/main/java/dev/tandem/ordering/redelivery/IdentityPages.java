@@ -2,8 +2,8 @@ package dev.tandem.ordering.redelivery;
 
 import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
 import java.util.List;
 
@@ -72,7 +72,7 @@ public final class IdentityPages {
     /** Gives the entry, which is about to be settled, a page that will remember it. */
     public void assign(TaskEntry entry, long now) {
         RedeliveryNotes notes = entry.notes();
-        if (notes.page() != RedeliveryNotes.NO_PAGE) {
+        if (notes.mark() != SettledMark.NONE) {
             return;
         }
         if (entry.isTracked() && Identities.isNamed(entry.position())) {
@@ -81,30 +81,29 @@ public final class IdentityPages {
                 last = new Page(nextNumber++, now);
                 pages.addLast(last);
             }
-            notes.page(last.number);
+            notes.mark(new SettledMark.OnPage(last.number));
             last.unacked++;
         } else if (notes.awaitsRedelivery()) {
-            notes.page(StoreRequest.AWAITS_REDELIVERY);
+            notes.mark(SettledMark.AWAITS_REDELIVERY);
         }
     }
 
     /** Keeps the page that remembers the entry, whichever it is, until the entry is acked. */
     public void keepFor(TaskEntry entry, long now) {
-        if (entry.notes().page() == RedeliveryNotes.NO_PAGE && !pages.isEmpty()) {
+        if (entry.notes().mark() == SettledMark.NONE && !pages.isEmpty()) {
             Page first = pages.getFirst();
-            entry.notes().page(first.number);
+            entry.notes().mark(new SettledMark.OnPage(first.number));
             first.unacked++;
             first.lastAckAt = now;
         }
     }
 
     public void acked(TaskEntry entry, long now) {
-        long number = entry.notes().page();
-        if (number < 0) {
+        if (!(entry.notes().mark() instanceof SettledMark.OnPage onPage)) {
             return;
         }
         for (Page page : pages) {
-            if (page.number == number) {
+            if (page.number == onPage.number()) {
                 page.unacked--;
                 page.lastAckAt = now;
                 return;

@@ -4,6 +4,7 @@ import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ public final class RedeliveryMatcher {
     /** Whether the message was settled on an earlier channel, by its identity. Each settled message is found once. */
     public boolean takeFromPages(TaskEntry entry) {
         RedeliveryNotes notes = entry.notes();
-        boolean mayBeOnPage = notes.page() >= 0 || notes.isRedelivered() && !notes.isMatched() && !notes.isResolved();
+        boolean mayBeOnPage = notes.mark() instanceof SettledMark.OnPage || notes.isRedelivered() && !notes.isMatched() && !notes.isResolved();
         if (!mayBeOnPage || !Identities.isNamed(entry.position())) {
             return false;
         }

@@ -2,6 +2,7 @@ package dev.tandem.ordering.requests;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.SettleLate;
 import java.util.ArrayDeque;
@@ -23,7 +24,7 @@ public final class LateOutcomes {
         this.partition = partition;
     }
 
-    public void add(PendingOutcome outcome, long incarnation) {
+    public void add(PendingOutcome outcome, Incarnation incarnation) {
         unsent.addLast(new SettleLate(partition, incarnation, outcome.settle(0)));
         maybeSettled.add(outcome.position());
     }

@@ -12,21 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface StoreRequest {
 
-    /**
-     * As an incarnation: the partition is one of a message queue (RabbitMQ), whose positions have no offset.
-     *
-     * <p>Where a request for a log names a bit, a request for a message queue names an identity <em>page</em>: 0 or
-     * more, and the store appends the 12 characters of the position's identity (its 2nd to 13th character) to that page
-     * when the position is settled; or {@link #AWAITS_REDELIVERY}; or -1 for nothing.
-     */
-    long NO_INCARNATION = -1;
-
-    /**
-     * As a page: the channel that delivered this message is gone, so the broker is certain to redeliver it. The store
-     * notes that the position awaits redelivery, unless it has the envelope already: then the message was redelivered.
-     */
-    long AWAITS_REDELIVERY = -2;
-
     Partition partition();
 
     /** A request of a partition's owner. The store checks its epoch, then its number. */
@@ -70,7 +55,7 @@ public sealed interface StoreRequest {
     /**
      * A claim that its executor still holds, or whose outcome it still holds.
      *
-     * @param bit the task's offset in the bitmap of the incarnation; -1 in a message queue, or if there is none
+     * @param mark of the task's offset in the current incarnation; {@link SettledMark#NONE} in a message queue
      * @param outcomeNumber the number of this writer's request that carried the outcome; 0 if none did yet. If that
      *     request was applied, the claim has ended
      * @param relayedFrom the token of the claim from which this one is relayed ({@link Settle#then}); 0 if from none.
@@ -82,17 +67,17 @@ public sealed interface StoreRequest {
             long token,
             @Nullable String key,
             int attempt,
-            long bit,
+            SettledMark mark,
             long outcomeNumber,
             long relayedFrom) {
 
         public PresentedClaim(
-                Position position, long token, @Nullable String key, int attempt, long bit, long outcomeNumber) {
-            this(position, token, key, attempt, bit, outcomeNumber, 0);
+                Position position, long token, @Nullable String key, int attempt, SettledMark mark, long outcomeNumber) {
+            this(position, token, key, attempt, mark, outcomeNumber, 0);
         }
 
-        public PresentedClaim(Position position, long token, @Nullable String key, int attempt, long bit) {
-            this(position, token, key, attempt, bit, 0);
+        public PresentedClaim(Position position, long token, @Nullable String key, int attempt, SettledMark mark) {
+            this(position, token, key, attempt, mark, 0);
         }
     }
 
@@ -105,7 +90,7 @@ public sealed interface StoreRequest {
     record SettleAndClaim(
             RequestHeader header,
             long leaseMillis,
-            long incarnation,
+            Incarnation incarnation,
             long highWater,
             List<Settle> settles,
             List<Claim> claims)
@@ -114,7 +99,7 @@ public sealed interface StoreRequest {
     /**
      * One outcome. Refused unless the position's claim has exactly this token. The claim's deadline does not matter.
      *
-     * @param bit the bit that is set when this settles the position; -1 for none. In a message queue the page
+     * @param mark what the store notes when this settles the position
      * @param nextToken the token under which the next parked task is claimed, if this task was the head of a blocked
      *     key. 0: that task becomes due now instead
      * @param then the claim of the next task of the same lane, which this process started when this task had ended.
@@ -124,13 +109,13 @@ public sealed interface StoreRequest {
             Position position,
             long token,
             @Nullable String key,
-            long bit,
+            SettledMark mark,
             Verdict verdict,
             long nextToken,
             @Nullable Claim then) {
 
-        public Settle(Position position, long token, @Nullable String key, long bit, Verdict verdict, long nextToken) {
-            this(position, token, key, bit, verdict, nextToken, null);
+        public Settle(Position position, long token, @Nullable String key, SettledMark mark, Verdict verdict, long nextToken) {
+            this(position, token, key, mark, verdict, nextToken, null);
         }
     }
 
@@ -167,20 +152,20 @@ public sealed interface StoreRequest {
      * @param key null for a task without order. A task whose key is blocked can be claimed only if it is the head
      * @param inStore whether the store has the task's envelope, because {@link ClaimDue} offered it. If the store has
      *     it not, the claim is answered with {@link StoreAnswer.ClaimResult.Done}
-     * @param bit a bit of the incarnation to check: if it is set, the answer is Done. -1: the core knows that it is not
-     *     set. (An outcome of a former owner sets bits of which no acquire has told.)
+     * @param check if the store has this mark already, the answer is Done. {@link SettledMark#NONE} if the core knows that
+     *     the position is not settled. (An outcome of a former owner sets bits of which no acquire has told.)
      */
-    record Claim(Position position, long token, @Nullable String key, boolean inStore, long bit) {
+    record Claim(Position position, long token, @Nullable String key, boolean inStore, SettledMark check) {
 
         public Claim(Position position, long token, @Nullable String key, boolean inStore) {
-            this(position, token, key, inStore, -1);
+            this(position, token, key, inStore, SettledMark.NONE);
         }
     }
 
     /** Moves custody of tasks to the store, in order. */
     record TakeCustody(
             RequestHeader header,
-            long incarnation,
+            Incarnation incarnation,
             long highWater,
             int maxParkedPerKey,
             int maxParkedPerPartition,
@@ -190,11 +175,11 @@ public sealed interface StoreRequest {
     /**
      * The transfer of custody of one task.
      *
-     * @param bit the bit that is set if the result is OK or DONE; -1 for none. In a message queue the page; if the
-     *     result is DONE, the position does not await redelivery any more
+     * @param mark what the store notes if the result is OK or DONE. In a message queue, if the result is DONE, the position
+     *     does not await redelivery any more
      * @param envelope null only if the store has it already
      */
-    record HandOver(Position position, @Nullable String key, long bit, Move move, byte @Nullable [] envelope) {}
+    record HandOver(Position position, @Nullable String key, SettledMark mark, Move move, byte @Nullable [] envelope) {}
 
     /** Why custody of a task moves to the store. */
     sealed interface Move {
@@ -254,7 +239,7 @@ public sealed interface StoreRequest {
      * Tells the store the committed offset. Chunks of settled bits wholly below it are deleted; in a message queue the
      * pages below it.
      */
-    record RecordCommit(RequestHeader header, long incarnation, long committed) implements OwnerRequest {}
+    record RecordCommit(RequestHeader header, Incarnation incarnation, long committed) implements OwnerRequest {}
 
     /**
      * Gives up waiting for the redelivery of a position that is proven gone. Its key continues.
@@ -274,10 +259,10 @@ public sealed interface StoreRequest {
      * Records a former owner's outcome, by its token alone. The next task of the lane becomes due now;
      * {@code nextToken} is ignored.
      *
-     * @param incarnation the incarnation of the bit. With {@link #NO_INCARNATION} the position awaits redelivery,
+     * @param incarnation the incarnation of the bit. With {@link Incarnation#NO_OFFSETS} the position awaits redelivery,
      *     whatever page is named: a former owner has no channel to ack on
      */
-    record SettleLate(Partition partition, long incarnation, Settle settle) implements StoreRequest {}
+    record SettleLate(Partition partition, Incarnation incarnation, Settle settle) implements StoreRequest {}
 
     /**
      * Extends the leases of a former owner's claims, by their tokens alone.
