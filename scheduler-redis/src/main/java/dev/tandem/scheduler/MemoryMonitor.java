@@ -37,7 +37,7 @@ final class MemoryMonitor {
         }
     }
 
-    /** Checks nodes whose memory was full: nobody may try to hand over any more. */
+    /** Checks again the nodes whose memory was full, in case no more hand-overs are tried. */
     void check() {
         connections.nodes().forEach(this::check);
     }

@@ -20,7 +20,7 @@ final class RedisNode {
     /** Whether memory was full at the last hand-over. */
     volatile boolean memoryFull;
 
-    /** What people are told about memory while it is full; otherwise empty. */
+    /** A description of the memory while it is full; otherwise empty. */
     String memoryProblem = "";
 
     RedisNode(RedisURI uri) {

@@ -45,8 +45,28 @@ local function load_slow_path()
   -- @include id_index
   -- @include settle_outcome
   -- @include far_schedule
-  slow_path = {settle = settle, relay = relay, write_outcomes = write_outcomes, key_of = key_of,
-    keyed_entries = keyed_entries, reason_of = reason_of, head_of = head_of, block = block, void_entry = void_entry}
+
+  -- Returns the keys of claims and what blocks them, by index.
+  local function keys_and_entries(new_claims)
+    local keys = {}
+    for i = 1, #new_claims do
+      keys[i] = key_of(new_claims[i])
+    end
+    return keys, keyed_entries(keys)
+  end
+
+  -- Claimed tasks that were in the store leave the place where they waited.
+  local function remove_from_schedules(positions)
+    for _, position in ipairs(positions) do
+      if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
+        void_entry(position)
+      end
+    end
+  end
+
+  slow_path = {settle = settle, relay = relay, write_outcomes = write_outcomes, reason_of = reason_of, head_of = head_of,
+    block = block, keyed_entries = keyed_entries, keys_and_entries = keys_and_entries,
+    remove_from_schedules = remove_from_schedules}
 end
 
 local deadline = format('%.0f', now + ARGV[5])
@@ -130,11 +150,10 @@ end
 
 local function settle_all(batch)
   local positions, tokens, packed_keys, bits, next_tokens, verdicts = unpack(batch, 1, 6)
-  local answers = {}
+  local repeats, relays, answers = batch[10] == 1, batch[11], {}
   if #positions == 0 then
     return answers
   end
-  local repeats, relays = batch[10] == 1, batch[11]
   local claims, relayed, mark_settled, find = claims, relayed, mark_settled, string.find -- Locals are faster.
   local standing = hmget(CLAIMS, positions)
   local needs_keys = any_blocked or repeats or verdicts[1]
@@ -203,30 +222,6 @@ local function claim_conditions(batch)
   return is_held, is_settled
 end
 
--- Returns the keys of claims and what blocks them, by index; nothing where no key is blocked.
-local function blocked_entries(new_claims)
-  local keys = {}
-  if not any_blocked then
-    return keys, keys
-  end
-  for i = 1, #new_claims do
-    keys[i] = slow_path.key_of(new_claims[i])
-  end
-  return keys, slow_path.keyed_entries(keys)
-end
-
--- Claimed tasks that were in the store leave the place where they waited.
-local function remove_from_schedules(positions)
-  for _, position in ipairs(positions) do
-    if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
-      if not slow_path then
-        load_slow_path()
-      end
-      slow_path.void_entry(position)
-    end
-  end
-end
-
 local function claim_all(batch)
   local wanted, new_claims, repeats = batch[7], batch[8], batch[10] == 1
   local count, answers = #wanted, {}
@@ -235,12 +230,14 @@ local function claim_all(batch)
   end
   local standing = hmget(CLAIMS, wanted)
   local is_held, is_settled = claim_conditions(batch)
-  local is_taken = {}
   local in_tasks = any_tasks and hmget(TASKS, wanted) or {}
   local in_dead = (any_stored or died > 0) and call('EXISTS', DEAD_TASKS) == 1 and hmget(DEAD_TASKS, wanted) or {}
   local lapses = any_attempts and hmget(ATTEMPTS, wanted) or {}
-  local keys, entries = blocked_entries(new_claims)
-  local made, leases, left_schedule, n = {}, {}, {}, 0
+  local keys, entries = {}, {}
+  if any_blocked then
+    keys, entries = slow_path.keys_and_entries(new_claims)
+  end
+  local made, leases, is_taken, left_schedule, n = {}, {}, {}, {}, 0
   for i = 1, count do
     local position, entry, code, value = wanted[i], entries[i], nil, nil
     if standing[i] or is_taken[position] then
@@ -273,11 +270,15 @@ local function claim_all(batch)
     end
     if code then
       local m = #answers
-      answers[m + 1], answers[m + 2] = i, code
-      answers[m + 3] = value
+      answers[m + 1], answers[m + 2], answers[m + 3] = i, code, value
     end
   end
-  remove_from_schedules(left_schedule)
+  if left_schedule[1] then
+    if not slow_path then
+      load_slow_path()
+    end
+    slow_path.remove_from_schedules(left_schedule)
+  end
   each_slice('HSET', CLAIMS, made)
   each_slice('ZADD', INFLIGHT, leases)
   return answers

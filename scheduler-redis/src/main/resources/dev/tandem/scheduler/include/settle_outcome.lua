@@ -1,8 +1,12 @@
 -- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
--- lists (see settlement_state), so that a batch costs few commands; write_outcomes writes them.
+-- lists, so that a batch costs few commands; write_outcomes writes them.
 -- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
 --   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
--- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes.
+-- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes, writes, now_text.
+local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
+local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+local now_text = format('%.0f', now)
+
 local function write_outcomes()
   if #ended_claims > 0 then
     each_slice('HDEL', CLAIMS, ended_claims)

@@ -1,16 +1,13 @@
--- What a script that settles knows, and what it gathers to write in few commands.
--- Requires: partition_keys, clock, batched_commands, settled_bits.
+-- What a script that settles knows and counts.
+-- Requires: partition_keys, batched_commands, settled_bits.
 -- Provides: the state below, append_pair, write_relayed, count_outcomes.
 local claims = {} -- position -> claim as far as known; false: none
 local relayed = {} -- position -> claim that this request relayed and has not written yet
-local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local succeeded, retried, died = 0, 0, 0
-local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 local any_stored = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS) > 0
 local any_tasks = any_stored and call('EXISTS', TASKS) == 1
 local any_attempts = any_stored and call('EXISTS', ATTEMPTS) == 1
 local any_blocked = any_stored and call('EXISTS', BLOCKED) == 1
-local now_text = format('%.0f', now)
 local mark_settled = set_bit -- mark_settled(bit, position); a message queue's scripts replace it by (page, position)
 
 local function append_pair(list, one, two)
