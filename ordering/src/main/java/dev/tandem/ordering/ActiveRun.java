@@ -131,6 +131,7 @@ final class ActiveRun {
     }
 
     PresentedClaim presented() {
-        return new PresentedClaim(run.position(), run.token(), key, run.attempt(), TaskEntry.offsetMark(run.sequence()), 0, relayedFrom);
+        return new PresentedClaim(
+                run.position(), run.token(), key, run.attempt(), TaskEntry.offsetMark(run.sequence()), 0, relayedFrom);
     }
 }

@@ -82,8 +82,8 @@ final class OwnerRequests {
             slots++;
             claimed.add(entry);
             SettledMark check = isMaybeSettled(entry) ? entry.offsetMark() : SettledMark.NONE;
-            claims.add(new StoreRequest.Claim(
-                    entry.position(), state.nextToken(), entry.key(), entry.isInStore(), check));
+            claims.add(
+                    new StoreRequest.Claim(entry.position(), state.nextToken(), entry.key(), entry.isInStore(), check));
         }
     }
 

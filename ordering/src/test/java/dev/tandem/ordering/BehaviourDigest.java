@@ -90,7 +90,7 @@ final class BehaviourDigest {
             addContent(numbered);
         } else if (request instanceof StoreRequest.SettleLate late) {
             add(19);
-            add(late.incarnation());
+            add(late.incarnation().code());
             add(late.settle());
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             add(20);
@@ -123,14 +123,14 @@ final class BehaviourDigest {
         } else if (request instanceof StoreRequest.SettleAndClaim step) {
             add(11);
             add(step.leaseMillis());
-            add(step.incarnation());
+            add(step.incarnation().code());
             add(step.highWater());
             add(step.settles().size());
             step.settles().forEach(this::add);
             step.claims().forEach(this::add);
         } else if (request instanceof StoreRequest.TakeCustody custody) {
             add(12);
-            add(custody.incarnation());
+            add(custody.incarnation().code());
             add(custody.highWater());
             add(custody.maxParkedPerKey());
             add(custody.maxParkedPerPartition());
@@ -160,7 +160,7 @@ final class BehaviourDigest {
             add(expire.ordered());
         } else if (request instanceof StoreRequest.RecordCommit commit) {
             add(16);
-            add(commit.incarnation());
+            add(commit.incarnation().code());
             add(commit.committed());
         } else if (request instanceof StoreRequest.AbandonPosition abandon) {
             add(17);
@@ -178,7 +178,7 @@ final class BehaviourDigest {
         add(presented.token());
         add(presented.key());
         add(presented.attempt());
-        add(presented.bit());
+        add(presented.mark().code());
         add(presented.outcomeNumber());
         add(presented.relayedFrom());
     }
@@ -187,7 +187,7 @@ final class BehaviourDigest {
         add(settle.position());
         add(settle.token());
         add(settle.key());
-        add(settle.bit());
+        add(settle.mark().code());
         add(settle.nextToken());
         if (settle.verdict() instanceof Verdict.Success success) {
             add(30);
@@ -213,13 +213,13 @@ final class BehaviourDigest {
         add(claim.token());
         add(claim.key());
         add(claim.inStore());
-        add(claim.bit());
+        add(claim.check().code());
     }
 
     private void add(StoreRequest.HandOver entry) {
         add(entry.position());
         add(entry.key());
-        add(entry.bit());
+        add(entry.mark().code());
         add(entry.envelope());
         if (entry.move() instanceof Move.Schedule schedule) {
             add(40);

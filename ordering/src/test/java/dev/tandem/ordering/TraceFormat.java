@@ -40,7 +40,10 @@ final class TraceFormat {
                         .append(' ')
                         .append(p.key())
                         .append(' ');
-                out.append(token(p.token())).append(" bit ").append(p.bit()).append(')');
+                out.append(token(p.token()))
+                        .append(" bit ")
+                        .append(p.mark().code())
+                        .append(')');
             }
         } else if (request instanceof SettleAndClaim step) {
             step.settles().forEach(settle -> add(out, settle));

@@ -8,6 +8,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest.HandOver;
@@ -92,8 +93,12 @@ class AdminIT extends OperatorTestBase {
                     (has & 8) == 0 ? null : "d".repeat(300));
             String error = (has & 64) == 0 ? null : "x".repeat(200);
             Envelope envelope = new Envelope(task, (has & 32) == 0 ? 0 : 300, (has & 32) == 0 ? 0 : 7, error);
-            entries.add(
-                    new HandOver(Position.of(0, 1_000 + has), "k", 1_000 + has, new Move.Park(), envelope.encode()));
+            entries.add(new HandOver(
+                    Position.of(0, 1_000 + has),
+                    "k",
+                    new SettledMark.Offset(1_000 + has),
+                    new Move.Park(),
+                    envelope.encode()));
             expected.add(HexFormat.of()
                     .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)))
                             .encode()));

@@ -7,7 +7,9 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreRequest;
@@ -73,7 +75,8 @@ class FarScheduleIT {
             for (int i = 0; i < 250; i++) {
                 long offset = batch * 250L + i;
                 long at = now + random.nextInt((int) (2 * HOUR));
-                entries.add(new HandOver(Position.of(0, offset), null, -1, new Move.Schedule(at), envelope(at)));
+                entries.add(new HandOver(
+                        Position.of(0, offset), null, SettledMark.NONE, new Move.Schedule(at), envelope(at)));
                 missing.add(offset);
             }
             takeCustody(entries);
@@ -105,7 +108,8 @@ class FarScheduleIT {
     void aFarOffTaskWithAPresentedClaimRunsOnce() {
         Position position = schedule(1, now + HOUR);
         long claimed = epoch - 1;
-        StoreAnswer.Acquired acquired = acquire(List.of(new PresentedClaim(position, claimed, null, 1, -1)));
+        StoreAnswer.Acquired acquired =
+                acquire(List.of(new PresentedClaim(position, claimed, null, 1, SettledMark.NONE)));
         assertThat(acquired.presentedTokens()).containsExactly(claimed);
         settle(position, claimed, new Verdict.Retry(0, new Envelope(task(0), 1, claimed, "x").encode()));
         now += 2 * HOUR;
@@ -121,7 +125,7 @@ class FarScheduleIT {
                                 new StoreRequest.SettleAndClaim(
                                         header(),
                                         10_000,
-                                        0,
+                                        Incarnation.of(0),
                                         0,
                                         List.of(),
                                         List.of(new Claim(position, claimed, null, true))),
@@ -186,12 +190,14 @@ class FarScheduleIT {
 
     private Position schedule(long offset, long at) {
         Position position = Position.of(0, offset);
-        takeCustody(List.of(new HandOver(position, null, -1, new Move.Schedule(at), envelope(at))));
+        takeCustody(List.of(new HandOver(position, null, SettledMark.NONE, new Move.Schedule(at), envelope(at))));
         return position;
     }
 
     private void takeCustody(List<HandOver> entries) {
-        assertThat(ask(new StoreRequest.TakeCustody(header(), 0, 0, 10, 10, entries), StoreAnswer.CustodyTaken.class)
+        assertThat(ask(
+                                new StoreRequest.TakeCustody(header(), Incarnation.of(0), 0, 10, 10, entries),
+                                StoreAnswer.CustodyTaken.class)
                         .codes())
                 .containsOnly(StoreAnswer.HandOverResult.OK);
     }
@@ -201,9 +207,9 @@ class FarScheduleIT {
                                 new StoreRequest.SettleAndClaim(
                                         header(),
                                         10_000,
+                                        Incarnation.of(0),
                                         0,
-                                        0,
-                                        List.of(new Settle(position, claimed, null, -1, verdict, 0)),
+                                        List.of(new Settle(position, claimed, null, SettledMark.NONE, verdict, 0)),
                                         List.of()),
                                 StoreAnswer.SettledAndClaimed.class)
                         .settles())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
@@ -28,7 +29,7 @@ class HousekeeperIT extends OperatorTestBase {
                             position,
                             token,
                             null,
-                            offset,
+                            new SettledMark.Offset(offset),
                             offset < 6
                                     ? new Verdict.Dead(DeadHead.SKIP, envelope(null, token))
                                     : new Verdict.Success(envelope(null, token)),

@@ -9,6 +9,8 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
@@ -36,7 +38,9 @@ class InspectorIT extends OperatorTestBase {
         Position sampled = Position.of(0, 8);
         long token = claim(8, null);
         owner.settleAndClaim(
-                List.of(new Settle(sampled, token, null, 8, new Verdict.Success(envelope(null, 8)), 0)), List.of());
+                List.of(new Settle(
+                        sampled, token, null, new SettledMark.Offset(8), new Verdict.Success(envelope(null, 8)), 0)),
+                List.of());
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());
 
         PartitionView view = get(store.inspector().counts(queue)).get(0);
@@ -85,7 +89,7 @@ class InspectorIT extends OperatorTestBase {
                 schedule(i, FAR + i);
             }
             other.ask(
-                    new StoreRequest.TakeCustody(other.header(), 0, 0, 10, 1_000, entries),
+                    new StoreRequest.TakeCustody(other.header(), Incarnation.of(0), 0, 10, 1_000, entries),
                     StoreAnswer.CustodyTaken.class);
             await().until(() -> get(store.inspector().partitions(queue)).size() == 2);
             List<TaskView> all = new ArrayList<>();
@@ -113,13 +117,23 @@ class InspectorIT extends OperatorTestBase {
         owner.ask(
                 new StoreRequest.TakeCustody(
                         owner.header(),
-                        0,
+                        Incarnation.of(0),
                         0,
                         10,
                         10,
                         List.of(
-                                new HandOver(Position.of(0, 1), null, 1, new Move.Schedule(FAR), envelope),
-                                new HandOver(Position.of(0, 2), null, 2, new Move.Schedule(FAR), envelope),
+                                new HandOver(
+                                        Position.of(0, 1),
+                                        null,
+                                        new SettledMark.Offset(1),
+                                        new Move.Schedule(FAR),
+                                        envelope),
+                                new HandOver(
+                                        Position.of(0, 2),
+                                        null,
+                                        new SettledMark.Offset(2),
+                                        new Move.Schedule(FAR),
+                                        envelope),
                                 entry(3, null, new Move.Schedule(FAR)))),
                 StoreAnswer.CustodyTaken.class);
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());

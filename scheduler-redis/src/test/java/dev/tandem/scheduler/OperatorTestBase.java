@@ -8,6 +8,8 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest;
@@ -66,13 +68,17 @@ abstract class OperatorTestBase {
     void halt(String key, long offset) {
         long token = claim(offset, key);
         Verdict dead = new Verdict.Dead(DeadHead.HALT, envelope(key, token));
-        owner.settleAndClaim(List.of(new Settle(Position.of(0, offset), token, key, offset, dead, 0)), List.of());
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, offset), token, key, new SettledMark.Offset(offset), dead, 0)),
+                List.of());
     }
 
     void retryLater(String key, long offset) {
         long token = claim(offset, key);
         Verdict retry = new Verdict.Retry(3_600_000, envelope(key, token));
-        owner.settleAndClaim(List.of(new Settle(Position.of(0, offset), token, key, offset, retry, 0)), List.of());
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, offset), token, key, new SettledMark.Offset(offset), retry, 0)),
+                List.of());
     }
 
     void park(String key, long... offsets) {
@@ -89,14 +95,15 @@ abstract class OperatorTestBase {
 
     void hand(List<HandOver> entries) {
         assertThat(owner.ask(
-                                new StoreRequest.TakeCustody(owner.header(), 0, 0, 1_000, 1_000, entries),
+                                new StoreRequest.TakeCustody(
+                                        owner.header(), Incarnation.of(0), 0, 1_000, 1_000, entries),
                                 StoreAnswer.CustodyTaken.class)
                         .codes())
                 .containsOnly(HandOverResult.OK);
     }
 
     HandOver entry(long offset, @Nullable String key, Move move) {
-        return new HandOver(Position.of(0, offset), key, offset, move, envelope(key, 0));
+        return new HandOver(Position.of(0, offset), key, new SettledMark.Offset(offset), move, envelope(key, 0));
     }
 
     StoreAnswer.DueTasks due() {

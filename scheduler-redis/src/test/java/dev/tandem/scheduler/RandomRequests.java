@@ -5,7 +5,9 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Acquire;
@@ -204,12 +206,12 @@ final class RandomRequests {
         executor.running.forEach((position, token) -> {
             if (random.nextInt(4) > 0) {
                 long outcome = random.nextInt(4) > 0 ? 0 : Math.max(0, executor.number - random.nextInt(3));
-                long bit = queue ? -1 : bit(position);
+                SettledMark mark = queue ? SettledMark.NONE : offset(position);
                 long after = presented.isEmpty() || random.nextBoolean()
                         ? 0
                         : presented.get(random.nextInt(presented.size())).token();
-                presented.add(
-                        new PresentedClaim(position, token, key(position), 1, bit, outcome, after < token ? after : 0));
+                presented.add(new PresentedClaim(
+                        position, token, key(position), 1, mark, outcome, after < token ? after : 0));
             }
         });
         RequestHeader header = new RequestHeader(
@@ -229,8 +231,8 @@ final class RandomRequests {
         for (int i = random.nextInt(4); i > 0; i--) {
             Position position = position();
             boolean inStore = !far.containsKey(position) && random.nextInt(3) == 0;
-            long bit = queue || random.nextBoolean() ? -1 : bit(position);
-            claims.add(new Claim(position, ++executor.token, key(position), inStore, bit));
+            SettledMark check = queue || random.nextBoolean() ? SettledMark.NONE : offset(position);
+            claims.add(new Claim(position, ++executor.token, key(position), inStore, check));
         }
         return new SettleAndClaim(
                 header(executor), lease(), incarnation(executor), random.nextInt(POSITIONS), settles, claims);
@@ -248,7 +250,7 @@ final class RandomRequests {
         long next = random.nextInt(3) > 0 ? ++executor.token : 0;
         Verdict verdict = verdict(position, token);
         Claim then = next == 0 && verdict instanceof Verdict.Success ? following(executor, position) : null;
-        return new Settle(position, token, key(position), bitOrPage(position), verdict, next, then);
+        return new Settle(position, token, key(position), mark(position), verdict, next, then);
     }
 
     /** Returns a claim of the key's next task, as if it was started by relay; null if there is none. */
@@ -283,8 +285,8 @@ final class RandomRequests {
                             ? new Move.Park()
                             : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
             boolean inStore = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
-            long bit = bitOrPage(position);
-            entries.add(new HandOver(position, key(position), bit, move, inStore ? null : envelope(position, 0)));
+            SettledMark mark = mark(position);
+            entries.add(new HandOver(position, key(position), mark, move, inStore ? null : envelope(position, 0)));
         }
         return new StoreRequest.TakeCustody(
                 header(executor),
@@ -319,20 +321,20 @@ final class RandomRequests {
         return new RequestHeader(partition, "w-" + executor.name, number, epoch);
     }
 
-    private long bitOrPage(Position position) {
+    private SettledMark mark(Position position) {
         if (random.nextInt(6) == 0) {
-            return -1;
+            return SettledMark.NONE;
         } else if (queue) {
-            return random.nextInt(3) == 0 ? StoreRequest.AWAITS_REDELIVERY : random.nextInt(5);
+            return random.nextInt(3) == 0 ? SettledMark.AWAITS_REDELIVERY : new SettledMark.OnPage(random.nextInt(5));
         }
-        return bit(position);
+        return offset(position);
     }
 
-    private long incarnation(Executor executor) {
+    private Incarnation incarnation(Executor executor) {
         if (queue) {
-            return StoreRequest.NO_INCARNATION;
+            return Incarnation.NO_OFFSETS;
         }
-        return random.nextInt(20) == 0 ? executor.incarnation + 1 : executor.incarnation;
+        return Incarnation.of(random.nextInt(20) == 0 ? executor.incarnation + 1 : executor.incarnation);
     }
 
     private long lease() {
@@ -347,14 +349,18 @@ final class RandomRequests {
                 : Position.of(0, number);
     }
 
-    private static long bit(Position position) {
+    private static SettledMark offset(Position position) {
+        return new SettledMark.Offset(number(position));
+    }
+
+    private static long number(Position position) {
         String text = position.text();
         return Long.parseLong(text.substring(Math.max(text.lastIndexOf(':'), text.lastIndexOf('.')) + 1));
     }
 
     /** A third of the positions have no key. The others share four keys. */
     private static @Nullable String key(Position position) {
-        long number = bit(position);
+        long number = number(position);
         return number % 3 == 0 ? null : "kö" + number % 4;
     }
 

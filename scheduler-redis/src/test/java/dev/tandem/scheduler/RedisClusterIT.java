@@ -7,6 +7,8 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
@@ -100,7 +102,9 @@ class RedisClusterIT {
             int before = owner.wakes.get();
             // The subscription itself wakes once, at any time. So the outcome is sent until there is one more wake-up.
             await().atMost(Duration.ofSeconds(60)).until(() -> {
-                former.ask(new StoreRequest.SettleLate(partition, 0, success(claim)), StoreAnswer.LateSettled.class);
+                former.ask(
+                        new StoreRequest.SettleLate(partition, Incarnation.of(0), success(claim)),
+                        StoreAnswer.LateSettled.class);
                 return owner.wakes.get() >= before + 2;
             });
         }
@@ -157,7 +161,8 @@ class RedisClusterIT {
 
     /** Acquires, and tries again when a node that is losing its slots fails a request: the link goes down and up. */
     private static StoreAnswer.Acquired acquireWhenItAnswers(TestOwner owner, Claim claim) {
-        PresentedClaim presented = new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 1);
+        PresentedClaim presented =
+                new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, new SettledMark.Offset(1));
         while (true) {
             owner.link.send(owner.acquireRequest(List.of(presented)));
             Object event = owner.next(Duration.ofSeconds(60));
@@ -201,6 +206,7 @@ class RedisClusterIT {
     }
 
     private static Settle success(Claim claim) {
-        return new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
+        return new Settle(
+                claim.position(), claim.token(), claim.key(), new SettledMark.Offset(1), new Verdict.Success(null), 0);
     }
 }

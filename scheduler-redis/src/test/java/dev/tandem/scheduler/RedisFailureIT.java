@@ -9,6 +9,8 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
@@ -152,11 +154,12 @@ class RedisFailureIT {
 
         StoreAnswer.Gap gap = owner.ask(owner.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Gap.class);
         assertThat(gap.stored()).isBetween(answeredBefore, answered - 1);
-        StoreAnswer.Acquired acquired =
-                owner.acquire(new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, 7));
+        StoreAnswer.Acquired acquired = owner.acquire(
+                new PresentedClaim(claim.position(), claim.token(), claim.key(), 1, new SettledMark.Offset(7)));
         assertThat(acquired.presentedTokens()).containsExactly(claim.token());
         assertThat(owner.epoch).isGreaterThan(claim.token());
-        Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 7, new Verdict.Success(null), 0);
+        Settle settle = new Settle(
+                claim.position(), claim.token(), claim.key(), new SettledMark.Offset(7), new Verdict.Success(null), 0);
         assertThat(owner.settleAndClaim(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
     }
 
@@ -168,13 +171,15 @@ class RedisFailureIT {
         owner.settleAndClaim(List.of(), List.of(claim));
         commands.configSet("maxmemory", "1mb");
 
-        Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
+        Settle settle = new Settle(
+                claim.position(), claim.token(), claim.key(), new SettledMark.Offset(1), new Verdict.Success(null), 0);
         assertThat(owner.settleAndClaim(List.of(settle), List.of(claim(owner, 2)))
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
         owner.renew();
         byte[] envelope = Envelope.of(Task.of("orders", null, new byte[100])).encode();
-        HandOver entry = new HandOver(Position.of(0, 9), null, 9, new Move.Schedule(0), envelope);
+        HandOver entry =
+                new HandOver(Position.of(0, 9), null, new SettledMark.Offset(9), new Move.Schedule(0), envelope);
         assertThat(handOver(owner, entry)).containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
         Redelivery redelivery = new Redelivery(Position.of(0, 2), envelope);
         assertThat(owner.ask(
@@ -193,7 +198,7 @@ class RedisFailureIT {
 
     private static List<StoreAnswer.HandOverResult> handOver(TestOwner owner, HandOver entry) {
         return owner.ask(
-                        new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
+                        new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 10, List.of(entry)),
                         StoreAnswer.CustodyTaken.class)
                 .codes();
     }
@@ -211,8 +216,16 @@ class RedisFailureIT {
             await().untilAsserted(() -> assertThat(commands.pubsubNumsub(RedisKeys.wakeChannel(PARTITION)))
                     .containsValue(2L));
             int before = owner.wakes.get();
-            Settle settle = new Settle(claim.position(), claim.token(), claim.key(), 1, new Verdict.Success(null), 0);
-            assertThat(former.ask(new StoreRequest.SettleLate(PARTITION, 0, settle), StoreAnswer.LateSettled.class)
+            Settle settle = new Settle(
+                    claim.position(),
+                    claim.token(),
+                    claim.key(),
+                    new SettledMark.Offset(1),
+                    new Verdict.Success(null),
+                    0);
+            assertThat(former.ask(
+                                    new StoreRequest.SettleLate(PARTITION, Incarnation.of(0), settle),
+                                    StoreAnswer.LateSettled.class)
                             .recorded())
                     .isTrue();
             await().untilAsserted(() -> assertThat(owner.wakes.get()).isGreaterThan(before));

@@ -5,10 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
-import dev.tandem.local.PortReservations;
 import dev.tandem.local.MissingBrokerException;
+import dev.tandem.local.PortReservations;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.Claim;
@@ -131,10 +132,11 @@ class RedisReplicationIT {
                 owner.expect("down");
                 Object event = owner.next(Duration.ofSeconds(60));
                 assertThat(event).isEqualTo("up");
-                StoreAnswer.Acquired acquired =
-                        owner.acquire(new PresentedClaim(claim.position(), claim.token(), null, 1, 1));
+                StoreAnswer.Acquired acquired = owner.acquire(
+                        new PresentedClaim(claim.position(), claim.token(), null, 1, new SettledMark.Offset(1)));
                 assertThat(acquired.runId()).isNotEqualTo(run);
-                Settle settle = new Settle(claim.position(), claim.token(), null, 1, new Verdict.Success(null), 0);
+                Settle settle = new Settle(
+                        claim.position(), claim.token(), null, new SettledMark.Offset(1), new Verdict.Success(null), 0);
                 assertThat(owner.settleAndClaim(List.of(settle), List.of()).settles())
                         .containsExactly(SettleResult.Ok.PLAIN);
             }

@@ -6,6 +6,8 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
@@ -54,7 +56,7 @@ class RedisStoreIT {
         assertThat(claimed.claims()).containsExactly(ClaimResult.Ok.FIRST);
         assertThat(owner.renew().nextLapseMillis()).isBetween(1L, TestOwner.LEASE);
 
-        Settle success = new Settle(position, token, "k", 7, new Verdict.Success(null), 0);
+        Settle success = new Settle(position, token, "k", new SettledMark.Offset(7), new Verdict.Success(null), 0);
         assertThat(owner.settleAndClaim(List.of(success), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
         assertThat(owner.settleAndClaim(List.of(success), List.of()).settles())
                 .containsExactly(SettleResult.Done.INSTANCE);
@@ -74,7 +76,8 @@ class RedisStoreIT {
         Position third = Position.of(0, 3);
         long token = owner.nextToken();
         owner.settleAndClaim(List.of(), List.of(new Claim(head, token, "k", false)));
-        Settle retry = new Settle(head, token, "k", 1, new Verdict.Retry(0, envelope("k", token)), 0);
+        Settle retry =
+                new Settle(head, token, "k", new SettledMark.Offset(1), new Verdict.Retry(0, envelope("k", token)), 0);
         assertThat(owner.settleAndClaim(List.of(retry), List.of(new Claim(second, owner.nextToken(), "k", false))))
                 .isEqualTo(new StoreAnswer.SettledAndClaimed(
                         List.of(SettleResult.Ok.PLAIN), List.of(new ClaimResult.KeyBlocked(head))));
@@ -82,15 +85,21 @@ class RedisStoreIT {
         StoreAnswer.CustodyTaken handed = owner.ask(
                 new StoreRequest.TakeCustody(
                         owner.header(),
-                        0,
+                        Incarnation.of(0),
                         4,
                         100,
                         100,
                         List.of(
-                                new HandOver(second, "k", 2, new Move.Park(), envelope("k", 0)),
-                                new HandOver(third, "k", 3, new Move.Park(), envelope("k", 0)),
-                                new HandOver(Position.of(0, 4), "other", 4, new Move.Park(), envelope("other", 0)),
-                                new HandOver(second, "k", 2, new Move.Park(), envelope("k", 0)))),
+                                new HandOver(second, "k", new SettledMark.Offset(2), new Move.Park(), envelope("k", 0)),
+                                new HandOver(third, "k", new SettledMark.Offset(3), new Move.Park(), envelope("k", 0)),
+                                new HandOver(
+                                        Position.of(0, 4),
+                                        "other",
+                                        new SettledMark.Offset(4),
+                                        new Move.Park(),
+                                        envelope("other", 0)),
+                                new HandOver(
+                                        second, "k", new SettledMark.Offset(2), new Move.Park(), envelope("k", 0)))),
                 StoreAnswer.CustodyTaken.class);
         assertThat(handed.codes())
                 .containsExactly(HandOverResult.OK, HandOverResult.OK, HandOverResult.OPEN, HandOverResult.DONE);
@@ -104,15 +113,17 @@ class RedisStoreIT {
         assertThat(due.claimed().get(0).position()).isEqualTo(head);
         long next = owner.nextToken();
         StoreAnswer.SettledAndClaimed stepped = owner.settleAndClaim(
-                List.of(new Settle(head, again, "k", -1, new Verdict.Success(null), next)), List.of());
+                List.of(new Settle(head, again, "k", SettledMark.NONE, new Verdict.Success(null), next)), List.of());
         SettleResult.Next followed = (SettleResult.Next) stepped.settles().get(0);
         assertThat(followed.position()).isEqualTo(second);
         assertThat(Envelope.decode("orders", followed.envelope()).task().key()).isEqualTo("k");
         stepped = owner.settleAndClaim(
-                List.of(new Settle(second, next, "k", -1, new Verdict.Success(null), owner.nextToken())), List.of());
+                List.of(new Settle(second, next, "k", SettledMark.NONE, new Verdict.Success(null), owner.nextToken())),
+                List.of());
         assertThat(((SettleResult.Next) stepped.settles().get(0)).position()).isEqualTo(third);
         stepped = owner.settleAndClaim(
-                List.of(new Settle(third, owner.token, "k", -1, new Verdict.Success(null), owner.nextToken())),
+                List.of(new Settle(
+                        third, owner.token, "k", SettledMark.NONE, new Verdict.Success(null), owner.nextToken())),
                 List.of());
         assertThat(stepped.settles()).containsExactly(SettleResult.Ok.OPENED);
         assertThat(owner.acquire().blocked()).isEmpty();

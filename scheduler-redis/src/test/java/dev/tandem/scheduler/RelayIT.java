@@ -6,6 +6,8 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
@@ -93,7 +95,7 @@ class RelayIT {
                 second.position(),
                 second.token(),
                 "k",
-                1,
+                new SettledMark.Offset(1),
                 new Verdict.Retry(60_000, envelope(second.token())),
                 0,
                 third);
@@ -109,7 +111,12 @@ class RelayIT {
         Claim first = claim(0);
         Claim scheduled = claim(1);
         owner.settleAndClaim(List.of(), List.of(first));
-        takeCustody(new HandOver(scheduled.position(), "k", 1, new Move.Schedule(4_000_000_000_000L), envelope(0)));
+        takeCustody(new HandOver(
+                scheduled.position(),
+                "k",
+                new SettledMark.Offset(1),
+                new Move.Schedule(4_000_000_000_000L),
+                envelope(0)));
         assertThat(owner.settleAndClaim(List.of(success(first, scheduled), success(scheduled, null)), List.of())
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
@@ -139,17 +146,27 @@ class RelayIT {
         newOwner.ask(
                 new StoreRequest.TakeCustody(
                         newOwner.header(),
-                        0,
+                        Incarnation.of(0),
                         0,
                         10,
                         10,
                         List.of(
-                                new HandOver(second.position(), "k", 1, new Move.Park(), envelope(0)),
-                                new HandOver(Position.of(0, 2), "k", 2, new Move.Park(), envelope(0)))),
+                                new HandOver(
+                                        second.position(),
+                                        "k",
+                                        new SettledMark.Offset(1),
+                                        new Move.Park(),
+                                        envelope(0)),
+                                new HandOver(
+                                        Position.of(0, 2),
+                                        "k",
+                                        new SettledMark.Offset(2),
+                                        new Move.Park(),
+                                        envelope(0)))),
                 StoreAnswer.CustodyTaken.class);
 
         assertThat(owner.ask(
-                                new StoreRequest.SettleLate(partition, 0, success(first, second)),
+                                new StoreRequest.SettleLate(partition, Incarnation.of(0), success(first, second)),
                                 StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
@@ -161,7 +178,7 @@ class RelayIT {
         assertThat(again.otherClaims().get(0).remainingMillis()).isPositive();
 
         assertThat(owner.ask(
-                                new StoreRequest.SettleLate(partition, 0, success(second, null)),
+                                new StoreRequest.SettleLate(partition, Incarnation.of(0), success(second, null)),
                                 StoreAnswer.LateSettled.class)
                         .recorded())
                 .isTrue();
@@ -173,7 +190,7 @@ class RelayIT {
 
     private void takeCustody(HandOver entry) {
         owner.ask(
-                new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, List.of(entry)),
+                new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 10, List.of(entry)),
                 StoreAnswer.CustodyTaken.class);
     }
 
@@ -190,8 +207,15 @@ class RelayIT {
     }
 
     private static Settle success(Claim claim, @Nullable Claim then) {
-        long bit = Long.parseLong(claim.position().text().substring(2));
-        return new Settle(claim.position(), claim.token(), claim.key(), bit, new Verdict.Success(null), 0, then);
+        long offset = Long.parseLong(claim.position().text().substring(2));
+        return new Settle(
+                claim.position(),
+                claim.token(),
+                claim.key(),
+                new SettledMark.Offset(offset),
+                new Verdict.Success(null),
+                0,
+                then);
     }
 
     private byte[] envelope(long token) {

@@ -7,6 +7,8 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.HandOver;
@@ -52,12 +54,12 @@ class ScheduledMemoryIT {
                         entries.add(new HandOver(
                                 Position.of(1, 10_000_000 + i),
                                 key,
-                                -1,
+                                SettledMark.NONE,
                                 new Move.Schedule(at),
                                 Envelope.of(task).encode()));
                     }
                     owner.ask(
-                            new StoreRequest.TakeCustody(owner.header(), 0, 0, 10, 10, entries),
+                            new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 10, entries),
                             StoreAnswer.CustodyTaken.class);
                 }
                 System.out.printf(

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
@@ -106,7 +107,7 @@ final class TestOwner implements Store.Listener, AutoCloseable {
 
     StoreRequest.SettleAndClaim settleAndClaimRequest(
             List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {
-        return new StoreRequest.SettleAndClaim(header(), LEASE, 0, 0, settles, claims);
+        return new StoreRequest.SettleAndClaim(header(), LEASE, Incarnation.of(0), 0, settles, claims);
     }
 
     StoreAnswer.SettledAndClaimed settleAndClaim(List<StoreRequest.Settle> settles, List<StoreRequest.Claim> claims) {

@@ -113,7 +113,8 @@ public final class RedeliveryMatcher {
     /** Whether the message was settled on an earlier channel, by its identity. Each settled message is found once. */
     public boolean takeFromPages(TaskEntry entry) {
         RedeliveryNotes notes = entry.notes();
-        boolean mayBeOnPage = notes.mark() instanceof SettledMark.OnPage || notes.isRedelivered() && !notes.isMatched() && !notes.isResolved();
+        boolean mayBeOnPage = notes.mark() instanceof SettledMark.OnPage
+                || notes.isRedelivered() && !notes.isMatched() && !notes.isResolved();
         if (!mayBeOnPage || !Identities.isNamed(entry.position())) {
             return false;
         }

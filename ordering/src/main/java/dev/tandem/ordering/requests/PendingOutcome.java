@@ -131,7 +131,8 @@ public final class PendingOutcome implements PendingWrite {
     }
 
     public PresentedClaim presented() {
-        return new PresentedClaim(entry.position(), token, entry.key(), attempt, entry.offsetMark(), sentIn, relayedFrom);
+        return new PresentedClaim(
+                entry.position(), token, entry.key(), attempt, entry.offsetMark(), sentIn, relayedFrom);
     }
 
     /** Whether forgetting the outcome could lose, or repeat, a task that only the store knows. */

@@ -68,7 +68,8 @@ public sealed interface SettledMark {
 
     private static void requireNotNegative(String name, long value) {
         if (value < 0) {
-            throw new IllegalArgumentException("The " + name + " of a settled mark is " + value + ", it must be 0 or more");
+            throw new IllegalArgumentException(
+                    "The " + name + " of a settled mark is " + value + ", it must be 0 or more");
         }
     }
 }

@@ -72,7 +72,12 @@ public sealed interface StoreRequest {
             long relayedFrom) {
 
         public PresentedClaim(
-                Position position, long token, @Nullable String key, int attempt, SettledMark mark, long outcomeNumber) {
+                Position position,
+                long token,
+                @Nullable String key,
+                int attempt,
+                SettledMark mark,
+                long outcomeNumber) {
             this(position, token, key, attempt, mark, outcomeNumber, 0);
         }
 
@@ -114,7 +119,13 @@ public sealed interface StoreRequest {
             long nextToken,
             @Nullable Claim then) {
 
-        public Settle(Position position, long token, @Nullable String key, SettledMark mark, Verdict verdict, long nextToken) {
+        public Settle(
+                Position position,
+                long token,
+                @Nullable String key,
+                SettledMark mark,
+                Verdict verdict,
+                long nextToken) {
             this(position, token, key, mark, verdict, nextToken, null);
         }
     }

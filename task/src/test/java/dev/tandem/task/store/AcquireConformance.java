@@ -52,10 +52,12 @@ interface AcquireConformance extends StoreFixture {
     default void anEpochKeepsItsLeadOverTheClock() {
         first().acquire();
         long ahead = first().epoch + 3_600_000_000L;
-        long epoch = first().acquire(new PresentedClaim(P1, ahead, null, 1, -1)).epoch();
+        long epoch = first().acquire(new PresentedClaim(P1, ahead, null, 1, SettledMark.NONE))
+                .epoch();
         assertThat(epoch).isGreaterThan(ahead);
         letTimePass(SHORT);
-        assertThat(first().acquire(new PresentedClaim(P1, ahead, null, 1, -1)).epoch())
+        assertThat(first().acquire(new PresentedClaim(P1, ahead, null, 1, SettledMark.NONE))
+                        .epoch())
                 .as("a forgotten epoch is not given again")
                 .isGreaterThanOrEqualTo(epoch + SHORT * 1_000);
     }
@@ -270,6 +272,6 @@ interface AcquireConformance extends StoreFixture {
     }
 
     private static Settle success(Position position, long token, long offset) {
-        return new Settle(position, token, null, offset, new Verdict.Success(null), 0);
+        return new Settle(position, token, null, new SettledMark.Offset(offset), new Verdict.Success(null), 0);
     }
 }

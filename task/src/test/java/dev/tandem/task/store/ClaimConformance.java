@@ -23,8 +23,8 @@ interface ClaimConformance extends StoreFixture {
         SettledAndClaimed answer = first().settleAndClaim(
                         List.of(),
                         List.of(
-                                new Claim(P1, first().nextToken(), KEY, false, 1),
-                                new Claim(P2, first().nextToken(), KEY, false, 2)));
+                                new Claim(P1, first().nextToken(), KEY, false, new SettledMark.Offset(1)),
+                                new Claim(P2, first().nextToken(), KEY, false, new SettledMark.Offset(2))));
         assertThat(answer.claims()).containsExactly(ClaimResult.Done.INSTANCE, ClaimResult.Ok.FIRST);
     }
 
@@ -34,7 +34,13 @@ interface ClaimConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         DueTask due = first().claimDue(1, 0).claimed().get(0);
         SettledAndClaimed answer = first().settleAndClaim(
-                        List.of(new Settle(P1, due.token(), KEY, -1, new Verdict.Success(null), first().nextToken())),
+                        List.of(new Settle(
+                                P1,
+                                due.token(),
+                                KEY,
+                                SettledMark.NONE,
+                                new Verdict.Success(null),
+                                first().nextToken())),
                         List.of(new Claim(P2, first().nextToken(), KEY, false)));
         assertThat(answer.settles()).containsExactly(SettleResult.Ok.OPENED);
         assertThat(answer.claims()).containsExactly(ClaimResult.Ok.FIRST);
@@ -61,7 +67,7 @@ interface ClaimConformance extends StoreFixture {
                 .extracting(DueTask::position)
                 .containsExactly(P1);
         assertThat(first().tryClaim(P1, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
-        assertThat(first().acquire(new PresentedClaim(P1, first().lastToken(), KEY, 1, -1))
+        assertThat(first().acquire(new PresentedClaim(P1, first().lastToken(), KEY, 1, SettledMark.NONE))
                         .nextDueMillis())
                 .isEqualTo(-1);
     }

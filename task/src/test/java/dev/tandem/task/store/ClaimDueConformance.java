@@ -28,7 +28,8 @@ interface ClaimDueConformance extends StoreFixture {
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
         assertThat(due.more()).isFalse();
         assertThat(due.nextDueMillis()).isEqualTo(-1);
-        assertThat(first().succeed(P1, due.claimed().get(0).token(), null, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().succeed(P1, due.claimed().get(0).token(), null, SettledMark.NONE))
+                .isEqualTo(SettleResult.Ok.PLAIN);
     }
 
     @Test

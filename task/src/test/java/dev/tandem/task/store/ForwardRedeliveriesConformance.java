@@ -31,7 +31,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         owner().claim(M1, null);
         owner().claim(M2, null);
-        owner().adopt(M2, null, -1);
+        owner().adopt(M2, null, SettledMark.NONE);
         assertThat(knownPositions().claims())
                 .extracting(LiveClaim::ofFormerOwner)
                 .containsExactly(false);
@@ -81,7 +81,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         assertThat(forward("x", M1, M2).codes()).containsExactly(HandOverResult.OK, HandOverResult.GONE);
         assertThat(knownPositions().claims()).extracting(LiveClaim::position).containsExactly(TWIN);
         assertThat(owner().claimDue(9, 9).claimed()).isEmpty();
-        assertThat(owner().succeed(M1, token, null, StoreRequest.AWAITS_REDELIVERY))
+        assertThat(owner().succeed(M1, token, null, SettledMark.AWAITS_REDELIVERY))
                 .isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(knownPositions().history().awaitingRedelivery()).isEmpty();
         letTimePass(SHORT + 1);
@@ -133,7 +133,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         long token = owner().claim(M1, null);
         successor().acquire();
-        owner().settleLate(M1, token, null, -1, new Verdict.Retry(0, envelope(null, token)));
+        owner().settleLate(M1, token, null, SettledMark.NONE, new Verdict.Retry(0, envelope(null, token)));
         assertThat(forward("x", M1).codes()).containsExactly(HandOverResult.DONE);
         assertThat(knownPositions().history().awaitingRedelivery()).isEmpty();
         assertThat(successor().claimDue(9, 9).claimed())
@@ -149,10 +149,10 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         long awaited = owner().claim(M1, null);
         long token = owner().claim(M2, null);
-        owner().succeed(M1, awaited, null, StoreRequest.AWAITS_REDELIVERY);
+        owner().succeed(M1, awaited, null, SettledMark.AWAITS_REDELIVERY);
         assertThat(forward("x", M1, M2).codes()).containsExactly(HandOverResult.DONE, HandOverResult.OK);
         assertThat(forward("y", M1, M2).codes()).containsExactly(HandOverResult.GONE, HandOverResult.GONE);
-        owner().succeed(M2, token, null, -1);
+        owner().succeed(M2, token, null, SettledMark.NONE);
         assertThat(forward("x", M2, M1).codes())
                 .as("the same asker gets the same answer again, whatever became of the task")
                 .containsExactly(HandOverResult.OK, HandOverResult.DONE);

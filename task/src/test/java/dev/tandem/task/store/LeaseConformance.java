@@ -114,7 +114,9 @@ interface LeaseConformance extends StoreFixture {
         first().acquire();
         long earlier = first().nextToken();
         long later = first().nextToken();
-        first().acquire(new PresentedClaim(P1, earlier, KEY, 1, 1), new PresentedClaim(P2, later, KEY, 1, 2));
+        first().acquire(
+                        new PresentedClaim(P1, earlier, KEY, 1, new SettledMark.Offset(1)),
+                        new PresentedClaim(P2, later, KEY, 1, new SettledMark.Offset(2)));
         second().generation = 2;
         second().leaseMillis = OwnerClient.LONG;
         second().acquire();
@@ -136,7 +138,9 @@ interface LeaseConformance extends StoreFixture {
         first().acquire();
         long earlier = first().nextToken();
         long later = first().nextToken();
-        first().acquire(new PresentedClaim(P1, earlier, KEY, 1, 1), new PresentedClaim(P2, later, KEY, 1, 2));
+        first().acquire(
+                        new PresentedClaim(P1, earlier, KEY, 1, new SettledMark.Offset(1)),
+                        new PresentedClaim(P2, later, KEY, 1, new SettledMark.Offset(2)));
         second().generation = 2;
         second().leaseMillis = OwnerClient.LONG;
         second().acquire();
@@ -182,7 +186,8 @@ interface LeaseConformance extends StoreFixture {
 
     /** Lets the given head succeed, and returns the task with which the second owner's lane continues. */
     private Position nextAfter(Position head, long token) {
-        SettleResult settled = second().settle(head, token, KEY, -1, new Verdict.Success(null), second().nextToken());
+        SettleResult settled =
+                second().settle(head, token, KEY, SettledMark.NONE, new Verdict.Success(null), second().nextToken());
         return ((SettleResult.Next) settled).position();
     }
 }

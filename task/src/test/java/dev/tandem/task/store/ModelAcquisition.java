@@ -173,7 +173,7 @@ final class ModelAcquisition {
 
     private boolean hasEnded(PresentedClaim presented) {
         Position position = presented.position();
-        boolean settled = partition.isSettled(presented.bit())
+        boolean settled = partition.isSettled(presented.mark().code())
                 || partition.tasks.isDead(position)
                 || partition.redeliveries.isAwaited(position);
         return settled && !partition.tasks.holds(position) && !partition.tasks.isClaimed(position);

@@ -41,17 +41,17 @@ final class ModelCustody {
         if (memoryFull) {
             return new CustodyTaken(Collections.nCopies(count, HandOverResult.NO_ROOM), partition.nextDueMillis(now));
         }
-        boolean current = request.incarnation() == partition.incarnation;
+        boolean current = request.incarnation().is(partition.incarnation);
         if (current) {
             partition.highWater = Math.max(partition.highWater, request.highWater());
         }
-        boolean ofQueue = request.incarnation() == StoreRequest.NO_INCARNATION;
+        boolean ofQueue = request.incarnation() == Incarnation.NO_OFFSETS;
         List<HandOverResult> results = new ArrayList<>(count);
         for (HandOver entry : request.entries()) {
             boolean wasHeld = tasks.holds(entry.position());
-            HandOverResult result = take(request, entry, current ? entry.bit() : -1, ofQueue);
+            HandOverResult result = take(request, entry, current ? entry.mark().code() : -1, ofQueue);
             if (ofQueue && result == HandOverResult.OK) {
-                partition.redeliveries.settled(entry.position(), entry.bit(), wasHeld, now);
+                partition.redeliveries.settled(entry.position(), entry.mark(), wasHeld, now);
             }
             results.add(result);
         }
@@ -68,7 +68,7 @@ final class ModelCustody {
             if (ofQueue) {
                 boolean keepAwaiting = flaws.contains(Flaw.KEEP_OWED);
                 partition.redeliveries.redelivered(
-                        position, keepAwaiting ? StoreRequest.AWAITS_REDELIVERY : entry.bit(), now);
+                        position, keepAwaiting ? SettledMark.AWAITS_REDELIVERY : entry.mark(), now);
             }
             return HandOverResult.DONE;
         }

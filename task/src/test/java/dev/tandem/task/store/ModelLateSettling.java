@@ -27,7 +27,7 @@ final class ModelLateSettling {
 
     LateSettled apply(SettleLate request) {
         Settle settle = request.settle();
-        boolean ofQueue = request.incarnation() == StoreRequest.NO_INCARNATION;
+        boolean ofQueue = request.incarnation() == Incarnation.NO_OFFSETS;
         StoredClaim claim = partition.claim(settle.position());
         boolean head = partition.isHead(settle.key(), settle.position());
         boolean relays = settle.then() != null && claim != null && claim.token() == settle.token();
@@ -73,7 +73,7 @@ final class ModelLateSettling {
                 settle.position(),
                 settle.token(),
                 settle.key(),
-                StoreRequest.AWAITS_REDELIVERY,
+                SettledMark.AWAITS_REDELIVERY,
                 settle.verdict(),
                 settle.nextToken(),
                 settle.then());

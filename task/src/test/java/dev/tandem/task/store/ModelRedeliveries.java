@@ -57,21 +57,21 @@ final class ModelRedeliveries {
     }
 
     /** Notes that the store took custody of a task, or that it ended while the broker had custody. */
-    void settled(Position position, long page, boolean wasHeld, long now) {
-        if (page >= 0) {
-            write(position, page, now);
-        } else if (page == StoreRequest.AWAITS_REDELIVERY && !wasHeld) {
+    void settled(Position position, SettledMark mark, boolean wasHeld, long now) {
+        if (mark.code() >= 0) {
+            write(position, mark.code(), now);
+        } else if (mark == SettledMark.AWAITS_REDELIVERY && !wasHeld) {
             awaited.put(position, now);
         }
     }
 
     /** Notes that the message of a settled position was redelivered. */
-    void redelivered(Position position, long page, long now) {
-        if (page != StoreRequest.AWAITS_REDELIVERY) {
+    void redelivered(Position position, SettledMark mark, long now) {
+        if (mark != SettledMark.AWAITS_REDELIVERY) {
             awaited.remove(position);
         }
-        if (page >= 0) {
-            write(position, page, now);
+        if (mark.code() >= 0) {
+            write(position, mark.code(), now);
         }
     }
 

@@ -35,7 +35,7 @@ final class ModelSettling {
     }
 
     SettledAndClaimed apply(SettleAndClaim request) {
-        if (request.incarnation() == partition.incarnation) {
+        if (request.incarnation().is(partition.incarnation)) {
             partition.highWater = Math.max(partition.highWater, request.highWater());
         }
         request.settles().forEach(settle -> partition.token = Math.max(partition.token, settle.nextToken()));
@@ -59,10 +59,10 @@ final class ModelSettling {
     // Outcomes
 
     /** @param nextToken for the next task of the lane, which is claimed until the deadline; 0: it becomes due now */
-    SettleResult settle(Settle settle, long incarnation, long nextToken, long deadline) {
+    SettleResult settle(Settle settle, Incarnation incarnation, long nextToken, long deadline) {
         Position position = settle.position();
-        boolean ofQueue = incarnation == StoreRequest.NO_INCARNATION;
-        long bit = incarnation == partition.incarnation ? settle.bit() : -1;
+        boolean ofQueue = incarnation == Incarnation.NO_OFFSETS;
+        long bit = incarnation.is(partition.incarnation) ? settle.mark().code() : -1;
         StoredClaim claim = tasks.claim(position);
         boolean underItsToken = claim != null && claim.token() == settle.token();
         if (!underItsToken && !(flaws.contains(Flaw.SETTLE_WITHOUT_TOKEN) && claim != null)) {
@@ -76,7 +76,7 @@ final class ModelSettling {
         partition.attempts.remove(position);
         partition.settled.add(bit);
         if (ofQueue) {
-            partition.redeliveries.settled(position, settle.bit(), tasks.holds(position), now);
+            partition.redeliveries.settled(position, settle.mark(), tasks.holds(position), now);
         }
         if (verdict instanceof Retry retry) {
             retry(settle, retry);
@@ -165,7 +165,7 @@ final class ModelSettling {
 
     // Claims
 
-    private ClaimResult claim(Claim claim, long incarnation, long deadline) {
+    private ClaimResult claim(Claim claim, Incarnation incarnation, long deadline) {
         Position position = claim.position();
         boolean inStore = tasks.holds(position);
         if (isSettled(claim, incarnation)
@@ -184,11 +184,12 @@ final class ModelSettling {
         return new ClaimResult.Ok(partition.lapses(position));
     }
 
-    private boolean isSettled(Claim claim, long incarnation) {
+    private boolean isSettled(Claim claim, Incarnation incarnation) {
         if (claim.inStore()) {
             return false;
         }
-        return incarnation == StoreRequest.NO_INCARNATION && partition.redeliveries.isAwaited(claim.position())
-                || incarnation == partition.incarnation && partition.isSettled(claim.bit());
+        return incarnation == Incarnation.NO_OFFSETS && partition.redeliveries.isAwaited(claim.position())
+                || incarnation.is(partition.incarnation)
+                        && partition.isSettled(claim.check().code());
     }
 }

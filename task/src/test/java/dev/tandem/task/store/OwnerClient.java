@@ -63,7 +63,7 @@ final class OwnerClient {
     long number;
 
     long epoch;
-    long incarnation;
+    Incarnation incarnation = Incarnation.NO_OFFSETS;
     private long token;
 
     OwnerClient(Partition partition, String executor, Function<StoreRequest, StoreAnswer> store) {
@@ -90,7 +90,7 @@ final class OwnerClient {
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;
-            incarnation = ofQueue ? StoreRequest.NO_INCARNATION : acquired.incarnation();
+            incarnation = ofQueue ? Incarnation.NO_OFFSETS : Incarnation.of(acquired.incarnation());
         }
         return answer;
     }
@@ -139,31 +139,36 @@ final class OwnerClient {
         return token;
     }
 
-    SettleResult settle(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
-        return settle(position, claimToken, key, bit, verdict, 0);
+    SettleResult settle(Position position, long claimToken, @Nullable String key, SettledMark mark, Verdict verdict) {
+        return settle(position, claimToken, key, mark, verdict, 0);
     }
 
     SettleResult settle(
-            Position position, long claimToken, @Nullable String key, long bit, Verdict verdict, long nextToken) {
-        Settle settle = new Settle(position, claimToken, key, bit, verdict, nextToken);
+            Position position,
+            long claimToken,
+            @Nullable String key,
+            SettledMark mark,
+            Verdict verdict,
+            long nextToken) {
+        Settle settle = new Settle(position, claimToken, key, mark, verdict, nextToken);
         return settleAndClaim(List.of(settle), List.of()).settles().get(0);
     }
 
-    SettleResult succeed(Position position, long claimToken, @Nullable String key, long bit) {
-        return settle(position, claimToken, key, bit, new Verdict.Success(null));
+    SettleResult succeed(Position position, long claimToken, @Nullable String key, SettledMark mark) {
+        return settle(position, claimToken, key, mark, new Verdict.Success(null));
     }
 
-    SettleResult retry(Position position, long claimToken, @Nullable String key, long bit, long delayMillis) {
-        return settle(position, claimToken, key, bit, new Verdict.Retry(delayMillis, envelope(key, claimToken)));
+    SettleResult retry(Position position, long claimToken, @Nullable String key, SettledMark mark, long delayMillis) {
+        return settle(position, claimToken, key, mark, new Verdict.Retry(delayMillis, envelope(key, claimToken)));
     }
 
-    SettleResult die(Position position, long claimToken, @Nullable String key, long bit, DeadHead deadHead) {
-        return settle(position, claimToken, key, bit, new Verdict.Dead(deadHead, envelope(key, claimToken)));
+    SettleResult die(Position position, long claimToken, @Nullable String key, SettledMark mark, DeadHead deadHead) {
+        return settle(position, claimToken, key, mark, new Verdict.Dead(deadHead, envelope(key, claimToken)));
     }
 
     /** Blocks a key by a head that waits for its next attempt. */
     void blockKey(String key, Position head, long delayMillis) {
-        retry(head, claim(head, key), key, -1, delayMillis);
+        retry(head, claim(head, key), key, SettledMark.NONE, delayMillis);
     }
 
     // TakeCustody
@@ -178,26 +183,26 @@ final class OwnerClient {
         return ((CustodyTaken) ask(request)).codes();
     }
 
-    HandOverResult schedule(Position position, @Nullable String key, long bit, long dueAt) {
-        return takeCustody(new HandOver(position, key, bit, new Move.Schedule(dueAt), envelope(key, 0)))
+    HandOverResult schedule(Position position, @Nullable String key, SettledMark mark, long dueAt) {
+        return takeCustody(new HandOver(position, key, mark, new Move.Schedule(dueAt), envelope(key, 0)))
                 .get(0);
     }
 
-    static HandOver park(Position position, String key, long bit) {
-        return new HandOver(position, key, bit, new Move.Park(), envelope(key, 0));
+    static HandOver park(Position position, String key, SettledMark mark) {
+        return new HandOver(position, key, mark, new Move.Park(), envelope(key, 0));
     }
 
     static HandOver parkHeld(Position position, String key) {
-        return new HandOver(position, key, -1, new Move.Park(), null);
+        return new HandOver(position, key, SettledMark.NONE, new Move.Park(), null);
     }
 
-    HandOverResult adopt(Position position, @Nullable String key, long bit) {
-        return takeCustody(new HandOver(position, key, bit, new Move.Adopt(), envelope(key, 0)))
+    HandOverResult adopt(Position position, @Nullable String key, SettledMark mark) {
+        return takeCustody(new HandOver(position, key, mark, new Move.Adopt(), envelope(key, 0)))
                 .get(0);
     }
 
-    HandOverResult bury(Position position, long bit) {
-        return takeCustody(new HandOver(position, null, bit, new Move.Bury(), envelope(null, 0)))
+    HandOverResult bury(Position position, SettledMark mark) {
+        return takeCustody(new HandOver(position, null, mark, new Move.Bury(), envelope(null, 0)))
                 .get(0);
     }
 
@@ -242,6 +247,53 @@ final class OwnerClient {
         ask(new Release(header()));
     }
 
+    // Convenience: a number is an offset, or a page of a message queue
+
+    private SettledMark mark(long number) {
+        return ofQueue ? new SettledMark.OnPage(number) : new SettledMark.Offset(number);
+    }
+
+    SettleResult settle(Position position, long claimToken, @Nullable String key, long number, Verdict verdict) {
+        return settle(position, claimToken, key, mark(number), verdict);
+    }
+
+    SettleResult settle(
+            Position position, long claimToken, @Nullable String key, long number, Verdict verdict, long nextToken) {
+        return settle(position, claimToken, key, mark(number), verdict, nextToken);
+    }
+
+    SettleResult succeed(Position position, long claimToken, @Nullable String key, long number) {
+        return succeed(position, claimToken, key, mark(number));
+    }
+
+    SettleResult retry(Position position, long claimToken, @Nullable String key, long number, long delayMillis) {
+        return retry(position, claimToken, key, mark(number), delayMillis);
+    }
+
+    SettleResult die(Position position, long claimToken, @Nullable String key, long number, DeadHead deadHead) {
+        return die(position, claimToken, key, mark(number), deadHead);
+    }
+
+    HandOverResult schedule(Position position, @Nullable String key, long number, long dueAt) {
+        return schedule(position, key, mark(number), dueAt);
+    }
+
+    static HandOver park(Position position, String key, long offset) {
+        return park(position, key, new SettledMark.Offset(offset));
+    }
+
+    HandOverResult adopt(Position position, @Nullable String key, long number) {
+        return adopt(position, key, mark(number));
+    }
+
+    HandOverResult bury(Position position, long number) {
+        return bury(position, mark(number));
+    }
+
+    boolean settleLate(Position position, long claimToken, @Nullable String key, long number, Verdict verdict) {
+        return settleLate(position, claimToken, key, mark(number), verdict);
+    }
+
     // Requests of a former owner
 
     /** Extends the lease of a claim, and returns the positions that are not claimed under their token any more. */
@@ -251,8 +303,8 @@ final class OwnerClient {
     }
 
     /** Returns whether the outcome was recorded. */
-    boolean settleLate(Position position, long claimToken, @Nullable String key, long bit, Verdict verdict) {
-        return settleLate(new Settle(position, claimToken, key, bit, verdict, 0));
+    boolean settleLate(Position position, long claimToken, @Nullable String key, SettledMark mark, Verdict verdict) {
+        return settleLate(new Settle(position, claimToken, key, mark, verdict, 0));
     }
 
     /** Returns whether the outcome was recorded. */

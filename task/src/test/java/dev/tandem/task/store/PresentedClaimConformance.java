@@ -22,7 +22,7 @@ interface PresentedClaimConformance extends StoreFixture {
     default void aPresentedClaimIsWritten() {
         first().acquire();
         long token = first().epoch + 5;
-        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, 3));
+        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, new SettledMark.Offset(3)));
         assertThat(acquired.presentedTokens()).containsExactly(token);
         assertThat(acquired.epoch()).isGreaterThan(token);
         assertThat(acquired.otherClaims()).isEmpty();
@@ -34,7 +34,8 @@ interface PresentedClaimConformance extends StoreFixture {
     default void aPresentedClaimThatStillStandsIsKept() {
         first().acquire();
         long token = first().claim(P1, KEY);
-        assertThat(first().acquire(new PresentedClaim(P1, token, KEY, 1, 3)).presentedTokens())
+        assertThat(first().acquire(new PresentedClaim(P1, token, KEY, 1, new SettledMark.Offset(3)))
+                        .presentedTokens())
                 .containsExactly(token);
         assertThat(first().succeed(P1, token, KEY, 3)).isEqualTo(SettleResult.Ok.PLAIN);
     }
@@ -45,13 +46,13 @@ interface PresentedClaimConformance extends StoreFixture {
         long succeeded = first().claim(P1, null);
         first().succeed(P1, succeeded, null, 3);
         long died = first().claim(P2, null);
-        first().die(P2, died, null, -1, DeadHead.SKIP);
+        first().die(P2, died, null, SettledMark.NONE, DeadHead.SKIP);
         long retried = first().claim(P3, null);
         first().retry(P3, retried, null, 4, OwnerClient.LONG);
         Acquired acquired = first().acquire(
-                        new PresentedClaim(P1, succeeded, null, 1, 3),
-                        new PresentedClaim(P2, died, null, 1, -1),
-                        new PresentedClaim(P3, retried, null, 1, 4));
+                        new PresentedClaim(P1, succeeded, null, 1, new SettledMark.Offset(3)),
+                        new PresentedClaim(P2, died, null, 1, SettledMark.NONE),
+                        new PresentedClaim(P3, retried, null, 1, new SettledMark.Offset(4)));
         assertThat(acquired.presentedTokens()).isEmpty();
         assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
     }
@@ -63,9 +64,10 @@ interface PresentedClaimConformance extends StoreFixture {
         long token = first().claim(P1, null);
         second().generation = 2;
         second().acquire();
-        assertThat(second().acquire(new PresentedClaim(P1, old, null, 1, -1)).presentedTokens())
+        assertThat(second().acquire(new PresentedClaim(P1, old, null, 1, SettledMark.NONE))
+                        .presentedTokens())
                 .isEmpty();
-        assertThat(first().settleLate(P1, token, null, -1, new Verdict.Success(null)))
+        assertThat(first().settleLate(P1, token, null, SettledMark.NONE, new Verdict.Success(null)))
                 .isTrue();
     }
 
@@ -76,9 +78,10 @@ interface PresentedClaimConformance extends StoreFixture {
         long token = first().claim(P2, "k");
         second().generation = 2;
         second().acquire();
-        assertThat(second().acquire(new PresentedClaim(P1, old, "k", 1, -1)).presentedTokens())
+        assertThat(second().acquire(new PresentedClaim(P1, old, "k", 1, SettledMark.NONE))
+                        .presentedTokens())
                 .isEmpty();
-        assertThat(first().settleLate(P2, token, "k", -1, new Verdict.Success(null)))
+        assertThat(first().settleLate(P2, token, "k", SettledMark.NONE, new Verdict.Success(null)))
                 .isTrue();
     }
 
@@ -88,12 +91,12 @@ interface PresentedClaimConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         first().takeCustody(park(P2, KEY, 2));
         long token = first().claimDue(1, 0).claimed().get(0).token();
-        first().settle(P1, token, KEY, -1, new Verdict.Success(null), 0);
-        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 2, -1, first().number));
+        first().settle(P1, token, KEY, SettledMark.NONE, new Verdict.Success(null), 0);
+        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 2, SettledMark.NONE, first().number));
         assertThat(acquired.presentedTokens()).isEmpty();
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         long lost = first().nextToken();
-        assertThat(first().acquire(new PresentedClaim(P3, lost, "other", 2, -1, first().number + 1))
+        assertThat(first().acquire(new PresentedClaim(P3, lost, "other", 2, SettledMark.NONE, first().number + 1))
                         .presentedTokens())
                 .as("the outcome was sent, but not applied")
                 .containsExactly(lost);
@@ -105,8 +108,8 @@ interface PresentedClaimConformance extends StoreFixture {
         first().retry(P1, first().claim(P1, KEY), KEY, 1, 0);
         first().schedule(P2, null, 2, storeTime() - 5);
         Acquired acquired = first().acquire(
-                        new PresentedClaim(P1, first().nextToken(), KEY, 2, 1),
-                        new PresentedClaim(P2, first().nextToken(), null, 1, -1));
+                        new PresentedClaim(P1, first().nextToken(), KEY, 2, new SettledMark.Offset(1)),
+                        new PresentedClaim(P2, first().nextToken(), null, 1, SettledMark.NONE));
         assertThat(acquired.presentedTokens()).hasSize(2);
         assertThat(acquired.nextDueMillis()).isEqualTo(-1);
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
@@ -119,10 +122,12 @@ interface PresentedClaimConformance extends StoreFixture {
         first().blockKey(KEY, P1, OwnerClient.LONG);
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         long token = first().nextToken();
-        assertThat(first().acquire(new PresentedClaim(P2, token, KEY, 1, -1)).presentedTokens())
+        assertThat(first().acquire(new PresentedClaim(P2, token, KEY, 1, SettledMark.NONE))
+                        .presentedTokens())
                 .containsExactly(token);
         assertThat(first().takeCustody(parkHeld(P2, KEY))).containsExactly(HandOverResult.DONE);
-        SettleResult settled = first().settle(P2, token, KEY, -1, new Verdict.Success(null), first().nextToken());
+        SettleResult settled =
+                first().settle(P2, token, KEY, SettledMark.NONE, new Verdict.Success(null), first().nextToken());
         assertThat(settled)
                 .isInstanceOfSatisfying(
                         SettleResult.Next.class,
@@ -136,13 +141,14 @@ interface PresentedClaimConformance extends StoreFixture {
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         long t1 = first().nextToken();
         long t2 = first().nextToken();
-        Acquired acquired =
-                first().acquire(new PresentedClaim(P2, t2, KEY, 1, -1), new PresentedClaim(P1, t1, KEY, 2, -1));
+        Acquired acquired = first().acquire(
+                        new PresentedClaim(P2, t2, KEY, 1, SettledMark.NONE),
+                        new PresentedClaim(P1, t1, KEY, 2, SettledMark.NONE));
         assertThat(acquired.presentedTokens()).containsExactlyInAnyOrder(t1, t2);
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
-        assertThat(first().settle(P1, t1, KEY, -1, new Verdict.Success(null), t2))
+        assertThat(first().settle(P1, t1, KEY, SettledMark.NONE, new Verdict.Success(null), t2))
                 .isEqualTo(SettleResult.Ok.PLAIN);
-        assertThat(first().succeed(P2, t2, KEY, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().succeed(P2, t2, KEY, SettledMark.NONE)).isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(first().claimDue(9, 9).claimed())
                 .extracting(DueTask::position)
                 .containsExactly(P3);
@@ -156,7 +162,7 @@ interface PresentedClaimConformance extends StoreFixture {
         letTimePass(SHORT + 1);
         first().expireLeases();
         first().leaseMillis = OwnerClient.LONG;
-        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, 1));
+        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, new SettledMark.Offset(1)));
         assertThat(acquired.presentedTokens()).containsExactly(token);
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
         assertThat(first().succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.OPENED);
@@ -169,10 +175,10 @@ interface PresentedClaimConformance extends StoreFixture {
         second().generation = 2;
         second().acquire();
         long token = second().nextToken();
-        Acquired acquired = second().acquire(new PresentedClaim(P2, token, KEY, 1, -1));
+        Acquired acquired = second().acquire(new PresentedClaim(P2, token, KEY, 1, SettledMark.NONE));
         assertThat(acquired.presentedTokens()).containsExactly(token);
         assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
-        assertThat(second().succeed(P2, token, KEY, -1)).isEqualTo(SettleResult.Ok.OPENED);
+        assertThat(second().succeed(P2, token, KEY, SettledMark.NONE)).isEqualTo(SettleResult.Ok.OPENED);
     }
 }

@@ -33,7 +33,7 @@ interface RedeliveryHistoryConformance extends QueueFixture {
         owner().succeed(M1, owner().claim(M1, null), null, 0);
         owner().retry(M2, owner().claim(M2, null), null, 3, OwnerClient.LONG);
         owner().die(TWIN, owner().claim(TWIN, null), null, 3, DeadHead.HALT);
-        owner().succeed(C1, owner().claim(C1, null), null, -1);
+        owner().succeed(C1, owner().claim(C1, null), null, SettledMark.NONE);
         assertThat(pages(owner().acquire().history())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
         assertThat(pages(knownPositions().history())).containsExactly("0 " + ONE, "3 " + TWO + ONE);
     }
@@ -140,7 +140,7 @@ interface RedeliveryHistoryConformance extends QueueFixture {
                 .containsOnly(false);
         owner().settleLate(M1, success, null, 5, new Verdict.Success(null));
         owner().settleLate(M2, retry, null, 5, new Verdict.Retry(0, envelope(null, retry)));
-        owner().settleLate(C1, dead, null, -1, new Verdict.Dead(DeadHead.HALT, envelope(null, dead)));
+        owner().settleLate(C1, dead, null, SettledMark.NONE, new Verdict.Dead(DeadHead.HALT, envelope(null, dead)));
         owner().settleLate(TWIN, returned, null, 5, new Verdict.Returned());
         RedeliveryHistory history = successor().acquire().history();
         assertThat(history.awaitingRedelivery()).containsExactlyInAnyOrder(M1, M2, C1);
@@ -153,7 +153,7 @@ interface RedeliveryHistoryConformance extends QueueFixture {
         owner().acquire();
         long token = owner().claim(M1, KEY);
         successor().acquire();
-        owner().settleLate(M1, token, KEY, -1, new Verdict.Success(null));
+        owner().settleLate(M1, token, KEY, SettledMark.NONE, new Verdict.Success(null));
         assertThat(successor().tryClaim(M1, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
         assertThat(successor().adopt(M1, KEY, 2)).isEqualTo(HandOverResult.DONE);
         RedeliveryHistory history = successor().acquire().history();
@@ -167,8 +167,8 @@ interface RedeliveryHistoryConformance extends QueueFixture {
     @Test
     default void aRetryRunsWhileItsMessageAwaitsRedelivery() {
         owner().acquire();
-        owner().retry(M1, owner().claim(M1, KEY), KEY, StoreRequest.AWAITS_REDELIVERY, 0);
-        owner().schedule(C1, "other", StoreRequest.AWAITS_REDELIVERY, storeTime() - 5);
+        owner().retry(M1, owner().claim(M1, KEY), KEY, SettledMark.AWAITS_REDELIVERY, 0);
+        owner().schedule(C1, "other", SettledMark.AWAITS_REDELIVERY, storeTime() - 5);
         assertThat(owner().claimDue(9, 9).claimed())
                 .extracting(DueTask::position)
                 .containsExactly(M1);
@@ -191,16 +191,16 @@ interface RedeliveryHistoryConformance extends QueueFixture {
     @Test
     default void anOwnerCanNoteThatATaskAwaitsRedelivery() {
         owner().acquire();
-        owner().succeed(M1, owner().claim(M1, null), null, StoreRequest.AWAITS_REDELIVERY);
+        owner().succeed(M1, owner().claim(M1, null), null, SettledMark.AWAITS_REDELIVERY);
         owner().claim(C1, null);
-        assertThat(owner().adopt(C1, null, StoreRequest.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.OK);
-        assertThat(owner().adopt(C1, null, StoreRequest.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.DONE);
-        assertThat(owner().acquire(new PresentedClaim(C1, owner().lastToken(), null, 1, -1))
+        assertThat(owner().adopt(C1, null, SettledMark.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.OK);
+        assertThat(owner().adopt(C1, null, SettledMark.AWAITS_REDELIVERY)).isEqualTo(HandOverResult.DONE);
+        assertThat(owner().acquire(new PresentedClaim(C1, owner().lastToken(), null, 1, SettledMark.NONE))
                         .history()
                         .awaitingRedelivery())
                 .containsExactlyInAnyOrder(M1, C1);
-        assertThat(owner().adopt(C1, null, -1)).isEqualTo(HandOverResult.DONE);
-        owner().succeed(C1, owner().lastToken() - 1, null, StoreRequest.AWAITS_REDELIVERY);
+        assertThat(owner().adopt(C1, null, SettledMark.NONE)).isEqualTo(HandOverResult.DONE);
+        owner().succeed(C1, owner().lastToken() - 1, null, SettledMark.AWAITS_REDELIVERY);
         assertThat(knownPositions().history().awaitingRedelivery()).containsExactly(M1);
         owner().abandon(M1, null);
         assertThat(knownPositions().history()).isEqualTo(RedeliveryHistory.NONE);
@@ -211,12 +211,12 @@ interface RedeliveryHistoryConformance extends QueueFixture {
         owner().acquire();
         long token = owner().claim(M1, null);
         successor().acquire();
-        owner().settleLate(M1, token, null, -1, new Verdict.Success(null));
-        assertThat(owner().settleLate(M1, token, null, -1, new Verdict.Success(null)))
+        owner().settleLate(M1, token, null, SettledMark.NONE, new Verdict.Success(null));
+        assertThat(owner().settleLate(M1, token, null, SettledMark.NONE, new Verdict.Success(null)))
                 .as("the outcome is recorded already")
                 .isTrue();
         assertThat(successor()
-                        .acquire(new PresentedClaim(M1, token, null, 1, -1))
+                        .acquire(new PresentedClaim(M1, token, null, 1, SettledMark.NONE))
                         .presentedTokens())
                 .isEmpty();
     }
@@ -224,7 +224,7 @@ interface RedeliveryHistoryConformance extends QueueFixture {
     @Test
     default void aBuriedMessageAwaitsRedeliveryOrEntersAPage() {
         owner().acquire();
-        HandOver buried = new HandOver(M1, null, StoreRequest.AWAITS_REDELIVERY, new Move.Bury(), envelope(null, 0));
+        HandOver buried = new HandOver(M1, null, SettledMark.AWAITS_REDELIVERY, new Move.Bury(), envelope(null, 0));
         assertThat(owner().takeCustody(buried)).containsExactly(HandOverResult.OK);
         assertThat(owner().bury(M2, 4)).isEqualTo(HandOverResult.OK);
         assertThat(owner().acquire().history().awaitingRedelivery()).containsExactly(M1);
@@ -253,7 +253,7 @@ interface RedeliveryHistoryConformance extends QueueFixture {
         Claim next = new Claim(M2, owner().nextToken(), KEY, false);
         successor().acquire();
         assertThat(owner().settleLate(relaying(M1, token, next))).isFalse();
-        assertThat(owner().settleLate(M2, next.token(), KEY, -1, new Verdict.Success(null)))
+        assertThat(owner().settleLate(M2, next.token(), KEY, SettledMark.NONE, new Verdict.Success(null)))
                 .isFalse();
         Acquired acquired = successor().acquire();
         assertThat(acquired.history()).isEqualTo(RedeliveryHistory.NONE);
@@ -261,6 +261,6 @@ interface RedeliveryHistoryConformance extends QueueFixture {
     }
 
     private static Settle relaying(Position position, long token, Claim next) {
-        return new Settle(position, token, KEY, -1, new Verdict.Success(null), 0, next);
+        return new Settle(position, token, KEY, SettledMark.NONE, new Verdict.Success(null), 0, next);
     }
 }

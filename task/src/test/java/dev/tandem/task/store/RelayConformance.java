@@ -48,7 +48,7 @@ interface RelayConformance extends StoreFixture {
         assertThat(first().succeed(P2, t2, KEY, 2)).isEqualTo(SettleResult.Refused.INSTANCE);
         long t3 = first().claim(P3, KEY);
         first().adopt(P3, KEY, 3);
-        first().takeCustody(park(P1, KEY, -1));
+        first().takeCustody(park(P1, KEY, SettledMark.NONE));
         assertThat(first().settleAndClaim(List.of(relay(P3, t3, P4, first().nextToken())), List.of())
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
@@ -110,8 +110,9 @@ interface RelayConformance extends StoreFixture {
         first().acquire();
         long t1 = first().claim(P1, KEY);
         long t2 = first().nextToken();
-        Acquired acquired =
-                first().acquire(new PresentedClaim(P1, t1, KEY, 1, 1), new PresentedClaim(P2, t2, KEY, 1, 2, 0, t1));
+        Acquired acquired = first().acquire(
+                        new PresentedClaim(P1, t1, KEY, 1, new SettledMark.Offset(1)),
+                        new PresentedClaim(P2, t2, KEY, 1, new SettledMark.Offset(2), 0, t1));
         assertThat(acquired.presentedTokens()).containsExactly(t1, t2);
         second().generation = 2;
         assertThat(second().acquire().otherClaims())
@@ -130,8 +131,8 @@ interface RelayConformance extends StoreFixture {
         long t2 = first().nextToken();
         first().succeed(P1, t1, KEY, 1);
         Acquired acquired = first().acquire(
-                        new PresentedClaim(P1, t1, KEY, 1, 1, first().number),
-                        new PresentedClaim(P2, t2, KEY, 1, 2, 0, t1));
+                        new PresentedClaim(P1, t1, KEY, 1, new SettledMark.Offset(1), first().number),
+                        new PresentedClaim(P2, t2, KEY, 1, new SettledMark.Offset(2), 0, t1));
         assertThat(acquired.presentedTokens()).containsExactly(t2);
         assertThat(first().tryClaim(P2, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
@@ -146,12 +147,19 @@ interface RelayConformance extends StoreFixture {
         first().leaseMillis = OwnerClient.LONG;
         long taken = first().claim(P1, KEY);
         Acquired acquired = first().acquire(
-                        new PresentedClaim(P1, t1, KEY, 1, 1), new PresentedClaim(P2, taken + 1, KEY, 1, 2, 0, t1));
+                        new PresentedClaim(P1, t1, KEY, 1, new SettledMark.Offset(1)),
+                        new PresentedClaim(P2, taken + 1, KEY, 1, new SettledMark.Offset(2), 0, t1));
         assertThat(acquired.presentedTokens()).isEmpty();
     }
 
     private static Settle relay(Position position, long token, Position next, long nextToken) {
         return new Settle(
-                position, token, KEY, -1, new Verdict.Success(null), 0, new Claim(next, nextToken, KEY, false));
+                position,
+                token,
+                KEY,
+                SettledMark.NONE,
+                new Verdict.Success(null),
+                0,
+                new Claim(next, nextToken, KEY, false));
     }
 }

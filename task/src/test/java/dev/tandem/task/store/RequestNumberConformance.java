@@ -44,7 +44,8 @@ interface RequestNumberConformance extends StoreFixture {
         SettleAndClaim claim = claimOnly(first().header(), P1);
         assertThat(answerTo(claim)).isInstanceOf(SettledAndClaimed.class);
         assertThat(answerTo(claim)).isEqualTo(new AlreadyApplied());
-        assertThat(first().succeed(P1, first().lastToken(), null, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().succeed(P1, first().lastToken(), null, SettledMark.NONE))
+                .isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(answerTo(settleOnly(
                         new RequestHeader(partition(), "a-writer", first().number, first().epoch),
                         P1,
@@ -92,7 +93,7 @@ interface RequestNumberConformance extends StoreFixture {
     }
 
     private SettleAndClaim settleOnly(RequestHeader header, Position position, long token) {
-        Settle success = new Settle(position, token, null, -1, new Verdict.Success(null), 0);
+        Settle success = new Settle(position, token, null, SettledMark.NONE, new Verdict.Success(null), 0);
         return new SettleAndClaim(header, OwnerClient.LONG, first().incarnation, 0, List.of(success), List.of());
     }
 

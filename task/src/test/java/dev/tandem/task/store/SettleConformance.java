@@ -59,8 +59,8 @@ interface SettleConformance extends StoreFixture {
     default void aRepeatedSuccessWithoutABitIsRefused() {
         first().acquire();
         long token = first().claim(P1, null);
-        first().succeed(P1, token, null, -1);
-        assertThat(first().succeed(P1, token, null, -1)).isEqualTo(SettleResult.Refused.INSTANCE);
+        first().succeed(P1, token, null, SettledMark.NONE);
+        assertThat(first().succeed(P1, token, null, SettledMark.NONE)).isEqualTo(SettleResult.Refused.INSTANCE);
     }
 
     @Test
@@ -105,7 +105,7 @@ interface SettleConformance extends StoreFixture {
         assertThat(first().tryClaim(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
         assertThat(first().tryClaim(P2, KEY, false)).isEqualTo(new ClaimResult.KeyBlocked(P1));
-        assertThat(first().succeed(P1, due.token(), KEY, -1)).isEqualTo(SettleResult.Ok.OPENED);
+        assertThat(first().succeed(P1, due.token(), KEY, SettledMark.NONE)).isEqualTo(SettleResult.Ok.OPENED);
         assertThat(first().blocked()).isEmpty();
         first().claim(P2, KEY);
     }
@@ -117,17 +117,18 @@ interface SettleConformance extends StoreFixture {
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
         long token = first().nextToken();
-        SettleResult.Next next =
-                (SettleResult.Next) first().settle(P1, due.token(), KEY, -1, new Verdict.Success(null), token);
+        SettleResult.Next next = (SettleResult.Next)
+                first().settle(P1, due.token(), KEY, SettledMark.NONE, new Verdict.Success(null), token);
         assertThat(next.position()).isEqualTo(P2);
         assertThat(next.lapses()).isEqualTo(0);
         assertThat(next.envelope()).isEqualTo(envelope(KEY, 0));
-        assertThat(first().acquire(new PresentedClaim(P2, token, KEY, 1, -1)).blocked())
+        assertThat(first().acquire(new PresentedClaim(P2, token, KEY, 1, SettledMark.NONE))
+                        .blocked())
                 .containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         long last = first().nextToken();
-        assertThat(first().settle(P2, token, KEY, -1, new Verdict.Success(null), last))
+        assertThat(first().settle(P2, token, KEY, SettledMark.NONE, new Verdict.Success(null), last))
                 .isInstanceOf(SettleResult.Next.class);
-        assertThat(first().settle(P3, last, KEY, -1, new Verdict.Success(null), first().nextToken()))
+        assertThat(first().settle(P3, last, KEY, SettledMark.NONE, new Verdict.Success(null), first().nextToken()))
                 .isEqualTo(SettleResult.Ok.OPENED);
     }
 
@@ -137,7 +138,7 @@ interface SettleConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
-        assertThat(first().succeed(P1, due.token(), KEY, -1)).isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().succeed(P1, due.token(), KEY, SettledMark.NONE)).isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(first().blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P2));
         assertThat(first().claimDue(9, 9).claimed())
                 .extracting(DueTask::position)
@@ -150,7 +151,13 @@ interface SettleConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         first().takeCustody(park(P2, KEY, 2));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
-        assertThat(first().settle(P1, due.token(), KEY, -1, new Verdict.Retry(0, envelope(KEY, due.token())), 99))
+        assertThat(first().settle(
+                                P1,
+                                due.token(),
+                                KEY,
+                                SettledMark.NONE,
+                                new Verdict.Retry(0, envelope(KEY, due.token())),
+                                99))
                 .isEqualTo(SettleResult.Ok.PLAIN);
         assertThat(first().claimDue(9, 9).claimed())
                 .extracting(DueTask::position)
@@ -189,9 +196,14 @@ interface SettleConformance extends StoreFixture {
         DueTask due = first().claimDue(1, 0).claimed().get(0);
         long token = first().nextToken();
         SettleResult settled = first().settle(
-                        P1, due.token(), KEY, -1, new Verdict.Dead(DeadHead.SKIP, envelope(KEY, due.token())), token);
+                        P1,
+                        due.token(),
+                        KEY,
+                        SettledMark.NONE,
+                        new Verdict.Dead(DeadHead.SKIP, envelope(KEY, due.token())),
+                        token);
         assertThat(settled).isInstanceOf(SettleResult.Next.class);
-        assertThat(first().die(P2, token, KEY, -1, DeadHead.SKIP)).isEqualTo(SettleResult.Ok.OPENED);
+        assertThat(first().die(P2, token, KEY, SettledMark.NONE, DeadHead.SKIP)).isEqualTo(SettleResult.Ok.OPENED);
     }
 
     @Test
@@ -208,7 +220,8 @@ interface SettleConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
-        assertThat(first().die(P1, due.token(), KEY, -1, DeadHead.DRAIN)).isEqualTo(SettleResult.Ok.OPENED);
+        assertThat(first().die(P1, due.token(), KEY, SettledMark.NONE, DeadHead.DRAIN))
+                .isEqualTo(SettleResult.Ok.OPENED);
         assertThat(first().blocked()).isEmpty();
         assertThat(first().tryClaim(P2, KEY, false)).isEqualTo(ClaimResult.Done.INSTANCE);
         assertThat(first().tryClaim(P3, KEY, true)).isEqualTo(ClaimResult.Done.INSTANCE);
@@ -234,7 +247,7 @@ interface SettleConformance extends StoreFixture {
         first().blockKey(KEY, P1, 0);
         first().takeCustody(park(P2, KEY, 2));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
-        first().settle(P1, due.token(), KEY, -1, new Verdict.Returned(), first().nextToken());
+        first().settle(P1, due.token(), KEY, SettledMark.NONE, new Verdict.Returned(), first().nextToken());
         assertThat(first().blocked()).extracting(BlockedKey::head).containsExactly(P1);
         assertThat(first().claimDue(9, 9).claimed())
                 .extracting(DueTask::position)

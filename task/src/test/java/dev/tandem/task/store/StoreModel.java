@@ -171,9 +171,9 @@ public final class StoreModel {
     }
 
     private static void record(ModelPartition partition, RecordCommit commit) {
-        if (commit.incarnation() == StoreRequest.NO_INCARNATION) {
+        if (commit.incarnation() == Incarnation.NO_OFFSETS) {
             partition.redeliveries.dropPagesBelow(commit.committed());
-        } else if (commit.incarnation() == partition.incarnation) {
+        } else if (commit.incarnation().is(partition.incarnation)) {
             partition.settled.raiseCommit(commit.committed());
             partition.settled.dropCommittedChunks();
         }

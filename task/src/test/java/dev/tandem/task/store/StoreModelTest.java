@@ -63,7 +63,7 @@ class StoreModelTest extends StoreConformance {
         Position inPage = new Position("mAAAAAAAAAAAA:w.1");
         Position awaited = new Position("cBBBBBBBBBBBB:w.2");
         owner().succeed(inPage, owner().claim(inPage, null), null, 0);
-        owner().succeed(awaited, owner().claim(awaited, null), null, StoreRequest.AWAITS_REDELIVERY);
+        owner().succeed(awaited, owner().claim(awaited, null), null, SettledMark.AWAITS_REDELIVERY);
         pass(ModelRedeliveries.KEPT_MILLIS - 1);
         assertThat(owner().acquire().history().awaitingRedelivery()).containsExactly(awaited);
         assertThat(owner().acquire().history().pages()).hasSize(1);

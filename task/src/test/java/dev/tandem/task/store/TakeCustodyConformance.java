@@ -42,8 +42,8 @@ interface TakeCustodyConformance extends StoreFixture {
     default void theHandOverOfASettledTaskIsDoneAndSetsItsBit() {
         first().acquire();
         first().succeed(P1, first().claim(P1, null), null, 1);
-        first().schedule(P2, null, -1, storeTime() + OwnerClient.LONG);
-        first().bury(P3, -1);
+        first().schedule(P2, null, SettledMark.NONE, storeTime() + OwnerClient.LONG);
+        first().bury(P3, SettledMark.NONE);
         assertThat(first().schedule(P1, null, 1, storeTime())).isEqualTo(HandOverResult.DONE);
         assertThat(first().schedule(P2, null, 2, storeTime())).isEqualTo(HandOverResult.DONE);
         assertThat(first().adopt(P3, null, 3)).isEqualTo(HandOverResult.DONE);
@@ -104,7 +104,7 @@ interface TakeCustodyConformance extends StoreFixture {
     default void parkingATaskThatTheStoreForgotSetsNoBit() {
         first().acquire();
         first().blockKey(KEY, P1, OwnerClient.LONG);
-        assertThat(first().takeCustody(new HandOver(P2, KEY, 2, new Move.Park(), null)))
+        assertThat(first().takeCustody(new HandOver(P2, KEY, new SettledMark.Offset(2), new Move.Park(), null)))
                 .containsExactly(HandOverResult.DONE);
         assertThat(first().acquire().chunks()).noneMatch(chunk -> chunk.has(2));
     }
@@ -127,7 +127,7 @@ interface TakeCustodyConformance extends StoreFixture {
         first().acquire();
         first().schedule(P2, KEY, 2, storeTime() - 5);
         assertThat(first().tryClaim(P2, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
-        first().settle(P2, first().lastToken(), KEY, -1, new Verdict.Returned());
+        first().settle(P2, first().lastToken(), KEY, SettledMark.NONE, new Verdict.Returned());
         first().blockKey(KEY, P1, OwnerClient.LONG);
         assertThat(first().claimDue(9, 9).offered())
                 .extracting(DueTask::position)
@@ -144,7 +144,7 @@ interface TakeCustodyConformance extends StoreFixture {
         long token = first().claim(P1, KEY);
         assertThat(first().adopt(P1, KEY, 1)).isEqualTo(HandOverResult.OK);
         assertThat(first().takeCustody(park(P2, KEY, 2))).containsExactly(HandOverResult.OK);
-        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, 1));
+        Acquired acquired = first().acquire(new PresentedClaim(P1, token, KEY, 1, new SettledMark.Offset(1)));
         assertThat(acquired.presentedTokens()).containsExactly(token);
         assertThat(acquired.blocked()).containsExactly(new BlockedKey(KEY, BlockReason.HEAD, P1));
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));

@@ -4,7 +4,9 @@ import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
@@ -69,8 +71,10 @@ final class StoreScripts implements Scenario {
         List<Measurement> lines = new ArrayList<>();
         for (Load load : LOADS) {
             int tasks = Math.min(context.sizes().tasksOr(TASKS), load.batch() * BATCHES);
-            try (RedisStore store = RedisStore.open(RedisSettings.of(context.brokers().redis()));
-                    RedisStatistics redis = new RedisStatistics(context.brokers().redis());
+            try (RedisStore store =
+                            RedisStore.open(RedisSettings.of(context.brokers().redis()));
+                    RedisStatistics redis =
+                            new RedisStatistics(context.brokers().redis());
                     Owner owner = new Owner(store, Partition.of(context.uniqueName("scripts"), 0))) {
                 owner.acquire();
                 if (load.otherKeyBlocked()) {
@@ -116,7 +120,7 @@ final class StoreScripts implements Scenario {
             link.send(request(false, List.of(), List.of(claim)));
             next(StoreAnswer.SettledAndClaimed.class);
             Verdict retry = new Verdict.Retry(3_600_000, new byte[40]);
-            Settle settle = new Settle(head, claim.token(), "blocked", -1, retry, 0);
+            Settle settle = new Settle(head, claim.token(), "blocked", SettledMark.NONE, retry, 0);
             link.send(request(false, List.of(settle), List.of()));
             next(StoreAnswer.SettledAndClaimed.class);
         }
@@ -130,10 +134,11 @@ final class StoreScripts implements Scenario {
                 List<Settle> outcomes = new ArrayList<>(load.batch());
                 for (int i = 0; i < load.batch() && offset < from + tasks; i++, offset++) {
                     Claim claim = claim(load, offset);
-                    long bit = load.queue() ? offset / PAGE_TASKS : offset;
+                    SettledMark mark =
+                            load.queue() ? new SettledMark.OnPage(offset / PAGE_TASKS) : new SettledMark.Offset(offset);
                     claims.add(claim);
                     outcomes.add(new Settle(
-                            claim.position(), claim.token(), claim.key(), bit, new Verdict.Success(null), 0));
+                            claim.position(), claim.token(), claim.key(), mark, new Verdict.Success(null), 0));
                 }
                 List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.remove() : List.of();
                 link.send(request(load.queue(), settles, claims));
@@ -158,7 +163,7 @@ final class StoreScripts implements Scenario {
         }
 
         private SettleAndClaim request(boolean queue, List<Settle> settles, List<Claim> claims) {
-            long incarnation = queue ? StoreRequest.NO_INCARNATION : 0;
+            Incarnation incarnation = queue ? Incarnation.NO_OFFSETS : Incarnation.of(0);
             return new SettleAndClaim(header(), LEASE_MILLIS, incarnation, 0, settles, claims);
         }
 
