@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What a queue's loop publishes about itself. Written by the loop, read from any thread. */
+/** The status that a queue's loop publishes. Written by the loop, read from any thread. */
 final class LoopStatus {
 
     /** A loop waits for a second at most, so one that has not turned for this long hangs. */

@@ -3,7 +3,7 @@ package dev.tandem.executor;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What a {@link Handler} returns: how its attempt ended. Immutable. */
+/** The end of an attempt, as a {@link Handler} returns it. Immutable. */
 public sealed interface Result {
 
     /** The task succeeded. */

@@ -13,7 +13,14 @@ final class TestContexts {
     private TestContexts() {}
 
     static CoreSettings settings(long leaseMillis, long renewMillis, long probeMillis) {
-        return new CoreSettings(leaseMillis, renewMillis, 0, probeMillis, 256, 4, 1, 50);
+        return CoreSettings.builder()
+                .leaseMillis(leaseMillis)
+                .renewMillis(renewMillis)
+                .horizonMillis(0)
+                .probeMillis(probeMillis)
+                .commitMillis(1)
+                .retryMillis(50)
+                .build();
     }
 
     static ExecutorContext of(ExecutorClock clock, TimeoutWatchdog watchdog) {

@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What depends on the broker: how a delivery is named and recognised, how it is known to be settled, and how it is given
- * back. A log (Kafka) knows its records by their offsets. A message queue (RabbitMQ) has to recognise what it redelivers.
+ * The decisions that depend on the kind of broker: how a delivery is named and recognised, how it is known to be settled,
+ * and how it is given back. A log (Kafka) names its records by their offsets. A message queue (RabbitMQ) has to recognise
+ * the messages that it redelivers.
  */
 abstract sealed class BrokerSide permits LogSide, QueueSide {
 

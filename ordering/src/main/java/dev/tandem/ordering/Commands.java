@@ -5,7 +5,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
-/** What the core wants done. Called only from {@link QueueCore#flush}; to be carried out in the order of the calls. */
+/** Takes the core's commands. Called only from {@link QueueCore#flush}; to be carried out in the order of the calls. */
 public interface Commands extends RedeliveryResolver.Output {
 
     /** Sends a request on the partition's store link, in order. */

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What follows from the answers to requests that hand tasks over. */
+/** Takes the answers to requests that hand tasks over, and draws the consequences. */
 final class HandOverAnswers {
 
     private final PartitionState state;

@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which partitions of a queue a process should own by lease, where no broker assigns them (RabbitMQ). Each process
- * decides alone from what all can know, so it needs no leader: from the same live executors all come to the same plan,
- * in which every partition has one executor, and every executor ⌊N / live⌋ or ⌈N / live⌉ partitions. While views differ
- * the lease in the store decides.
+ * Plans which partitions of a queue this process should own by lease, where no broker assigns them (RabbitMQ). Each process
+ * decides alone from facts that all can know, so no leader is needed: from the same live executors all come to the same
+ * plan, in which every partition has one executor, and every executor ⌊N / live⌋ or ⌈N / live⌉ partitions. While their
+ * views differ, the lease in the store decides.
  *
  * <p>A partition prefers executors by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to
- * increase hit rates", 1998), with the shares as bounds: a join or a leave moves little more than it must.
+ * increase hit rates", 1998), with the shares as bounds, so a join or a leave moves little more than it must.
  *
  * <p>A partition that another executor should own is given up only once the live executors have stayed the same for a while.
  * So executors that join together move partitions once, and an executor that is late with its heartbeat moves none. Unowned
@@ -27,7 +27,7 @@ import java.util.TreeSet;
  * <p>An executor that cannot own partitions, because it cannot reach its broker or its store, must not be among the live
  * ones: its share would stay unowned.
  *
- * <p>No I/O, no clock, no threads; one thread calls it.
+ * <p>Does no I/O, reads no clock and starts no thread. One thread calls it.
  */
 public final class LeaseAssigner {
 
@@ -58,7 +58,7 @@ public final class LeaseAssigner {
     }
 
     /**
-     * What to do now. Each plan replaces the one before.
+     * The changes to make now. Each plan replaces the one before.
      *
      * @param acquire partitions that are not owned and must be tried, again and again, while they are listed
      * @param giveUp owned partitions that must be released

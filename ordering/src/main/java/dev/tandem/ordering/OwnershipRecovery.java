@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens when the connection to the store breaks, or the ownership ends: what goes back to its place, what is sent
- * again, and what is forgotten.
+ * Recovers from a broken connection to the store, and ends an ownership: puts tasks back to their places, plans what is sent
+ * again, and forgets the rest.
  */
 final class OwnershipRecovery {
 

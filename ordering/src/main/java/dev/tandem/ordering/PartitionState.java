@@ -16,7 +16,7 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What one process holds of one partition. Each part guards its own state; here are the few steps that span parts. */
+/** The state of one partition in one process. Each part guards its own fields; the few steps here span several parts. */
 final class PartitionState {
 
     static final long NEVER = Long.MAX_VALUE;

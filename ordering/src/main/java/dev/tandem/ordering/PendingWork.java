@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be sent to the store and is in no request yet. */
+/** Outcomes and hand-overs that must be sent to the store and are in no request yet. */
 final class PendingWork {
 
     /** A position that is known not to be delivered any more. {@code key}: the key that waited for it, if any. */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the partitions of one queue share in this process: settings, slots, the time of the turn, and its results. */
+/** Context that the partitions of one queue share in this process: settings, slots, the turn's time and its results. */
 final class QueueContext {
 
     final Source.Kind kind;

@@ -12,7 +12,7 @@ import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
 
-/** What follows from the answers to requests that settle and claim. */
+/** Takes the answers to requests that settle and claim, and draws the consequences. */
 final class SettleAndClaimAnswers {
 
     private final PartitionState state;

@@ -32,7 +32,7 @@ final class CoreScript extends RecordedCommands {
 
     static final Partition PARTITION = Partition.of("orders", 0);
     static final Partition OTHER_PARTITION = Partition.of("orders", 1);
-    static final CoreSettings SETTINGS = new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 0, 500);
+    static final CoreSettings SETTINGS = CoreSettings.builder().commitMillis(0).build();
 
     /** Epoch milliseconds at the beginning of the monotonic clock. */
     private static final long EPOCH = 1_790_000_000_000L;

@@ -52,15 +52,15 @@ record HistoryPlan(
                     random.between(1, 5),
                     random.between(3, 12));
         }
-        CoreSettings settings = new CoreSettings(
-                2_000,
-                500,
-                600,
-                150,
-                random.percent(50) ? random.between(1, 4) : 256,
-                random.between(1, 4),
-                random.percent(50) ? 0 : 50,
-                100);
+        CoreSettings settings = CoreSettings.builder()
+                .leaseMillis(2_000)
+                .horizonMillis(600)
+                .probeMillis(150)
+                .batchSize(random.percent(50) ? random.between(1, 4) : 256)
+                .batchesInFlight(random.between(1, 4))
+                .commitMillis(random.percent(50) ? 0 : 50)
+                .retryMillis(100)
+                .build();
         boolean calm = random.percent(20);
         return new HistoryPlan(
                 Source.Kind.LOG,

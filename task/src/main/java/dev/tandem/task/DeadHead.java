@@ -1,6 +1,6 @@
 package dev.tandem.task;
 
-/** What happens to a key whose head is dead. */
+/** Policy for a key whose head is dead. */
 public enum DeadHead {
     /** The key is halted until an operator retries or skips the task. */
     HALT,

@@ -221,7 +221,10 @@ public final class Lane {
         return !blocked || isHead(waiting.getFirst().position());
     }
 
-    /** What is being claimed has its place before all that waits, and may come back to be parked itself. */
+    /**
+     * Whether tasks of the lane can be parked now. An entry that is being claimed has its place before all that wait, and may
+     * come back to be parked itself.
+     */
     boolean mayPark() {
         return blocked
                 && handOvers == 0

@@ -2,7 +2,7 @@ package dev.tandem.ordering.lanes;
 
 import dev.tandem.task.store.SettledMark;
 
-/** What is known of a message of a message queue (RabbitMQ) beyond what a log's record needs. */
+/** Facts about a message of a message queue (RabbitMQ) that a log's record does not need. */
 public final class RedeliveryNotes {
 
     private boolean redelivered;
@@ -67,7 +67,7 @@ public final class RedeliveryNotes {
         awaitsRedelivery = certain;
     }
 
-    /** What the store notes, or has noted, when the message is settled. {@link SettledMark#NONE} if nothing yet. */
+    /** The mark that the store sets, or has set, when the message is settled. {@link SettledMark#NONE} if none yet. */
     public SettledMark mark() {
         return mark;
     }

@@ -223,7 +223,7 @@ public final class TaskEntry {
         return notes != null && notes.isMaybeTwin();
     }
 
-    /** What the store notes when the task is settled: a log's offset, or the identity page of a message. */
+    /** The mark that the store sets when the task is settled: a log's offset, or the identity page of a message. */
     public SettledMark settledMark() {
         return offset < 0 && notes != null ? notes.mark() : offsetMark(offset);
     }

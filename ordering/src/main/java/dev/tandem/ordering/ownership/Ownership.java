@@ -91,7 +91,7 @@ public final class Ownership {
         retryAt = 0;
     }
 
-    /** What the broker last said of the partition. */
+    /** The facts that the broker last told about the partition. */
     public Source.Facts facts() {
         return facts;
     }

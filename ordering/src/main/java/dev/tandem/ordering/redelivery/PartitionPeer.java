@@ -188,7 +188,7 @@ final class PartitionPeer {
         return request == probe;
     }
 
-    /** What a probe found. {@code forgotten}: messages that the store may have forgotten that it answers for. */
+    /** Result of a probe. {@code forgotten}: messages that the store may have forgotten. */
     record Probed(List<PendingRedelivery> durable, List<PendingRedelivery> forgotten) {}
 
     Probed probeAnswered(StoreAnswer.RedeliveriesForwarded answer, long horizonMillis) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the partitions of an unordered queue know of some identities. Each piece of knowledge is used once, except for named
+ * Index of everything that the partitions of an unordered queue know of some identities. Each entry is used once, except for named
  * messages: however often such a message is published or delivered, it is one message.
  *
  * @param <P> a partition

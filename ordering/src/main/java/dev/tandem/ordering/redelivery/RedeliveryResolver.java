@@ -39,7 +39,7 @@ public final class RedeliveryResolver {
         void isSettledElsewhere(TaskEntry entry);
     }
 
-    /** What the resolver sends. */
+    /** Takes the requests of the resolver. */
     public interface Output {
 
         void send(StoreRequest request);

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbered requests of one partition to the store: what was sent and has no answer, what is answered and not durable,
- * and what must be sent again after the connection broke.
+ * Log of one partition's numbered requests to the store: those without an answer, answered writes that are not durable yet,
+ * and writes that must be sent again after the connection broke.
  */
 public final class RequestLog {
 
@@ -205,7 +205,7 @@ public final class RequestLog {
         }
     }
 
-    /** What is planned to be sent again, by position. */
+    /** The writes that are planned to be sent again, by position. */
     public Map<Position, PendingWrite> resend() {
         return resend;
     }

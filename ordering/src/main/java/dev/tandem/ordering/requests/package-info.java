@@ -1,5 +1,6 @@
 /**
- * What is to be recorded in the store, and the numbered requests that carry it until it is durable.
+ * The outcomes and hand-overs that must be recorded in the store, and the numbered requests that carry them until they are
+ * durable.
  *
  * <p>Internal to the core. Nothing here does I/O, reads a clock or starts a thread.
  */

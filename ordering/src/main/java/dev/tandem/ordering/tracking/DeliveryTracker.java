@@ -20,7 +20,7 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
     private int pending;
     private long bytes;
 
-    /** What is delivered and not let go of, in order. */
+    /** The delivered entries that are still tracked, in order. */
     public abstract Collection<TaskEntry> entries();
 
     abstract void add(TaskEntry entry);

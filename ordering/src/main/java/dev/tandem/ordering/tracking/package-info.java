@@ -1,5 +1,5 @@
 /**
- * What was delivered and must not be forgotten by the broker yet, and which answers of the store are durable.
+ * Trackers of the deliveries that the broker must not forget yet, and of the answers of the store that are durable.
  *
  * <p>Internal to the core. Nothing here does I/O, reads a clock or starts a thread.
  */

@@ -29,19 +29,10 @@ final class PolicySettings {
     }
 
     static CoreSettings core(TandemSettings settings) {
-        CoreSettings defaults = CoreSettings.DEFAULTS;
         long lease = settings.executor().lease().toMillis();
         long horizon = settings.redis().durability() == Durability.NONE
                 ? 0
                 : settings.redis().horizon().toMillis();
-        return new CoreSettings(
-                lease,
-                lease / 4,
-                horizon,
-                defaults.probeMillis(),
-                defaults.batchSize(),
-                defaults.batchesInFlight(),
-                defaults.commitMillis(),
-                defaults.retryMillis());
+        return CoreSettings.builder().leaseMillis(lease).horizonMillis(horizon).build();
     }
 }

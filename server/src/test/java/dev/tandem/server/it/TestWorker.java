@@ -68,16 +68,7 @@ final class TestWorker implements AutoCloseable {
         }
 
         CoreSettings core() {
-            CoreSettings defaults = CoreSettings.DEFAULTS;
-            return new CoreSettings(
-                    leaseMillis,
-                    leaseMillis / 4,
-                    defaults.horizonMillis(),
-                    defaults.probeMillis(),
-                    defaults.batchSize(),
-                    defaults.batchesInFlight(),
-                    defaults.commitMillis(),
-                    defaults.retryMillis());
+            return CoreSettings.builder().leaseMillis(leaseMillis).build();
         }
 
         Map<String, String> consumer() {

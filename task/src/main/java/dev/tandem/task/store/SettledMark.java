@@ -1,6 +1,6 @@
 package dev.tandem.task.store;
 
-/** What the store notes when a position is settled, so that a later delivery of the task is known to be settled. */
+/** The note by which the store knows that a position is settled, so that a later delivery of the task does not run. */
 public sealed interface SettledMark {
 
     /** Nothing is noted. */

@@ -59,16 +59,7 @@ final class TandemExecutor implements AutoCloseable {
 
     /** Returns the defaults with another lease, which is renewed four times in its time. */
     static CoreSettings settings(Duration lease) {
-        CoreSettings defaults = CoreSettings.DEFAULTS;
-        return new CoreSettings(
-                lease.toMillis(),
-                lease.toMillis() / 4,
-                defaults.horizonMillis(),
-                defaults.probeMillis(),
-                defaults.batchSize(),
-                defaults.batchesInFlight(),
-                defaults.commitMillis(),
-                defaults.retryMillis());
+        return CoreSettings.builder().leaseMillis(lease.toMillis()).build();
     }
 
     /** Returns the status of its only or first queue. */

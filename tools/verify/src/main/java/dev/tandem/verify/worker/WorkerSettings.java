@@ -139,15 +139,6 @@ public record WorkerSettings(
     }
 
     CoreSettings core() {
-        CoreSettings defaults = CoreSettings.DEFAULTS;
-        return new CoreSettings(
-                lease.toMillis(),
-                lease.toMillis() / 4,
-                defaults.horizonMillis(),
-                defaults.probeMillis(),
-                defaults.batchSize(),
-                defaults.batchesInFlight(),
-                defaults.commitMillis(),
-                defaults.retryMillis());
+        return CoreSettings.builder().leaseMillis(lease.toMillis()).build();
     }
 }
