@@ -7,9 +7,11 @@ import dev.tandem.testkit.Brokers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -36,9 +38,9 @@ class OffsetsIT {
             send(topic, 5, 10);
             topic.flush();
             // Like a commit that was in flight when the topic was deleted.
-            admin.alterConsumerGroupOffsets("tandem." + topic.name(), former)
-                    .all()
-                    .get();
+            await("the group's coordinator to know the new topic")
+                    .atMost(KafkaTestQueue.PATIENCE)
+                    .until(() -> isAltered("tandem." + topic.name(), former));
 
             try (TestWorker worker = new TestWorker(topic.worker())) {
                 topic.awaitAllSucceeded();
@@ -110,5 +112,18 @@ class OffsetsIT {
         return admin.listConsumerGroupOffsets("tandem." + topic.name())
                 .partitionsToOffsetAndMetadata()
                 .get();
+    }
+
+    /** Commits offsets for a group. @return false if its coordinator does not know the topic yet */
+    private boolean isAltered(String group, Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
+        try {
+            admin.alterConsumerGroupOffsets(group, offsets).all().get();
+            return true;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false;
+            }
+            throw e;
+        }
     }
 }

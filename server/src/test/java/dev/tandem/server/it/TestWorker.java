@@ -179,7 +179,7 @@ final class TestWorker implements AutoCloseable {
 
     /** Returns how many deliveries to this worker are unsettled. */
     int unsettled() throws Exception {
-        return Pattern.compile("tracker=(\\d+)")
+        return Pattern.compile("tracked=(\\d+)")
                 .matcher(describeCore())
                 .results()
                 .mapToInt(found -> Integer.parseInt(found.group(1)))
