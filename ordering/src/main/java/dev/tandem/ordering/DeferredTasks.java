@@ -62,15 +62,15 @@ final class DeferredTasks {
     }
 
     /**
-     * Lets the first key that waits for an offset go on, if all memory is taken by tasks that wait behind offsets for which
-     * there is no room. That happens if Redis forgot what came before. The tasks before the head then go first, as they did.
+     * Gives up the first awaited offset if memory is full and nothing is in progress that could free it. That happens if Redis
+     * forgot what came before. The tasks before the head then run first, as they did.
      */
     void abandonIfStuck() {
         boolean waits = state.broker.isAwaitingOffsets() && state.gate.isOpened() && state.isFull(true, 1);
         boolean works = !state.active.isEmpty()
-                || !state.work.outcomes().isEmpty()
+                || state.work.hasOutcomes()
                 || state.lanes.hasReady()
-                || !state.work.handOvers().isEmpty();
+                || state.work.hasHandOvers();
         if (waits && !works && !isWorkInFlight()) {
             state.broker.abandonFirstAwaited();
         }

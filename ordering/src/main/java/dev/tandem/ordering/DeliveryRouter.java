@@ -63,7 +63,7 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
         Position position = entry.position();
         boolean knownHere = running != null
                 || state.work.awaitingDelivery(position) != null
-                || state.requests.resend().containsKey(position);
+                || state.requests.planned(position) != null;
         if (waitingKey != null && !knownHere) {
             // The key waits for a task that has ended long since, which the store forgot.
             state.work.abandon(position, waitingKey);
@@ -79,7 +79,7 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
     private boolean joinOwnRun(TaskEntry entry, @Nullable ActiveRun running) {
         Position position = entry.position();
         PendingOutcome ending = state.work.awaitingDelivery(position);
-        PendingWrite planned = state.requests.resend().get(position);
+        PendingWrite planned = state.requests.planned(position);
         if (running != null && running.isOwned()) {
             if (state.broker.mayBeTwin(entry)) {
                 // Another owner may have had the run's message meanwhile, and then this is a twin. The store knows.
@@ -97,7 +97,7 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
             state.work.handOver(entry, new Move.Adopt());
         } else if (planned != null) {
             PendingWrite adoption = new PendingHandOver(entry, new Move.Adopt());
-            state.requests.resend().replace(position, planned.replacing(adoption));
+            state.requests.plan(planned.replacing(adoption));
         } else {
             return false;
         }

@@ -156,6 +156,7 @@ final class HandOverAnswers {
         } else if (entry.unreadable() != null) {
             state.work.handOver(entry, new Move.Bury());
         } else if (!entry.isMatched() && entry.requireTask().notBefore() > state.context.wall()) {
+            // A matched message was started before, so it was due already.
             state.work.handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
         } else {
             state.lanes.reenter(entry);
@@ -178,7 +179,7 @@ final class HandOverAnswers {
                 state.lanes.touch(lane);
                 continue;
             }
-            state.work.handOvers().addFirst(handOver);
+            state.work.handOverAgain(handOver);
             if (ended.contains(handOver.position())) {
                 state.work.withdrawAdoption(handOver.entry());
             }

@@ -34,7 +34,9 @@ final class LeaseReturner {
         }
     }
 
-    /** Keeps the lease if we are about to acquire the partition again; otherwise lets it expire. */
+    /**
+     * Forgets the lease to return: the partition is assigned again, or the lease expires because the store cannot be reached.
+     */
     void drop() {
         unanswered = null;
         wanted = false;

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.redelivery.Identities;
 import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class OrderedQueueSide extends QueueSide {
                 state.work.keepForDelivery(outcome);
             }
         }
-        state.requests.resend().values().forEach(write -> expectForgotten(write.entry()));
+        state.requests.planned().forEach(write -> expectForgotten(write.entry()));
     }
 
     private boolean expectForgotten(TaskEntry entry) {
@@ -97,11 +98,11 @@ final class OrderedQueueSide extends QueueSide {
                 put(here, active.run().position());
             }
         }
-        state.requests.resend().forEach((position, write) -> {
+        for (PendingWrite write : state.requests.planned()) {
             if (write instanceof PendingOutcome && !write.entry().isTracked()) {
-                put(here, position);
+                put(here, write.position());
             }
-        });
+        }
         state.otherClaims.forEach((position, claim) -> {
             if (!claim.inStore()) {
                 put(here, position);

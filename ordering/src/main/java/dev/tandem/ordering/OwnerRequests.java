@@ -18,7 +18,7 @@ import java.util.List;
 /** The requests of an owner that move tasks: settle and claim, take custody, and both again after a break. */
 final class OwnerRequests {
 
-    /** While a request to settle and claim is unanswered, a further one is worth its round trip only from this size on. */
+    /** The smallest request to settle and claim that is sent while another has no answer. */
     private static final int MIN_PIPELINED = 32;
 
     private static final int MAX_OTHERS_IN_FLIGHT = 8;
@@ -33,7 +33,7 @@ final class OwnerRequests {
     // ---- again, after a break ----
 
     void sendAgain(Commands out) {
-        while (!state.requests.resend().isEmpty()) {
+        while (!state.requests.hasNothingToResend()) {
             List<PendingWrite> writes = state.requests.takeResend(state.settings.batchSize());
             if (writes.get(0) instanceof PendingOutcome) {
                 SettleAndClaimBatch batch = new SettleAndClaimBatch();
@@ -115,20 +115,15 @@ final class OwnerRequests {
     }
 
     private void addOutcomes(SettleAndClaimBatch batch) {
-        while (batch.hasRoom()
-                && batch.bytes < MAX_REQUEST_BYTES
-                && !state.work.outcomes().isEmpty()) {
-            PendingOutcome outcome = state.work.outcomes().removeFirst();
+        while (batch.hasRoom() && batch.bytes < MAX_REQUEST_BYTES && state.work.hasOutcomes()) {
+            PendingOutcome outcome = state.work.takeOutcome();
             batch.add(outcome, nextToken(outcome));
             foreseeEffect(outcome);
         }
     }
 
     private void addClaims(SettleAndClaimBatch batch) {
-        while (state.work.outcomes().isEmpty()
-                && batch.hasRoom()
-                && state.lanes.hasReady()
-                && state.context.slots.take()) {
+        while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && state.context.slots.take()) {
             TaskEntry entry = state.lanes.pollReady();
             if (entry == null) {
                 state.context.slots.give(1);
@@ -209,10 +204,8 @@ final class OwnerRequests {
         int batchSize = state.settings.batchSize();
         int bytes = 0;
         List<PendingHandOver> batch = new ArrayList<>();
-        while (batch.size() < batchSize
-                && bytes < MAX_REQUEST_BYTES
-                && !state.work.handOvers().isEmpty()) {
-            PendingHandOver handOver = state.work.handOvers().removeFirst();
+        while (batch.size() < batchSize && bytes < MAX_REQUEST_BYTES && state.work.hasHandOvers()) {
+            PendingHandOver handOver = state.work.takeHandOver();
             bytes += handOver.entry().weight();
             batch.add(handOver);
         }

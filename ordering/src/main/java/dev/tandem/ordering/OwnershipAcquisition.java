@@ -11,7 +11,6 @@ import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,7 +50,7 @@ final class OwnershipAcquisition {
     void acquire(Commands out) {
         Map<Position, PresentedClaim> presented = new HashMap<>();
         List<PendingOutcome> outcomes = new ArrayList<>();
-        for (PendingWrite write : state.requests.resend().values()) {
+        for (PendingWrite write : state.requests.planned()) {
             if (write instanceof PendingOutcome outcome) {
                 outcomes.add(outcome);
             }
@@ -68,15 +67,13 @@ final class OwnershipAcquisition {
                 state.ownership.facts().generation(),
                 state.ownership.facts().sourceId(),
                 state.broker.committedOffset(state.ownership.facts()),
-                presented.values().stream()
-                        .sorted(Comparator.comparingLong(PresentedClaim::token))
-                        .toList());
+                List.copyOf(presented.values()));
         state.late.acquireSent();
         state.ownership.acquiring(request, state.now());
         out.send(request);
     }
 
-    /** A claim that never became a run is not brought by the outcome before it either. */
+    /** Removes the relay from an outcome whose next task never started, so that sending it again claims nothing. */
     private static void dropRelayThatNeverRan(Map<Position, PresentedClaim> presented, PendingOutcome outcome) {
         Claim relayed = outcome.relayed();
         PresentedClaim next = relayed == null ? null : presented.get(relayed.position());
@@ -98,7 +95,7 @@ final class OwnershipAcquisition {
         state.lanes.all().forEach(Lane::reacquired);
         Set<Long> held = new HashSet<>(answer.presentedTokens());
         List<TaskEntry> overtaken = reviewActiveRuns(held);
-        state.requests.resend().values().forEach(write -> noteClaim(write, held));
+        state.requests.planned().forEach(write -> noteClaim(write, held));
         state.work.outcomes().forEach(outcome -> noteClaim(outcome, held));
         state.broker.expectRedeliveries(answer, restarted);
         blockLanes(answer);
@@ -170,8 +167,8 @@ final class OwnershipAcquisition {
 
     private void blockLanes(StoreAnswer.Acquired answer) {
         answer.blocked().forEach(deferred::block);
-        state.requests.resend().values().forEach(this::foreseeEffect);
-        state.work.handOvers().forEach(this::foreseeEffect);
+        state.requests.planned().forEach(this::restoreEffect);
+        state.work.handOvers().forEach(this::restoreEffect);
         adoptHeads();
         for (PendingOutcome outcome : state.work.outcomes()) {
             state.tracker().forgetReport(outcome.entry());
@@ -180,7 +177,7 @@ final class OwnershipAcquisition {
     }
 
     /** Does to the lane what a write that is sent again will do to it in the store. */
-    private void foreseeEffect(PendingWrite write) {
+    private void restoreEffect(PendingWrite write) {
         String key = write.entry().key();
         if (key == null) {
             return;

@@ -24,11 +24,13 @@ final class OwnershipRecovery {
 
     private final PartitionState state;
     private final RunLifecycle runs;
+    private final ClaimKeeper claims;
     private final DeferredTasks deferred;
 
-    OwnershipRecovery(PartitionState state, RunLifecycle runs, DeferredTasks deferred) {
+    OwnershipRecovery(PartitionState state, RunLifecycle runs, ClaimKeeper claims, DeferredTasks deferred) {
         this.state = state;
         this.runs = runs;
+        this.claims = claims;
         this.deferred = deferred;
     }
 
@@ -48,11 +50,11 @@ final class OwnershipRecovery {
             takeBackClaims(sent);
             returned.addAll(sent.returned());
         }
-        Collection<TaskEntry> parked = state.requests.planResend(state.work.outcomes());
+        Collection<TaskEntry> parked = state.work.planResend(state.requests);
         adoptWhatRuns();
         returned.forEach(this::backInPlace);
         parked.forEach(this::unpark);
-        for (PendingWrite write : state.requests.resend().values()) {
+        for (PendingWrite write : state.requests.planned()) {
             state.tracker().mark(write.entry(), DeliveryState.PENDING, 0);
         }
         for (PendingOutcome outcome : state.work.outcomes()) {
@@ -74,7 +76,7 @@ final class OwnershipRecovery {
 
     /** Adopts tasks that are planned to be sent again and run by now. Their outcomes come later. */
     private void adoptWhatRuns() {
-        for (PendingWrite write : List.copyOf(state.requests.resend().values())) {
+        for (PendingWrite write : List.copyOf(state.requests.planned())) {
             adoptIfRuns(write.entry());
         }
     }
@@ -87,9 +89,9 @@ final class OwnershipRecovery {
         }
         if (handed.isTracked() && handed.hasTask()) {
             state.attach(running, handed);
-            state.requests.resend().put(position, new PendingHandOver(handed, new Move.Adopt()));
-        } else if (!isAdoption(state.requests.resend().get(position))) {
-            state.requests.resend().remove(position);
+            state.requests.plan(new PendingHandOver(handed, new Move.Adopt()));
+        } else if (!isAdoption(state.requests.planned(position))) {
+            state.requests.cancel(position);
         }
         return true;
     }
@@ -114,12 +116,7 @@ final class OwnershipRecovery {
 
     /** Drops the outcomes of runs that never began. Their claims are not presented, so it is as if there were none. */
     void dropReturned() {
-        for (PendingOutcome outcome : List.copyOf(state.work.outcomes())) {
-            if (outcome.isReturned()) {
-                state.work.outcomes().remove(outcome);
-                backInPlace(outcome);
-            }
-        }
+        state.work.takeReturned().forEach(this::backInPlace);
     }
 
     /** Gives the task of a run that never began the place that it would have without its claim: in memory or in the store. */
@@ -127,7 +124,7 @@ final class OwnershipRecovery {
         Position position = returned.position();
         TaskEntry entry = returned.entry();
         state.work.deliveredOrRecorded(position);
-        if (state.requests.resend().get(position) instanceof PendingHandOver handOver && handOver.adopts()) {
+        if (state.requests.planned(position) instanceof PendingHandOver handOver && handOver.adopts()) {
             backFromAdoption(handOver.entry());
         } else if (!state.isOfferedAgain(entry)) {
             state.lanes.reenter(entry);
@@ -143,13 +140,13 @@ final class OwnershipRecovery {
     private void backFromAdoption(TaskEntry entry) {
         if (state.broker.isHandOverToldByBit(entry)) {
             // The broker has custody until the store has it durably. The next acquire's bit tells.
-            state.requests.resend().remove(entry.position());
+            state.requests.cancel(entry.position());
             state.returnedClaims.toLane(entry.position());
             entry.inStore(false);
             state.tracker().mark(entry, DeliveryState.PENDING, 0);
             state.lanes.reenter(entry);
         } else {
-            state.requests.resend().put(entry.position(), new PendingHandOver(entry, new Move.Schedule(0)));
+            state.requests.plan(new PendingHandOver(entry, new Move.Schedule(0)));
             state.waitInPlace(entry);
         }
     }
@@ -178,7 +175,7 @@ final class OwnershipRecovery {
             state.context.report(new CoreEvent.Lost(state.partition, epoch));
         }
         forgetOwnership();
-        runs.keepClaimsNow();
+        claims.keepNow();
         if (!state.ownership.isLeft()) {
             state.gate.wantLeft();
         }
@@ -209,7 +206,6 @@ final class OwnershipRecovery {
         state.durability.clear();
         state.otherClaims.clear();
         deferred.forget();
-        runs.forget();
         state.active.all().forEach(ActiveRun::ownershipOver);
     }
 }

@@ -76,10 +76,10 @@ final class PartitionCore {
     PartitionCore(Partition partition, QueueContext context, String writer) {
         this.state = new PartitionState(partition, context, writer);
         this.claims = new ClaimKeeper(state);
-        this.runs = new RunLifecycle(state, claims);
+        this.runs = new RunLifecycle(state);
         this.deferred = new DeferredTasks(state);
         this.router = new DeliveryRouter(state, deferred);
-        this.recovery = new OwnershipRecovery(state, runs, deferred);
+        this.recovery = new OwnershipRecovery(state, runs, claims, deferred);
         this.longRuns = new LongRuns(state);
         this.requests = new OwnerRequests(state);
         this.periodic = new PeriodicRequests(state, claims);
@@ -211,7 +211,7 @@ final class PartitionCore {
             out.rewind(state.partition);
         }
         if (state.now() >= giveUpAt()) {
-            // Whoever has the lease by now needs the messages that our channel has.
+            // The lease may be another process's by now, which needs the messages that our channel holds.
             recovery.leave();
         }
         if (storeUp) {
@@ -254,7 +254,7 @@ final class PartitionCore {
         requests.sendAgain(out);
         deferred.enterOffers();
         requests.settleAndClaim(out);
-        if (state.work.outcomes().isEmpty()) {
+        if (!state.work.hasOutcomes()) {
             requests.handOver(out);
         }
         deferred.abandonIfStuck();
@@ -281,7 +281,7 @@ final class PartitionCore {
             return;
         }
         boolean allAnswered =
-                state.work.outcomes().isEmpty() && state.requests.unanswered().isEmpty();
+                !state.work.hasOutcomes() && state.requests.unanswered().isEmpty();
         if (allAnswered && !state.ownership.isReleaseSent()) {
             state.ownership.releaseSent();
             state.send(out, new StoreRequest.Release(state.requests.next()), 0);
@@ -295,7 +295,8 @@ final class PartitionCore {
         if (state.timers.takeFullRetry()) {
             state.lanes.retryFull();
         }
-        // A key that waits for a delivery gets it however full other lanes are, or all would wait for one another.
+        // Deliveries go on while a key waits for one, even if other lanes are full. Otherwise all would wait for one
+        // another.
         boolean awaits = state.broker.isAwaitingOffsets();
         int share = state.gate.isPaused() && !awaits ? 2 : 1;
         boolean full =
@@ -346,8 +347,7 @@ final class PartitionCore {
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable. */
     boolean isIdle() {
-        boolean nothingLeft =
-                state.ownership.isLeft() || state.work.outcomes().isEmpty() && !state.durability.isWaiting();
+        boolean nothingLeft = state.ownership.isLeft() || !state.work.hasOutcomes() && !state.durability.isWaiting();
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 

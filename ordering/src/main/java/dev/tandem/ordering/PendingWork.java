@@ -5,10 +5,15 @@ import dev.tandem.ordering.lanes.Lanes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingHandOver;
 import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Move;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +36,60 @@ final class PendingWork {
         this.lanes = lanes;
     }
 
-    ArrayDeque<PendingOutcome> outcomes() {
-        return outcomes;
+    // ---- outcomes ----
+
+    /** Outcomes in the order in which their runs ended. */
+    Collection<PendingOutcome> outcomes() {
+        return Collections.unmodifiableCollection(outcomes);
     }
 
-    ArrayDeque<PendingHandOver> handOvers() {
-        return handOvers;
+    boolean hasOutcomes() {
+        return !outcomes.isEmpty();
+    }
+
+    void ended(PendingOutcome outcome) {
+        outcomes.addLast(outcome);
+    }
+
+    /** Takes the oldest outcome, which must exist. */
+    PendingOutcome takeOutcome() {
+        return outcomes.removeFirst();
+    }
+
+    /** Takes the outcomes of runs that never began. */
+    List<PendingOutcome> takeReturned() {
+        List<PendingOutcome> returned = new ArrayList<>();
+        outcomes.removeIf(outcome -> outcome.isReturned() && returned.add(outcome));
+        return returned;
+    }
+
+    /** Plans to send all that is not durable again. The outcomes here replace what was sent of the same tasks. */
+    Collection<TaskEntry> planResend(RequestLog requests) {
+        List<PendingOutcome> queued = new ArrayList<>(outcomes);
+        Collection<TaskEntry> parked = requests.planResend(queued);
+        outcomes.clear();
+        outcomes.addAll(queued);
+        return parked;
+    }
+
+    // ---- hand-overs ----
+
+    Collection<PendingHandOver> handOvers() {
+        return Collections.unmodifiableCollection(handOvers);
+    }
+
+    boolean hasHandOvers() {
+        return !handOvers.isEmpty();
+    }
+
+    /** Takes the next hand-over, which must exist. */
+    PendingHandOver takeHandOver() {
+        return handOvers.removeFirst();
+    }
+
+    /** Puts back a hand-over for which the store had no room. Its lane goes on waiting for it. */
+    void handOverAgain(PendingHandOver refused) {
+        handOvers.addFirst(refused);
     }
 
     void handOver(TaskEntry entry, Move move) {

@@ -36,7 +36,7 @@ final class RequestTimers {
     /** Begins a new ownership. {@code restarted}: the store's process is another one than before. */
     void acquired(StoreAnswer.Acquired answer, boolean restarted) {
         long now = context.now();
-        extendMillis = restarted || isDeaf() ? settings.leaseMillis() : 0;
+        extendMillis = restarted || isStoreSilent() ? settings.leaseMillis() : 0;
         lastAnswerAt = now;
         renewAt = now + settings.renewMillis();
         adoptAt = now + adoptAfter();
@@ -56,13 +56,13 @@ final class RequestTimers {
 
     /** Notes an answer. After half a lease without one, leases of others may only seem to have run out. */
     void answered() {
-        if (isDeaf()) {
+        if (isStoreSilent()) {
             extendMillis = settings.leaseMillis();
         }
         lastAnswerAt = context.now();
     }
 
-    private boolean isDeaf() {
+    private boolean isStoreSilent() {
         return context.now() - lastAnswerAt > settings.leaseMillis() / 2;
     }
 
@@ -153,11 +153,11 @@ final class RequestTimers {
     }
 
     /**
-     * By how much the patrol must extend all leases. While this process is disconnected it cannot tell expired leases from
-     * missed renewals.
+     * Returns by how much the patrol must extend all leases, once. After a silence of the store, leases may only seem to have
+     * expired.
      */
     long takeExtension() {
-        long extend = isDeaf() ? settings.leaseMillis() : extendMillis;
+        long extend = isStoreSilent() ? settings.leaseMillis() : extendMillis;
         extendMillis = 0;
         return extend;
     }

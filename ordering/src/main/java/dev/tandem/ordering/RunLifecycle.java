@@ -24,31 +24,22 @@ final class RunLifecycle {
     private static final int MAX_SAMPLE_BYTES = 4_096;
 
     private final PartitionState state;
-    private final ClaimKeeper claims;
     private long sampleAt = Long.MIN_VALUE;
     /** Tasks up to this place came in before the last answered request was sent, while this process was the owner. */
     private long ownedUpTo;
 
-    RunLifecycle(PartitionState state, ClaimKeeper claims) {
+    RunLifecycle(PartitionState state) {
         this.state = state;
-        this.claims = claims;
     }
 
+    /** Begins a new ownership. */
     void acquired() {
-        ownedUpTo = 0;
-    }
-
-    void forget() {
         ownedUpTo = 0;
     }
 
     /** Notes that the store has answered a request that carried the high-water mark of that moment. */
     void ownedUpTo(long arrival) {
         ownedUpTo = arrival;
-    }
-
-    void keepClaimsNow() {
-        claims.keepNow();
     }
 
     // ---- start ----
@@ -90,7 +81,7 @@ final class RunLifecycle {
             return;
         }
         state.work.withdrawAdoption(entry);
-        state.work.outcomes().addLast(ended);
+        state.work.ended(ended);
         Lane lane = state.lanes.find(entry.key());
         if (lane != null && mayRelay(active, lane, ended)) {
             relay(active, lane, ended);
@@ -185,7 +176,7 @@ final class RunLifecycle {
                 && active.run().attempt() == entry.attempts() + 1
                 && !entry.isInStore()
                 && state.ownership.isOwned()
-                && state.requests.resend().isEmpty()
+                && state.requests.hasNothingToResend()
                 && !state.timers.isQuiet()
                 && active.run().leaseUntil() - state.now() >= state.settings.leaseMillis() / 4;
     }

@@ -115,7 +115,10 @@ final class SettleAndClaimAnswers {
         runs.start(entry, nextToken, next.lapses(), sentAt);
     }
 
-    /** Another token has or had the position, so the outcome is void. A claim tells what became of the task. */
+    /**
+     * The position is or was claimed under another token, so the outcome does not count. The next claim tells what became of
+     * the task.
+     */
     private void refused(PendingOutcome outcome) {
         TaskEntry entry = outcome.entry();
         state.work.deliveredOrRecorded(entry.position());

@@ -55,7 +55,7 @@ final class UnorderedQueueSide extends QueueSide {
         for (PendingOutcome outcome : state.work.outcomes()) {
             mayBeRedelivered(outcome.entry());
         }
-        state.requests.resend().values().forEach(write -> mayBeRedelivered(write.entry()));
+        state.requests.planned().forEach(write -> mayBeRedelivered(write.entry()));
     }
 
     @Override

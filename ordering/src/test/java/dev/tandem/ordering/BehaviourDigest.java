@@ -2,7 +2,9 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
@@ -69,6 +71,20 @@ final class BehaviourDigest {
         add(bytes == null ? -1 : Arrays.hashCode(bytes));
     }
 
+    private void add(SettledMark mark) {
+        if (mark instanceof SettledMark.Offset offset) {
+            add(offset.offset());
+        } else if (mark instanceof SettledMark.OnPage page) {
+            add(page.number());
+        } else {
+            add(mark == SettledMark.NONE ? -1 : -2);
+        }
+    }
+
+    private void add(Incarnation incarnation) {
+        add(incarnation instanceof Incarnation.OfLog log ? log.number() : -1);
+    }
+
     private void add(RequestHeader header) {
         add(header.writer());
         add(header.number());
@@ -90,7 +106,7 @@ final class BehaviourDigest {
             addContent(numbered);
         } else if (request instanceof StoreRequest.SettleLate late) {
             add(19);
-            add(late.incarnation().code());
+            add(late.incarnation());
             add(late.settle());
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             add(20);
@@ -123,14 +139,14 @@ final class BehaviourDigest {
         } else if (request instanceof StoreRequest.SettleAndClaim step) {
             add(11);
             add(step.leaseMillis());
-            add(step.incarnation().code());
+            add(step.incarnation());
             add(step.highWater());
             add(step.settles().size());
             step.settles().forEach(this::add);
             step.claims().forEach(this::add);
         } else if (request instanceof StoreRequest.TakeCustody custody) {
             add(12);
-            add(custody.incarnation().code());
+            add(custody.incarnation());
             add(custody.highWater());
             add(custody.maxParkedPerKey());
             add(custody.maxParkedPerPartition());
@@ -160,7 +176,7 @@ final class BehaviourDigest {
             add(expire.ordered());
         } else if (request instanceof StoreRequest.RecordCommit commit) {
             add(16);
-            add(commit.incarnation().code());
+            add(commit.incarnation());
             add(commit.committed());
         } else if (request instanceof StoreRequest.AbandonPosition abandon) {
             add(17);
@@ -178,7 +194,7 @@ final class BehaviourDigest {
         add(presented.token());
         add(presented.key());
         add(presented.attempt());
-        add(presented.mark().code());
+        add(presented.mark());
         add(presented.outcomeNumber());
         add(presented.relayedFrom());
     }
@@ -187,7 +203,7 @@ final class BehaviourDigest {
         add(settle.position());
         add(settle.token());
         add(settle.key());
-        add(settle.mark().code());
+        add(settle.mark());
         add(settle.nextToken());
         if (settle.verdict() instanceof Verdict.Success success) {
             add(30);
@@ -213,13 +229,13 @@ final class BehaviourDigest {
         add(claim.token());
         add(claim.key());
         add(claim.inStore());
-        add(claim.check().code());
+        add(claim.check());
     }
 
     private void add(StoreRequest.HandOver entry) {
         add(entry.position());
         add(entry.key());
-        add(entry.mark().code());
+        add(entry.mark());
         add(entry.envelope());
         if (entry.move() instanceof Move.Schedule schedule) {
             add(40);

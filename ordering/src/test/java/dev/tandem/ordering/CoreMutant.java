@@ -43,6 +43,9 @@ enum CoreMutant {
             "DeferredTasks",
             "return state.now() < offersWaitUntil && state.broker.mayDeliverBegunTasks();",
             "return false;")),
+    /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
+    CLAIM_WHILE_QUIET(edit(
+            "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -32,7 +32,8 @@ class MutantsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COMMIT_EARLY", "DROP_FOLLOWERS", "IGNORE_GAP", "OFFER_BEFORE_REDELIVERIES"})
+    @EnumSource(
+            names = {"COMMIT_EARLY", "DROP_FOLLOWERS", "IGNORE_GAP", "OFFER_BEFORE_REDELIVERIES", "CLAIM_WHILE_QUIET"})
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);
     }

@@ -40,10 +40,7 @@ final class TraceFormat {
                         .append(' ')
                         .append(p.key())
                         .append(' ');
-                out.append(token(p.token()))
-                        .append(" bit ")
-                        .append(p.mark().code())
-                        .append(')');
+                out.append(token(p.token())).append(" bit ").append(p.mark()).append(')');
             }
         } else if (request instanceof SettleAndClaim step) {
             step.settles().forEach(settle -> add(out, settle));

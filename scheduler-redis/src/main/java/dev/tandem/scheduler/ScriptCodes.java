@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
@@ -52,7 +54,25 @@ final class ScriptCodes {
     static final int CHANGE_DONE = 1;
     static final int CHANGE_ACTIVE = 2;
 
+    static final String NO_INCARNATION = "-1";
+    static final int NO_MARK = -1;
+    static final int AWAITS_REDELIVERY = -2;
+
     private ScriptCodes() {}
+
+    /** Returns the number that scripts have for a mark: an offset, a page, or one of the two codes below 0. */
+    static long mark(SettledMark mark) {
+        if (mark instanceof SettledMark.Offset offset) {
+            return offset.offset();
+        } else if (mark instanceof SettledMark.OnPage page) {
+            return page.number();
+        }
+        return mark == SettledMark.NONE ? NO_MARK : AWAITS_REDELIVERY;
+    }
+
+    static String incarnation(Incarnation incarnation) {
+        return incarnation instanceof Incarnation.OfLog log ? Long.toString(log.number()) : NO_INCARNATION;
+    }
 
     static char verdict(Verdict verdict) {
         if (verdict instanceof Verdict.Success success) {

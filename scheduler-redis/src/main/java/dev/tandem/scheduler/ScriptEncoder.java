@@ -12,7 +12,6 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +76,7 @@ final class ScriptEncoder {
                     .build();
         } else if (request instanceof StoreRequest.RecordCommit commit) {
             return ScriptCall.of(Script.RECORD_COMMIT, header, 0)
-                    .number(commit.incarnation().code())
+                    .text(ScriptCodes.incarnation(commit.incarnation()))
                     .number(commit.committed())
                     .build();
         } else if (request instanceof StoreRequest.AbandonPosition abandon) {
@@ -93,9 +92,7 @@ final class ScriptEncoder {
 
     private static ScriptCall acquire(StoreRequest.Acquire acquire) {
         RequestHeader header = acquire.header();
-        List<PresentedClaim> presented = acquire.presented().stream()
-                .sorted(Comparator.comparingLong(PresentedClaim::token))
-                .toList();
+        List<PresentedClaim> presented = acquire.presented();
         MessagePackWriter lists = new MessagePackWriter().list(6);
         positions(lists, presented, PresentedClaim::position);
         lists.list(presented.size());
@@ -103,7 +100,7 @@ final class ScriptEncoder {
         lists.list(presented.size());
         presented.forEach(each -> key(lists, each.key()));
         lists.list(presented.size());
-        presented.forEach(each -> lists.number(each.mark().code()));
+        presented.forEach(each -> lists.number(ScriptCodes.mark(each.mark())));
         lists.list(presented.size());
         presented.forEach(each -> lists.number(each.outcomeNumber()));
         lists.list(presented.size());
@@ -128,7 +125,7 @@ final class ScriptEncoder {
         lists.list(entries.size());
         entries.forEach(entry -> key(lists, entry.key()));
         lists.list(entries.size());
-        entries.forEach(entry -> lists.number(entry.mark().code()));
+        entries.forEach(entry -> lists.number(ScriptCodes.mark(entry.mark())));
         lists.list(entries.size());
         entries.forEach(entry -> lists.letter(ScriptCodes.move(entry.move())));
         lists.list(entries.size());
@@ -143,7 +140,7 @@ final class ScriptEncoder {
             }
         }
         ScriptCall.Builder call = ScriptCall.of(Script.TAKE_CUSTODY, take.header(), 0)
-                .number(take.incarnation().code())
+                .text(ScriptCodes.incarnation(take.incarnation()))
                 .number(take.highWater())
                 .number(take.maxParkedPerKey())
                 .number(take.maxParkedPerPartition())
@@ -157,11 +154,11 @@ final class ScriptEncoder {
         byte[] envelope = envelope(settle.verdict());
         Claim then = settle.then();
         return ScriptCall.of(Script.SETTLE_LATE)
-                .number(late.incarnation().code())
+                .text(ScriptCodes.incarnation(late.incarnation()))
                 .text(RedisKeys.wakeChannel(late.partition()))
                 .text(settle.position().text())
                 .token(settle.token())
-                .number(settle.mark().code())
+                .number(ScriptCodes.mark(settle.mark()))
                 .letter(ScriptCodes.verdict(settle.verdict()))
                 .number(delay(settle.verdict()))
                 .bytes(envelope == null ? NO_ENVELOPE : envelope)

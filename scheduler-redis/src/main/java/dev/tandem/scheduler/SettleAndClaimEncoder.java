@@ -45,7 +45,7 @@ final class SettleAndClaimEncoder {
         askedBits(lists, claims);
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
-                .number(request.incarnation().code())
+                .text(ScriptCodes.incarnation(request.incarnation()))
                 .number(request.highWater())
                 .bytes(lists.toByteArray());
         envelopes.forEach(call::bytes);
@@ -69,7 +69,7 @@ final class SettleAndClaimEncoder {
         lists.bytes(anyKey ? keys(settles) : NO_KEYS);
         lists.list(anyMark ? settles.size() : 0);
         if (anyMark) {
-            settles.forEach(settle -> lists.number(settle.mark().code()));
+            settles.forEach(settle -> lists.number(ScriptCodes.mark(settle.mark())));
         }
         lists.list(anyNextToken ? settles.size() : 0);
         if (anyNextToken) {
@@ -146,7 +146,7 @@ final class SettleAndClaimEncoder {
         lists.list(items);
         for (int i = 0; i < claims.size(); i++) {
             if (asksForBit(claims.get(i))) {
-                lists.number(i + 1).number(claims.get(i).check().code());
+                lists.number(i + 1).number(ScriptCodes.mark(claims.get(i).check()));
             }
         }
     }

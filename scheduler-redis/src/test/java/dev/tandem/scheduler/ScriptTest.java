@@ -101,11 +101,15 @@ class ScriptTest {
         for (Field field : ScriptCodes.class.getDeclaredFields()) {
             if (Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
                 Object value = field.get(null);
-                codes.put(field.getName(), value instanceof Character ? "'" + value + "'" : value.toString());
+                codes.put(field.getName(), isText(value) ? "'" + value + "'" : value.toString());
             }
         }
         assertThat(codes).isNotEmpty();
         assertThat(ScriptAssembler.constants()).containsAllEntriesOf(codes);
+    }
+
+    private static boolean isText(Object code) {
+        return code instanceof Character || code instanceof String;
     }
 
     @Test

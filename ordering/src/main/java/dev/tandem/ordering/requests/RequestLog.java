@@ -8,10 +8,10 @@ import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,8 +121,9 @@ public final class RequestLog {
         return first;
     }
 
+    /** The requests without an answer, the oldest first. */
     public Collection<Sent> unanswered() {
-        return unanswered;
+        return Collections.unmodifiableCollection(unanswered);
     }
 
     /** How many requests to settle and claim have no answer. */
@@ -154,11 +155,11 @@ public final class RequestLog {
      * Plans to send again all that may not have been applied or may have been forgotten, in order. Of several writes of one
      * position only the last is sent, which implies the others.
      *
-     * @param queued outcomes that were not sent yet, newer than all else. Rewritten where they replace a planned write
+     * @param queued outcomes that were not sent yet, newer than all else. One that replaces a planned write is rewritten
      * @return entries whose last write is a park: they go back to their lane, to their place among those that came before
      *     and after them
      */
-    public Collection<TaskEntry> planResend(ArrayDeque<PendingOutcome> queued) {
+    public Collection<TaskEntry> planResend(List<PendingOutcome> queued) {
         ResendPlan plan = new ResendPlan();
         notDurable.forEach(each -> plan.add(each.write()));
         for (Sent sent : unanswered) {
@@ -166,12 +167,10 @@ public final class RequestLog {
             sent.handOvers().forEach(plan::add);
         }
         resend.values().forEach(plan::add);
-        List<PendingOutcome> newest = new ArrayList<>(queued);
-        queued.clear();
-        for (PendingOutcome outcome : newest) {
+        queued.replaceAll(outcome -> {
             PendingWrite older = outcome.isReturned() ? null : plan.takeOut(outcome.position());
-            queued.addLast(older == null ? outcome : (PendingOutcome) outcome.replacing(older));
-        }
+            return older == null ? outcome : (PendingOutcome) outcome.replacing(older);
+        });
         notDurable.clear();
         unanswered.clear();
         stepsInFlight = 0;
@@ -205,9 +204,28 @@ public final class RequestLog {
         }
     }
 
-    /** The writes that are planned to be sent again, by position. */
-    public Map<Position, PendingWrite> resend() {
-        return resend;
+    /** Whether nothing is planned to be sent again. */
+    public boolean hasNothingToResend() {
+        return resend.isEmpty();
+    }
+
+    /** Returns the write of a position that is planned to be sent again, or null. */
+    public @Nullable PendingWrite planned(Position position) {
+        return resend.get(position);
+    }
+
+    /** The writes that are planned to be sent again, in order. */
+    public Collection<PendingWrite> planned() {
+        return Collections.unmodifiableCollection(resend.values());
+    }
+
+    /** Plans a write, in the place of an earlier one of its position. */
+    public void plan(PendingWrite write) {
+        resend.put(write.position(), write);
+    }
+
+    public void cancel(Position position) {
+        resend.remove(position);
     }
 
     /** Takes the next writes to send again: all outcomes or all hand-overs, in the order of the plan. */

@@ -8,7 +8,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +28,7 @@ class RequestLogTest {
     }
 
     private void breakConnection() {
-        log.planResend(new ArrayDeque<>());
+        log.planResend(new ArrayList<>());
     }
 
     @Test
@@ -87,8 +87,8 @@ class RequestLogTest {
         PendingHandOver park = new PendingHandOver(delivered("k", 3), new Move.Park());
         send(List.of(), List.of(park));
 
-        assertThat(log.planResend(new ArrayDeque<>())).containsExactly(park.entry());
-        assertThat(log.resend()).isEmpty();
+        assertThat(log.planResend(new ArrayList<>())).containsExactly(park.entry());
+        assertThat(log.planned()).isEmpty();
     }
 
     @Test

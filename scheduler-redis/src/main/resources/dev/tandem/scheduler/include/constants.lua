@@ -81,7 +81,8 @@ local CHANGE_ACTIVE = 2
 
 -- As an incarnation: the partition is one of a message queue, and has no offsets.
 local NO_INCARNATION = '-1'
--- As a page: the message is certain to be delivered again.
+-- As a mark, in the place of an offset or a page: nothing is noted; the message is certain to be delivered again.
+local NO_MARK = -1
 local AWAITS_REDELIVERY = -2
 
 -- Arguments of one command: more do not fit on Lua's stack.

@@ -28,23 +28,10 @@ public sealed interface Incarnation {
                 throw new IllegalArgumentException("The incarnation is " + number + ", it must be 0 or more");
             }
         }
-
-        @Override
-        public long code() {
-            return number;
-        }
     }
 
     /** The only value of a message queue. */
     enum NoOffsets implements Incarnation {
-        INSTANCE;
-
-        @Override
-        public long code() {
-            return -1;
-        }
+        INSTANCE
     }
-
-    /** Returns the number by which the scripts know the incarnation. */
-    long code();
 }

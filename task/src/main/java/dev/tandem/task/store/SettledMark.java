@@ -22,11 +22,6 @@ public sealed interface SettledMark {
         public Offset {
             requireNotNegative("offset", offset);
         }
-
-        @Override
-        public long code() {
-            return offset;
-        }
     }
 
     /**
@@ -39,32 +34,13 @@ public sealed interface SettledMark {
         public OnPage {
             requireNotNegative("number", number);
         }
-
-        @Override
-        public long code() {
-            return number;
-        }
     }
 
     /** Marks without a number. */
     enum Unnumbered implements SettledMark {
-        NONE(-1),
-        AWAITS_REDELIVERY(-2);
-
-        private final long code;
-
-        Unnumbered(long code) {
-            this.code = code;
-        }
-
-        @Override
-        public long code() {
-            return code;
-        }
+        NONE,
+        AWAITS_REDELIVERY
     }
-
-    /** Returns the number by which the scripts know the mark. */
-    long code();
 
     private static void requireNotNegative(String name, long value) {
         if (value < 0) {

@@ -3,6 +3,7 @@ package dev.tandem.task.store;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,14 @@ public sealed interface StoreRequest {
             String sourceId,
             long committed,
             List<PresentedClaim> presented)
-            implements OwnerRequest {}
+            implements OwnerRequest {
+
+        public Acquire {
+            presented = presented.stream()
+                    .sorted(Comparator.comparingLong(PresentedClaim::token))
+                    .toList();
+        }
+    }
 
     /**
      * A claim that its executor still holds, or whose outcome it still holds.

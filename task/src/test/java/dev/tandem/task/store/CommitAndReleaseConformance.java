@@ -58,7 +58,7 @@ interface CommitAndReleaseConformance extends StoreFixture {
     default void aCommitOfAnotherIncarnationIsIgnored() {
         first().committed = 10;
         first().acquire();
-        first().incarnation = Incarnation.of(first().incarnation.code() + 1);
+        first().incarnation = Incarnation.of(((Incarnation.OfLog) first().incarnation).number() + 1);
         first().recordCommit(20);
         assertThat(first().acquire().storedCommit()).isEqualTo(10);
     }

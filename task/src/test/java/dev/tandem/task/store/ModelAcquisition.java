@@ -133,10 +133,8 @@ final class ModelAcquisition {
 
     private void judgePresented(long lastApplied) {
         Map<String, Long> newestOfOthers = newestTokensOfOthers();
-        List<PresentedClaim> inOrder = new ArrayList<>(request.presented());
-        inOrder.sort(Comparator.comparingLong(PresentedClaim::token));
         Set<Long> refused = new HashSet<>();
-        for (PresentedClaim presented : inOrder) {
+        for (PresentedClaim presented : request.presented()) {
             boolean outcomeApplied = presented.outcomeNumber() > 0 && presented.outcomeNumber() <= lastApplied;
             if (outcomeApplied || hasEnded(presented)) {
                 continue;
@@ -173,7 +171,7 @@ final class ModelAcquisition {
 
     private boolean hasEnded(PresentedClaim presented) {
         Position position = presented.position();
-        boolean settled = partition.isSettled(presented.mark().code())
+        boolean settled = partition.settled.contains(presented.mark())
                 || partition.tasks.isDead(position)
                 || partition.redeliveries.isAwaited(position);
         return settled && !partition.tasks.holds(position) && !partition.tasks.isClaimed(position);

@@ -49,7 +49,7 @@ final class ModelCustody {
         List<HandOverResult> results = new ArrayList<>(count);
         for (HandOver entry : request.entries()) {
             boolean wasHeld = tasks.holds(entry.position());
-            HandOverResult result = take(request, entry, current ? entry.mark().code() : -1, ofQueue);
+            HandOverResult result = take(request, entry, current ? entry.mark() : SettledMark.NONE, ofQueue);
             if (ofQueue && result == HandOverResult.OK) {
                 partition.redeliveries.settled(entry.position(), entry.mark(), wasHeld, now);
             }
@@ -58,13 +58,13 @@ final class ModelCustody {
         return new CustodyTaken(results, partition.nextDueMillis(now));
     }
 
-    private HandOverResult take(TakeCustody request, HandOver entry, long bit, boolean ofQueue) {
+    private HandOverResult take(TakeCustody request, HandOver entry, SettledMark mark, boolean ofQueue) {
         Position position = entry.position();
         boolean parkHeld = entry.move() instanceof Park && entry.envelope() == null;
         boolean movesLane = parkHeld && tasks.isScheduledOrRetry(position);
-        boolean settled = partition.isSettled(bit) || tasks.holds(position) || tasks.isDead(position);
+        boolean settled = partition.settled.contains(mark) || tasks.holds(position) || tasks.isDead(position);
         if (!movesLane && (settled || ofQueue && partition.redeliveries.isAwaited(position))) {
-            partition.settled.add(bit);
+            partition.settled.add(mark);
             if (ofQueue) {
                 boolean keepAwaiting = flaws.contains(Flaw.KEEP_OWED);
                 partition.redeliveries.redelivered(
@@ -78,7 +78,7 @@ final class ModelCustody {
         }
         HandOverResult result = move(request, entry, movesLane);
         if (result == HandOverResult.OK) {
-            partition.settled.add(bit);
+            partition.settled.add(mark);
         }
         return result;
     }

@@ -58,8 +58,8 @@ final class ModelRedeliveries {
 
     /** Notes that the store took custody of a task, or that it ended while the broker had custody. */
     void settled(Position position, SettledMark mark, boolean wasHeld, long now) {
-        if (mark.code() >= 0) {
-            write(position, mark.code(), now);
+        if (mark instanceof SettledMark.OnPage page) {
+            write(position, page.number(), now);
         } else if (mark == SettledMark.AWAITS_REDELIVERY && !wasHeld) {
             awaited.put(position, now);
         }
@@ -70,8 +70,8 @@ final class ModelRedeliveries {
         if (mark != SettledMark.AWAITS_REDELIVERY) {
             awaited.remove(position);
         }
-        if (mark.code() >= 0) {
-            write(position, mark.code(), now);
+        if (mark instanceof SettledMark.OnPage page) {
+            write(position, page.number(), now);
         }
     }
 

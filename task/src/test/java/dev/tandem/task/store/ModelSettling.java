@@ -62,11 +62,11 @@ final class ModelSettling {
     SettleResult settle(Settle settle, Incarnation incarnation, long nextToken, long deadline) {
         Position position = settle.position();
         boolean ofQueue = incarnation == Incarnation.NO_OFFSETS;
-        long bit = incarnation.is(partition.incarnation) ? settle.mark().code() : -1;
+        SettledMark mark = incarnation.is(partition.incarnation) ? settle.mark() : SettledMark.NONE;
         StoredClaim claim = tasks.claim(position);
         boolean underItsToken = claim != null && claim.token() == settle.token();
         if (!underItsToken && !(flaws.contains(Flaw.SETTLE_WITHOUT_TOKEN) && claim != null)) {
-            return isRecorded(settle, bit, ofQueue) ? SettleResult.Done.INSTANCE : SettleResult.Refused.INSTANCE;
+            return isRecorded(settle, mark, ofQueue) ? SettleResult.Done.INSTANCE : SettleResult.Refused.INSTANCE;
         }
         Verdict verdict = settle.verdict();
         if (verdict instanceof Returned) {
@@ -74,7 +74,7 @@ final class ModelSettling {
             return SettleResult.Ok.PLAIN;
         }
         partition.attempts.remove(position);
-        partition.settled.add(bit);
+        partition.settled.add(mark);
         if (ofQueue) {
             partition.redeliveries.settled(position, settle.mark(), tasks.holds(position), now);
         }
@@ -92,12 +92,13 @@ final class ModelSettling {
     }
 
     /** Whether an outcome without a claim under its token has been recorded before. */
-    private boolean isRecorded(Settle settle, long bit, boolean ofQueue) {
+    private boolean isRecorded(Settle settle, SettledMark mark, boolean ofQueue) {
         StoredEnvelope envelope = tasks.heldOrDeadEnvelope(settle.position());
         if (envelope != null) {
             return envelope.token() == settle.token();
         }
-        boolean settled = partition.isSettled(bit) || ofQueue && partition.redeliveries.isAwaited(settle.position());
+        boolean settled =
+                partition.settled.contains(mark) || ofQueue && partition.redeliveries.isAwaited(settle.position());
         return settle.verdict() instanceof Success && settled && !tasks.isClaimed(settle.position());
     }
 
@@ -189,7 +190,6 @@ final class ModelSettling {
             return false;
         }
         return incarnation == Incarnation.NO_OFFSETS && partition.redeliveries.isAwaited(claim.position())
-                || incarnation.is(partition.incarnation)
-                        && partition.isSettled(claim.check().code());
+                || incarnation.is(partition.incarnation) && partition.settled.contains(claim.check());
     }
 }

@@ -27,10 +27,14 @@ final class SettledOffsets {
         return offset >= 0 && (offset < storedCommit || bits.get((int) offset));
     }
 
-    /** Marks an offset as settled. Ignores -1, which stands for no offset. */
-    void add(long offset) {
-        if (offset >= 0 && offset >= storedCommit) {
-            bits.set((int) offset);
+    boolean contains(SettledMark mark) {
+        return mark instanceof SettledMark.Offset at && contains(at.offset());
+    }
+
+    /** Marks an offset as settled. Ignores all other marks. */
+    void add(SettledMark mark) {
+        if (mark instanceof SettledMark.Offset at && at.offset() >= storedCommit) {
+            bits.set((int) at.offset());
         }
     }
 
