@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.LogText;
 import dev.tandem.task.Task;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * run.
  */
 final class Attempt implements TaskContext {
+
+    private static final int MAX_SHOWN = 300;
 
     /** The check time of an attempt that needs no check. */
     static final long NEVER = Long.MAX_VALUE;
@@ -190,6 +193,6 @@ final class Attempt implements TaskContext {
     /** Names the attempt without its key and payload. */
     @Override
     public String toString() {
-        return type + " " + id() + " (" + run + ")";
+        return LogText.oneLine(type + " " + id(), MAX_SHOWN) + " (" + run + ")";
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreEvent;
+import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +126,7 @@ final class OwnershipLog {
         } else if (event instanceof CoreEvent.Fenced fenced) {
             return ", epoch " + fenced.epoch() + ": another executor has acquired it since";
         } else if (event instanceof CoreEvent.Lost lost) {
-            return ", epoch " + lost.epoch() + ": not released in the store";
+            return ", epoch " + lost.epoch() + ": without a release by this executor";
         } else if (event instanceof CoreEvent.KeyBlocked blocked) {
             String reason = blocked.reason() == null ? "" : " (" + blocked.reason() + ")";
             return " key " + quoted(blocked.key()) + reason + ", head " + blocked.head();
@@ -139,9 +140,7 @@ final class OwnershipLog {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 
-    /** Cuts a key and replaces control characters, so that a key cannot forge a line of the log. */
     private static String quoted(String key) {
-        String cut = key.length() <= MAX_KEY_LENGTH ? key : key.substring(0, MAX_KEY_LENGTH) + "...";
-        return "'" + cut.replaceAll("\\p{Cntrl}", "?") + "'";
+        return "'" + LogText.oneLine(key, MAX_KEY_LENGTH) + "'";
     }
 }

@@ -163,7 +163,7 @@ final class QueueLoop {
             closeQuietly("source", source::close);
             workers.close();
             closeQuietly("store links", partitions::closeAllLinks);
-            commands.logRest();
+            closeQuietly("log", commands::logRest);
             ended.countDown();
         }
     }

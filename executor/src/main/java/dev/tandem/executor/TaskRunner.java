@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
@@ -13,6 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /** Runs the tasks of one queue, each on the calling worker's thread, and reports their outcomes. Thread-safe. */
 final class TaskRunner implements WorkerPool.RunAction {
+
+    private static final int MAX_LOGGED_TEXT = 300;
 
     private static final Logger log = LoggerFactory.getLogger(TaskRunner.class);
 
@@ -96,7 +99,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                         + " executor",
                 spec.name(),
                 run.lapses(),
-                spec.idOf(run),
+                LogText.oneLine(spec.idOf(run), MAX_LOGGED_TEXT),
                 run);
         try {
             boolean entered = quarantine.enter(slot, () -> mayNotStart(run));
@@ -154,7 +157,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                     spec.name(),
                     attempt,
                     retry.delayMillis(),
-                    retry.error());
+                    LogText.oneLine(retry.error(), MAX_LOGGED_TEXT));
         }
         if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
             errorLog.log(
@@ -178,10 +181,10 @@ final class TaskRunner implements WorkerPool.RunAction {
         deadLog.log(notLogged -> log.warn(
                 "Queue {}: task {} is dead ({}){}: {}",
                 spec.name(),
-                id,
+                LogText.oneLine(id, MAX_LOGGED_TEXT),
                 source,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
-                reason.lines().findFirst().orElse("")));
+                LogText.oneLine(reason.lines().findFirst().orElse(""), MAX_LOGGED_TEXT)));
     }
 
     /** Warns once about headers that are stored and shown but have no effect yet. */

@@ -47,7 +47,7 @@ class OwnershipLogTest {
                         "orders/3: released, epoch 1790000000000123",
                         "orders/3: acquired, epoch 1790000000000124, 1 key blocked, 0 claims of other executors",
                         "orders/3: fenced, epoch 1790000000000124: another executor has acquired it since",
-                        "orders/3: lost, epoch 1790000000000124: not released in the store");
+                        "orders/3: lost, epoch 1790000000000124: without a release by this executor");
         assertThat(log.takeDue(0)).as("the second time").isEmpty();
     }
 
@@ -62,7 +62,7 @@ class OwnershipLogTest {
         assertThat(texts(lines, Level.INFO))
                 .containsExactly(
                         "orders: acquired 250 partitions (0-249)",
-                        "orders/3: lost, epoch 1790000000000123: not released in the store");
+                        "orders/3: lost, epoch 1790000000000123: without a release by this executor");
         assertThat(texts(lines, Level.DEBUG))
                 .hasSize(250)
                 .contains("orders/3: acquired, epoch 1790000000000123, 0 keys blocked, 0 claims of other executors");
@@ -139,6 +139,6 @@ class OwnershipLogTest {
         log.add(new CoreEvent.KeyOpened(P3, "a\nb" + "x".repeat(1_000)));
 
         assertThat(log.takeDue(0))
-                .containsExactly(new Line(Level.DEBUG, "orders/3: opened key 'a?b" + "x".repeat(61) + "...'"));
+                .containsExactly(new Line(Level.DEBUG, "orders/3: opened key 'a?b" + "x".repeat(61) + "…'"));
     }
 }

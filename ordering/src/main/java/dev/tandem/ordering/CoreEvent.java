@@ -28,7 +28,12 @@ public sealed interface CoreEvent {
     /** The partition is not ours any more, without a release: the broker gave it away, or the store was out of reach. */
     record Lost(Partition partition, long epoch) implements CoreEvent {}
 
-    /** The tasks of a key must wait for a head. {@code reason} is null where the store gave none. */
+    /**
+     * The tasks of a key must wait for a head. Keys that were blocked when the partition was acquired are only counted in
+     * {@link Acquired}.
+     *
+     * @param reason null where the store gave none
+     */
     record KeyBlocked(
             Partition partition, String key, @Nullable BlockReason reason, Position head) implements CoreEvent {}
 

@@ -35,14 +35,23 @@ final class DeferredTasks {
 
     // ---- keys that wait for their head ----
 
-    /** Blocks a key as the store says. */
+    /** Blocks a key whose head's claim lapsed. */
     void block(StoreAnswer.BlockedKey blocked) {
-        Lane lane = state.lanes.lane(blocked.key());
-        lane.block(blocked.head());
+        state.block(blocked.key(), blocked.head(), blocked.reason());
+        afterBlock(blocked);
+    }
+
+    /** Blocks a key that was blocked when the partition was acquired. */
+    void restore(StoreAnswer.BlockedKey blocked) {
+        state.lanes.lane(blocked.key()).block(blocked.head());
+        afterBlock(blocked);
+    }
+
+    private void afterBlock(StoreAnswer.BlockedKey blocked) {
         if (blocked.reason() == StoreAnswer.BlockReason.REDELIVERY) {
             awaitHead(blocked.key());
         }
-        state.lanes.touch(lane);
+        state.lanes.touch(state.lanes.lane(blocked.key()));
     }
 
     /** Lets the key wait for a delivery of its head, which may never come. */

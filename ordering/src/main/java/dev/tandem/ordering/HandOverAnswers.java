@@ -27,7 +27,7 @@ final class HandOverAnswers {
     }
 
     void answered(RequestLog.Sent sent, StoreAnswer.CustodyTaken answer) {
-        state.timers.dueIn(answer.nextDueMillis());
+        state.timers.nextDue(answer.nextDueMillis());
         if (answer.codes().contains(HandOverResult.NO_ROOM)) {
             noRoom(sent.handOvers());
             return;
@@ -129,7 +129,7 @@ final class HandOverAnswers {
         if (moved || runsHere || runsElsewhere) {
             Lane lane = state.lanes.lane(entry.key());
             BlockReason reason = runsElsewhere ? BlockReason.OTHER_OWNER : BlockReason.HEAD;
-            state.block(lane, entry.key(), position, reason);
+            state.block(entry.key(), position, reason);
             state.lanes.touch(lane);
         }
         if (!runsHere) {

@@ -166,7 +166,7 @@ final class OwnerRequests {
         lane.free(entry);
         if (outcome.blocksKey()) {
             BlockReason reason = outcome.isDeadWith(DeadHead.HALT) ? BlockReason.HALTED : BlockReason.HEAD;
-            state.block(lane, entry.key(), entry.position(), reason);
+            state.block(entry.key(), entry.position(), reason);
         } else if (outcome.isDeadWith(DeadHead.DRAIN)) {
             drain(lane, entry);
         } else if (outcome.isReturned() && !state.isOfferedAgain(entry)) {

@@ -166,7 +166,7 @@ final class OwnershipAcquisition {
     // ---- lanes ----
 
     private void blockLanes(StoreAnswer.Acquired answer) {
-        answer.blocked().forEach(deferred::block);
+        answer.blocked().forEach(deferred::restore);
         state.requests.planned().forEach(this::restoreEffect);
         state.work.handOvers().forEach(this::restoreEffect);
         adoptHeads();

@@ -185,7 +185,7 @@ final class PartitionCore {
 
     void woken() {
         if (state.ownership.isOwned()) {
-            state.timers.dueNow();
+            state.timers.dueAfter(0);
             state.lanes.retryFull();
         }
     }

@@ -185,8 +185,9 @@ final class PartitionState {
 
     // ---- keys ----
 
-    /** Blocks a key by its head. */
-    void block(Lane lane, String key, Position head, @Nullable BlockReason reason) {
+    /** Blocks a key by its head. {@code reason}: null if it is not known. */
+    void block(String key, Position head, @Nullable BlockReason reason) {
+        Lane lane = lanes.lane(key);
         if (!lane.isBlocked()) {
             context.report(new CoreEvent.KeyBlocked(partition, key, reason, head));
         }

@@ -116,13 +116,14 @@ final class RequestTimers {
 
     // ---- due tasks ----
 
-    /** A task falls due in so many milliseconds; a negative number says that none does. */
-    void dueIn(long millis) {
+    /** Notes what the store said: the next task is due in so many milliseconds; a negative number says that none is. */
+    void nextDue(long millis) {
         dueAt = Math.min(dueAt, after(millis));
     }
 
-    void dueNow() {
-        dueIn(0);
+    /** Notes that a task falls due after this delay. */
+    void dueAfter(long delayMillis) {
+        dueAt = Math.min(dueAt, context.now() + delayMillis);
     }
 
     boolean isDueRequestDue() {
@@ -165,7 +166,7 @@ final class RequestTimers {
     void patrolled(StoreAnswer.LeasesExpired answer) {
         patrolInFlight = false;
         lapsesIn(answer.nextLapseMillis());
-        dueIn(answer.nextDueMillis());
+        nextDue(answer.nextDueMillis());
     }
 
     /** The next claim lapses in so many milliseconds; a negative number says that none does. */

@@ -6,6 +6,7 @@ import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingOutcome;
 import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
@@ -76,7 +77,7 @@ final class SettleAndClaimAnswers {
         } else {
             state.tracker().mark(entry, DeliveryState.TAKEN_OVER, number);
             if (outcome.verdict() instanceof Verdict.Retry retry) {
-                state.timers.dueIn(retry.delayMillis());
+                state.timers.dueAfter(retry.delayMillis());
             }
         }
         if (outcome.movesCustody()) {
@@ -98,7 +99,7 @@ final class SettleAndClaimAnswers {
             }
             return;
         }
-        state.timers.dueNow();
+        state.timers.dueAfter(0);
         if (entry.isTracked() && entry.isPending() && state.ownership.isOwned()) {
             // What the store offers again has no delivery. The store says of this one that it is settled.
             state.work.handOver(entry, new Move.Adopt());
@@ -110,7 +111,7 @@ final class SettleAndClaimAnswers {
     private void startNext(SettleResult.Next next, long nextToken, long sentAt) {
         TaskEntry entry = state.fromStore(next.position(), next.envelope());
         if (entry.key() != null) {
-            state.lanes.lane(entry.key()).block(entry.position());
+            state.block(entry.key(), entry.position(), BlockReason.HEAD);
         }
         runs.start(entry, nextToken, next.lapses(), sentAt);
     }
@@ -143,7 +144,7 @@ final class SettleAndClaimAnswers {
         state.context.slots.give(1);
         if (result instanceof ClaimResult.KeyBlocked blocked) {
             if (entry.key() != null) {
-                state.block(state.lanes.lane(entry.key()), entry.key(), blocked.head(), null);
+                state.block(entry.key(), blocked.head(), null);
             }
             state.lanes.reenter(entry);
             return;

@@ -5,6 +5,7 @@ import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
 
 /** Takes what the store answers to this partition's requests, and hands each answer to the part that it is for. */
@@ -118,7 +119,7 @@ final class StoreAnswerHandler {
         for (StoreAnswer.DueTask task : answer.claimed()) {
             TaskEntry entry = state.fromStore(task.position(), task.envelope());
             if (entry.key() != null) {
-                state.lanes.lane(entry.key()).block(entry.position());
+                state.block(entry.key(), entry.position(), BlockReason.HEAD);
             }
             runs.start(entry, task.token(), task.lapses(), sent.sentAt());
         }
@@ -140,7 +141,7 @@ final class StoreAnswerHandler {
         if (isProbe && answer.durable()) {
             durable(state.durability.probed(sent.sentAt()));
         }
-        state.timers.dueIn(answer.nextDueMillis());
+        state.timers.nextDue(answer.nextDueMillis());
         state.timers.lapsesIn(answer.nextLapseMillis());
         if (!answer.opened().isEmpty()) {
             state.lanes.retryFull();
@@ -162,7 +163,7 @@ final class StoreAnswerHandler {
     }
 
     private void ok(RequestLog.Sent sent, StoreAnswer.Ok answer) {
-        state.timers.dueIn(answer.nextDueMillis());
+        state.timers.nextDue(answer.nextDueMillis());
         if (sent.request() instanceof StoreRequest.Release) {
             state.context.report(new CoreEvent.Released(state.partition, state.ownership.takeHeldEpoch()));
             recovery.leave();

@@ -20,8 +20,8 @@ enum CoreMutant {
             "case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;",
             "case TAKEN_OVER, REPORTED_SETTLED -> true;")),
     /** Drops the tasks in memory that wait behind a failed head, instead of parking them. */
-    DROP_FOLLOWERS(edit("OwnerRequests", "state.block(lane, entry.key(), entry.position(), reason);", """
-                            state.block(lane, entry.key(), entry.position(), reason);
+    DROP_FOLLOWERS(edit("OwnerRequests", "state.block(entry.key(), entry.position(), reason);", """
+                            state.block(entry.key(), entry.position(), reason);
                             lane.takeIf(waiting -> true).forEach(waiting -> state.tracker()
                                     .mark(waiting, dev.tandem.ordering.lanes.DeliveryState.SETTLED, 0));""")),
     /** Goes on after a gap as if the request had been answered. */

@@ -91,7 +91,7 @@ final class ScriptDecoder {
         return new StoreAnswer.Acquired(
                 in.number(),
                 in.text(),
-                in.number(),
+                incarnation(in.number()),
                 in.number(),
                 in.number(),
                 in.list().all(ScriptDecoder::otherClaim),
@@ -102,6 +102,14 @@ final class ScriptDecoder {
                 in.number(),
                 in.list().all(ReplyReader::number),
                 history(in.list()));
+    }
+
+    private static long incarnation(long number) {
+        if (number < 0) {
+            throw new IllegalStateException("The owner's field 'incarnation' in Redis is " + number
+                    + ", it must be 0 or more: the data of the partition was damaged");
+        }
+        return number;
     }
 
     private static OtherClaim otherClaim(ReplyReader in) {

@@ -139,11 +139,6 @@ final class HeaderValues {
     static String shown(byte[] bytes) {
         String text = utf8(bytes);
         String all = text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
-        String part = all.length() > MAX_SHOWN ? all.substring(0, MAX_SHOWN) + "…" : all;
-        return part.codePoints()
-                .map(point ->
-                        Character.isISOControl(point) || Character.getType(point) == Character.SURROGATE ? '?' : point)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
+        return LogText.oneLine(all, MAX_SHOWN);
     }
 }

@@ -6,7 +6,6 @@ import static dev.tandem.task.TaskHeaders.DEDUP_KEY;
 import static dev.tandem.task.TaskHeaders.DELAY;
 import static dev.tandem.task.TaskHeaders.ID;
 import static dev.tandem.task.TaskHeaders.KEY;
-import static dev.tandem.task.TaskHeaders.LATIN1;
 import static dev.tandem.task.TaskHeaders.MAX_ATTEMPTS;
 import static dev.tandem.task.TaskHeaders.MAX_HEADERS;
 import static dev.tandem.task.TaskHeaders.MAX_HEADER_BYTES;
@@ -26,7 +25,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,13 +64,10 @@ final class MessageReader {
 
     Read read(List<Field> fields, byte[] payload) {
         checkSizes(fields, payload);
-        Map<String, String> kept = Map.of();
-        if (!fields.isEmpty()) {
-            kept = new LinkedHashMap<>();
-            for (Field field : fields) {
-                if (!readField(field)) {
-                    keep(kept, field);
-                }
+        KeptHeaders kept = new KeptHeaders();
+        for (Field field : fields) {
+            if (!readField(field)) {
+                kept.add(field);
             }
         }
         String taskKey = readKey();
@@ -87,7 +82,7 @@ final class MessageReader {
                         firstOf(type, eventType, origin.type()),
                         taskKey,
                         payload,
-                        withContentType(kept),
+                        withContentType(kept.headers()),
                         Math.max(0, origin.publishedAt()),
                         earliestStart,
                         timeout,
@@ -205,13 +200,13 @@ final class MessageReader {
 
     /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */
     private Task salvaged(List<Field> fields, @Nullable String taskKey, byte[] payload) {
-        Map<String, String> all = new LinkedHashMap<>();
-        fields.forEach(field -> keep(all, field));
+        KeptHeaders all = new KeptHeaders();
+        fields.forEach(all::add);
         byte[] brokerKey = origin.key();
         if (brokerKey != null
                 && brokerKey.length > 0
                 && (taskKey == null || keyField != null || eventKeyField != null)) {
-            keep(all, new Field(BROKER_KEY, brokerKey));
+            all.add(new Field(BROKER_KEY, brokerKey));
         }
         return new Task(
                 firstOf(id, eventId, origin.id()),
@@ -219,7 +214,7 @@ final class MessageReader {
                 firstOf(type, eventType, origin.type()),
                 taskKey,
                 payload,
-                withContentType(all),
+                withContentType(all.headers()),
                 Math.max(0, origin.publishedAt()),
                 0,
                 0,
@@ -247,24 +242,6 @@ final class MessageReader {
     private void problem(String text) {
         if (problem == null) {
             problem = text;
-        }
-    }
-
-    private static void keep(Map<String, String> headers, Field field) {
-        byte[] bytes = field.value();
-        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
-        String name = field.name();
-        if (text == null) {
-            name += LATIN1;
-            text = new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
-        }
-        String earlier = headers.put(name, text);
-        if (earlier != null) {
-            int n = 1;
-            while (headers.containsKey(name + "#" + n)) {
-                n++;
-            }
-            headers.put(name + "#" + n, earlier);
         }
     }
 

@@ -100,10 +100,10 @@ public interface Source extends AutoCloseable {
          */
         void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence);
 
-        /** The broker has confirmed the commit of all offsets below {@code upTo}. */
+        /** The broker has confirmed the commit of all offsets below {@code upTo}. Logs only. */
         void committed(Partition partition, long upTo);
 
-        /** A commit failed, and may be tried again. */
+        /** A commit failed, and may be tried again. Logs only. */
         void commitFailed(Partition partition, String why);
 
         /**

@@ -3,6 +3,7 @@ package dev.tandem.server.handlers;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
+import dev.tandem.task.LogText;
 import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,6 @@ final class LogHandler implements Handler {
             }
         }
         // A task is always one line, so that a publisher cannot forge log lines.
-        return text.toString().replaceAll("\\p{Cntrl}", "?");
+        return LogText.oneLine(text.toString(), Integer.MAX_VALUE);
     }
 }

@@ -186,7 +186,7 @@ final class RedisInspection implements Inspection {
     }
 
     /** Returns the reason in the API's words, which other programs rely on. */
-    private static String whyBlocked(StoreAnswer.BlockReason reason) {
+    static String whyBlocked(StoreAnswer.BlockReason reason) {
         return switch (reason) {
             case HEAD -> "head";
             case OTHER_OWNER -> "foreign";

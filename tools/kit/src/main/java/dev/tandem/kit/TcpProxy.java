@@ -91,12 +91,20 @@ public final class TcpProxy implements AutoCloseable {
 
     private void connect(Socket client) {
         try {
+            sockets.add(client);
             awaitOpen();
             Socket onward = new Socket(InetAddress.getLoopbackAddress(), target);
             client.setTcpNoDelay(true);
             onward.setTcpNoDelay(true);
-            sockets.add(client);
             sockets.add(onward);
+            if (mode == Mode.BROKEN || server.isClosed()) {
+                // The mode changed while the connection was made.
+                close(client);
+                close(onward);
+                sockets.remove(client);
+                sockets.remove(onward);
+                return;
+            }
             start(() -> copy(client, onward));
             copy(onward, client);
         } catch (IOException e) {

@@ -82,8 +82,8 @@ enum Mutant {
             CheckerRule.NOTHING_LOST,
             core(
                     "OwnerRequests",
-                    "state.block(lane, entry.key(), entry.position(), reason);",
-                    "state.block(lane, entry.key(), entry.position(), reason);"
+                    "state.block(entry.key(), entry.position(), reason);",
+                    "state.block(entry.key(), entry.position(), reason);"
                             + " lane.takeIf(waiting -> true).forEach(waiting -> state.tracker()"
                             + ".mark(waiting, dev.tandem.ordering.lanes.DeliveryState.SETTLED, 0));")),
     DROP_LANE(

@@ -1,0 +1,42 @@
+package dev.tandem.task;
+
+import dev.tandem.task.TaskHeaders.Field;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The headers of a message that are kept with its task. The last one of a name has that name; the earlier ones are numbered
+ * from 1. The cost of a header does not depend on how many have the same name.
+ */
+final class KeptHeaders {
+
+    private final Map<String, String> headers = new LinkedHashMap<>();
+    /** The number that the next repeat of a name tries first. */
+    private final Map<String, Integer> nextNumber = new HashMap<>();
+
+    void add(Field field) {
+        byte[] bytes = field.value();
+        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
+        String name = field.name();
+        if (text == null) {
+            name += TaskHeaders.LATIN1;
+            text = new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
+        }
+        String earlier = headers.put(name, text);
+        if (earlier != null) {
+            int number = nextNumber.getOrDefault(name, 1);
+            while (headers.containsKey(name + "#" + number)) {
+                number++;
+            }
+            headers.put(name + "#" + number, earlier);
+            nextNumber.put(name, number + 1);
+        }
+    }
+
+    Map<String, String> headers() {
+        return headers;
+    }
+}
