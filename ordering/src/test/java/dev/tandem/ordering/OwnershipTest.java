@@ -34,6 +34,7 @@ class OwnershipTest {
 
         assertThat(core.running()).isEmpty();
         assertThat(core.rewinds()).isEqualTo(1);
+        // The broker says that the partition is still the first executor's, with a newer generation than the other's.
         assertThat(core.sent(Acquire.class)).hasSize(2);
         core.delivers("k0");
         assertThat(core.running()).containsExactly("k0");
@@ -127,5 +128,18 @@ class OwnershipTest {
 
         core.passes(1);
         assertThat(core.running()).containsExactly("k0");
+    }
+
+    @Test
+    void whatWaitedInALostPartitionIsLeftToItsNextOwner() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("k0", "k1");
+        former.lost();
+        former.succeeds("k0");
+        assertThat(former.running()).isEmpty();
+
+        CoreScript next = former.anotherExecutor().owns();
+        next.delivers("k0", "k1");
+        assertThat(next.running()).containsExactly("k1");
     }
 }

@@ -119,4 +119,15 @@ class RetryAndParkingTest {
         core.passes(CoreScript.SETTINGS.retryMillis());
         assertThat(core.isPaused()).isFalse();
     }
+
+    @Test
+    void parkedTasksDoNotHoldBackTheCommit() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0", "k1", "k2");
+        core.fails("k0", 60_000);
+
+        core.passes(CoreScript.SETTINGS.horizonMillis() + CoreScript.SETTINGS.probeMillis());
+
+        assertThat(core.committed()).isEqualTo(3);
+    }
 }
