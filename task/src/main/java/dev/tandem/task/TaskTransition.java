@@ -55,13 +55,11 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
     private static final Map<TaskState, Set<TaskState>> NEXT = new EnumMap<>(TaskState.class);
 
     static {
-        for (TaskState state : TaskState.values()) {
-            NEXT.put(state, EnumSet.noneOf(TaskState.class));
-        }
-        ALL.forEach(transition -> NEXT.get(transition.from).add(transition.to));
+        ALL.forEach(transition -> NEXT.computeIfAbsent(transition.from, from -> EnumSet.noneOf(TaskState.class))
+                .add(transition.to));
     }
 
     static boolean isLegal(TaskState from, TaskState to) {
-        return NEXT.get(from).contains(to);
+        return NEXT.getOrDefault(from, Set.of()).contains(to);
     }
 }

@@ -127,7 +127,7 @@ final class RollingRestart implements Scenario {
         }
         long longestWait = published.entrySet().stream()
                 .filter(task -> task.getValue() >= begin && firstStarts.containsKey(task.getKey()))
-                .mapToLong(task -> firstStarts.get(task.getKey()) - task.getValue())
+                .mapToLong(task -> firstStarts.getOrDefault(task.getKey(), task.getValue()) - task.getValue())
                 .max()
                 .orElse(0);
         long lost = published.keySet().stream()

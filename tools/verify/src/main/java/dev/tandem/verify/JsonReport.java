@@ -7,6 +7,7 @@ import dev.tandem.verify.check.TrialStatistics;
 import dev.tandem.verify.check.Verdict;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Writes a report as JSON, for scripts. */
@@ -42,7 +43,7 @@ final class JsonReport {
         if (judgement != null) {
             Map<String, Object> verdicts = new LinkedHashMap<>();
             for (CheckerRule rule : CheckerRule.values()) {
-                verdicts.put(rule.name(), verdict(judgement.verdicts().get(rule)));
+                verdicts.put(rule.name(), verdict(Objects.requireNonNull(judgement.verdicts().get(rule), rule.name())));
             }
             json.put("verdicts", verdicts);
             json.put(

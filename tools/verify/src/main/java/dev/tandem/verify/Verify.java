@@ -196,8 +196,9 @@ public final class Verify implements Callable<Integer> {
             printList();
             return 0;
         }
-        if (judge != null) {
-            return print(checked(() -> RecordedTrials.report(judge)));
+        Path recorded = judge;
+        if (recorded != null) {
+            return print(checked(() -> RecordedTrials.report(recorded)));
         }
         TrialRunner.Plan plan = plan(Instant.now().truncatedTo(ChronoUnit.SECONDS));
         String machine = machine();
