@@ -44,12 +44,14 @@ final class AmqpTaskPublisher implements TaskPublisher {
         }
     }
 
-    /** Whether the executors have declared their queue. A message that is published earlier is unroutable. */
-    static boolean isDeclared(String uri, String queue) {
+    /**
+     * Whether an executor consumes from the queue. It has declared the queue's bindings by then; a message that is
+     * published earlier is unroutable.
+     */
+    static boolean isConsumed(String uri, String queue) {
         try (Connection connection = connect(uri);
                 Channel channel = connection.createChannel()) {
-            channel.queueDeclarePassive(queue);
-            return true;
+            return channel.consumerCount(queue) > 0;
         } catch (IOException | TimeoutException | AlreadyClosedException e) {
             return false;
         }

@@ -101,8 +101,8 @@ final class Demo {
             Await.until(
                     QUEUE_TIMEOUT,
                     QUEUE_INTERVAL,
-                    () -> AmqpTaskPublisher.isDeclared(platform.amqp(), DemoWorkload.MAILS),
-                    () -> "No executor declared the queue " + DemoWorkload.MAILS);
+                    () -> AmqpTaskPublisher.isConsumed(platform.amqp(), DemoWorkload.MAILS),
+                    () -> "No executor consumes from the queue " + DemoWorkload.MAILS);
         } catch (TimeoutException e) {
             throw new IllegalStateException(e.getMessage() + ". See " + servers.log("executor-1"), e);
         }
