@@ -4,14 +4,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,15 +18,23 @@ import tools.jackson.databind.node.ObjectNode;
         name = "dead",
         mixinStandardHelpOptions = true,
         description = {"Shows dead tasks, retries or deletes them.", ""})
-final class DeadCommand implements Runnable {
+final class DeadCommand extends CommandGroup {
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private CommandSpec spec;
+    DeadCommand() {
+        super("list, retry or delete?");
+    }
 
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "list, retry or delete?");
+    /** Names the tasks that are changed. */
+    static final class ChosenTasks {
+
+        @Parameters(index = "0", paramLabel = "QUEUE")
+        private String queue = "";
+
+        @Parameters(index = "1..*", paramLabel = "ID", arity = "0..*")
+        private List<String> ids = new ArrayList<>();
+
+        @Option(names = "--all", description = "all that are dead now")
+        private boolean all;
     }
 
     @Command(
@@ -45,52 +51,37 @@ final class DeadCommand implements Runnable {
             name = "retry",
             mixinStandardHelpOptions = true,
             description = {"Puts dead tasks back, due now, with all their attempts.", ""})
-    void retry(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1..*", paramLabel = "ID", arity = "0..*") @Nullable List<String> ids,
-            @Option(names = "--all", description = "all that are dead now") boolean all) {
-        ApiClient api = server.api();
-        changeEach(server, api, queue, namedIds(ids), all, "put back", ref -> api.post(task(queue, ref, "retry")));
+    void retry(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
+        changeEach(
+                server,
+                chosen,
+                "put back",
+                (api, ref) -> api.post(ApiClient.path("queues", chosen.queue, "tasks", ref, "retry")));
     }
 
     @Command(
             name = "delete",
             mixinStandardHelpOptions = true,
             description = {"Deletes dead tasks for good.", ""})
-    void delete(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1..*", paramLabel = "ID", arity = "0..*") @Nullable List<String> ids,
-            @Option(names = "--all", description = "all that are dead now") boolean all) {
-        ApiClient api = server.api();
-        changeEach(server, api, queue, namedIds(ids), all, "deleted", ref -> api.delete(task(queue, ref)));
-    }
-
-    private interface Change {
-        JsonNode apply(String ref);
+    void delete(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
+        changeEach(
+                server,
+                chosen,
+                "deleted",
+                (api, ref) -> api.delete(ApiClient.path("queues", chosen.queue, "tasks", ref)));
     }
 
     private void changeEach(
-            ServerOptions server,
-            ApiClient api,
-            String queue,
-            List<String> ids,
-            boolean all,
-            String done,
-            Change change) {
-        if (ids.isEmpty() != all) {
-            throw new ParameterException(spec.commandLine(), "Name the tasks by their ids, or say --all");
+            ServerOptions server, ChosenTasks chosen, String done, BiConsumer<ApiClient, String> change) {
+        if (chosen.ids.isEmpty() != chosen.all) {
+            throw wrongUsage("Name the tasks by their ids, or say --all");
         }
-        List<String> chosen = all ? allDead(api, queue) : ids;
-        int count = 0;
-        for (String ref : chosen) {
-            change.apply(ref);
-            count++;
-        }
+        ApiClient api = server.api();
+        List<String> refs = chosen.all ? allDead(api, chosen.queue) : chosen.ids;
+        refs.forEach(ref -> change.accept(api, ref));
         ObjectNode answer = ApiClient.JSON.createObjectNode();
-        answer.put("changed", count);
-        server.print(answer, (it, out) -> out.println(count(it.path("changed").asInt()) + " " + done));
+        answer.put("changed", refs.size());
+        server.print(answer, (it, out) -> out.println(count(refs.size()) + " " + done));
     }
 
     private static String count(int tasks) {
@@ -111,15 +102,5 @@ final class DeadCommand implements Runnable {
                     page.path("next").isMissingNode() ? null : page.path("next").asString());
         } while (parameters.get("cursor") != null);
         return refs;
-    }
-
-    private static List<String> namedIds(@Nullable List<String> ids) {
-        return ids == null ? List.of() : ids;
-    }
-
-    private static String task(String queue, String ref, String... more) {
-        List<String> parts = new ArrayList<>(List.of("queues", queue, "tasks", ref));
-        parts.addAll(List.of(more));
-        return ApiClient.path(parts.toArray(String[]::new));
     }
 }

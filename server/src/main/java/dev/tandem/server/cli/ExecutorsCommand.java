@@ -1,6 +1,11 @@
 package dev.tandem.server.cli;
 
+import static dev.tandem.server.cli.JsonCells.text;
+import static dev.tandem.server.cli.JsonCells.time;
+
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
@@ -12,26 +17,29 @@ import tools.jackson.databind.JsonNode;
         description = {"Shows the executors that are alive.", ""})
 final class ExecutorsCommand implements Runnable {
 
+    /** A queue that an executor serves. */
+    private record Row(JsonNode executor, JsonNode queue) {}
+
+    private static final TextTable<Row> ROWS = new TextTable<Row>()
+            .column("EXECUTOR", text("id").compose(Row::executor))
+            .column("QUEUE", text("queue").compose(Row::queue))
+            .column("PARTITIONS", text("partitions").compose(Row::queue))
+            .column("RUNNING", text("running").compose(Row::queue))
+            .column("SEEN", time("seen").compose(Row::executor));
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
     @Override
     public void run() {
-        server.print(server.api().get(ApiClient.path("executors")), ExecutorsCommand::rows);
+        server.print(server.api().get(ApiClient.path("executors")), ExecutorsCommand::print);
     }
 
-    private static void rows(JsonNode answer, PrintWriter out) {
-        TextTable table = new TextTable("EXECUTOR", "QUEUE", "PARTITIONS", "RUNNING", "SEEN");
+    private static void print(JsonNode answer, PrintWriter out) {
+        List<Row> rows = new ArrayList<>();
         for (JsonNode executor : answer.path("executors")) {
-            for (JsonNode queue : executor.path("queues")) {
-                table.row(
-                        TaskRows.text(executor, "id"),
-                        TaskRows.text(queue, "queue"),
-                        TaskRows.text(queue, "partitions"),
-                        TaskRows.text(queue, "running"),
-                        TaskRows.time(executor, "seen"));
-            }
+            executor.path("queues").forEach(queue -> rows.add(new Row(executor, queue)));
         }
-        table.print(out);
+        ROWS.print(rows, out);
     }
 }

@@ -1,13 +1,13 @@
 package dev.tandem.server.cli;
 
+import static dev.tandem.server.cli.JsonCells.text;
+import static dev.tandem.server.cli.JsonCells.time;
+
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** Shows blocked keys, and reopens halted ones. */
@@ -15,15 +15,28 @@ import tools.jackson.databind.JsonNode;
         name = "keys",
         mixinStandardHelpOptions = true,
         description = {"Shows blocked keys, and lets halted ones go on.", ""})
-final class KeysCommand implements Runnable {
+final class KeysCommand extends CommandGroup {
 
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private CommandSpec spec;
+    private static final TextTable<JsonNode> BLOCKED_KEYS = new TextTable<JsonNode>()
+            .column("KEY", text("key"))
+            .column("PARTITION", text("partition"))
+            .column("WHY", text("why"))
+            .column("SINCE", time("since"))
+            .column("HEAD", text("head"))
+            .column("PARKED", text("parked"));
 
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "list, show, retry, skip or drain?");
+    KeysCommand() {
+        super("list, show, retry, skip or drain?");
+    }
+
+    /** Names a key. */
+    static final class KeyParameters {
+
+        @Parameters(index = "0", paramLabel = "QUEUE")
+        private String queue = "";
+
+        @Parameters(index = "1", paramLabel = "KEY")
+        private String key = "";
     }
 
     @Command(
@@ -31,70 +44,48 @@ final class KeysCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = {"Shows a queue's blocked keys.", ""})
     void list(@Mixin ServerOptions server, @Mixin PageOptions page, @Parameters(paramLabel = "QUEUE") String queue) {
-        page.printPages(server, ApiClient.path("queues", queue, "keys"), new LinkedHashMap<>(), KeysCommand::rows);
+        page.printPages(server, ApiClient.path("queues", queue, "keys"), new LinkedHashMap<>(), KeysCommand::print);
     }
 
     @Command(
             name = "show",
             mixinStandardHelpOptions = true,
             description = {"Shows whether a key is blocked, by which task, and what waits behind it.", ""})
-    void show(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1", paramLabel = "KEY") String key) {
-        server.print(server.api().get(ApiClient.path("queues", queue, "keys", key)), TaskRows::one);
+    void show(@Mixin ServerOptions server, @Mixin KeyParameters blocked) {
+        server.print(server.api().get(ApiClient.path("queues", blocked.queue, "keys", blocked.key)), TaskRows::one);
     }
 
     @Command(
             name = "retry",
             mixinStandardHelpOptions = true,
             description = {"Runs the dead task that halts a key again, then those behind it.", ""})
-    void retry(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1", paramLabel = "KEY") String key) {
-        change(server, queue, key, "retry", "Its dead task runs again");
+    void retry(@Mixin ServerOptions server, @Mixin KeyParameters blocked) {
+        change(server, blocked, "retry", "Its dead task runs again");
     }
 
     @Command(
             name = "skip",
             mixinStandardHelpOptions = true,
             description = {"Leaves the dead task that halts a key behind; the next one goes on.", ""})
-    void skip(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1", paramLabel = "KEY") String key) {
-        change(server, queue, key, "skip", "The next task goes on");
+    void skip(@Mixin ServerOptions server, @Mixin KeyParameters blocked) {
+        change(server, blocked, "skip", "The next task goes on");
     }
 
     @Command(
             name = "drain",
             mixinStandardHelpOptions = true,
             description = {"Moves all that waits behind a key to the dead tasks.", ""})
-    void drain(
-            @Mixin ServerOptions server,
-            @Parameters(index = "0", paramLabel = "QUEUE") String queue,
-            @Parameters(index = "1", paramLabel = "KEY") String key) {
-        change(server, queue, key, "drain", "What waited behind it is dead");
+    void drain(@Mixin ServerOptions server, @Mixin KeyParameters blocked) {
+        change(server, blocked, "drain", "What waited behind it is dead");
     }
 
-    private static void change(ServerOptions server, String queue, String key, String what, String done) {
+    private static void change(ServerOptions server, KeyParameters blocked, String action, String done) {
         server.print(
-                server.api().post(ApiClient.path("queues", queue, "keys", key, what)),
+                server.api().post(ApiClient.path("queues", blocked.queue, "keys", blocked.key, action)),
                 (answer, out) -> out.println(done));
     }
 
-    private static void rows(JsonNode answer, PrintWriter out) {
-        TextTable table = new TextTable("KEY", "PARTITION", "WHY", "SINCE", "HEAD", "PARKED");
-        for (JsonNode key : answer.path("keys")) {
-            table.row(
-                    TaskRows.text(key, "key"),
-                    TaskRows.text(key, "partition"),
-                    TaskRows.text(key, "why"),
-                    TaskRows.time(key, "since"),
-                    TaskRows.text(key, "head"),
-                    TaskRows.text(key, "parked"));
-        }
-        table.print(out);
+    private static void print(JsonNode answer, PrintWriter out) {
+        BLOCKED_KEYS.print(answer.path("keys"), out);
     }
 }

@@ -1,12 +1,14 @@
 package dev.tandem.server.cli;
 
+import static dev.tandem.server.cli.JsonCells.text;
+
 import java.io.PrintWriter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Shows all queues, or one queue with its partitions. */
 @Command(
@@ -15,11 +17,31 @@ import tools.jackson.databind.node.ObjectNode;
         description = {"Shows all queues, or one with its partitions.", ""})
 final class QueuesCommand implements Runnable {
 
+    private static final TextTable<JsonNode> QUEUES = withCounts(new TextTable<JsonNode>()
+                    .column("QUEUE", text("name"))
+                    .column("SOURCE", text("source"))
+                    .column("ORDERING", text("ordering")))
+            .column("STATE", queue -> queue.path("paused").asBoolean(false) ? "paused" : "running");
+
+    private static final TextTable<JsonNode> PARTITIONS = withCounts(
+            new TextTable<JsonNode>().column("PARTITION", text("partition")).column("OWNER", text("owner")));
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
     @Parameters(paramLabel = "QUEUE", arity = "0..1", description = "only this one, with its partitions")
     private @Nullable String queue;
+
+    /** Adds the columns that queues and partitions share. */
+    private static TextTable<JsonNode> withCounts(TextTable<JsonNode> table) {
+        return table.column("LAG", text("lag"))
+                .column("ACTIVE", text("counts", "active"))
+                .column("SCHEDULED", text("counts", "scheduled"))
+                .column("RETRY", text("counts", "retry"))
+                .column("PARKED", text("counts", "parked"))
+                .column("DEAD", text("counts", "dead"))
+                .column("BLOCKED", text("blockedKeys"));
+    }
 
     @Override
     public void run() {
@@ -31,66 +53,22 @@ final class QueuesCommand implements Runnable {
     }
 
     private static void list(JsonNode answer, PrintWriter out) {
-        TextTable table = new TextTable(
-                "QUEUE",
-                "SOURCE",
-                "ORDERING",
-                "LAG",
-                "ACTIVE",
-                "SCHEDULED",
-                "RETRY",
-                "PARKED",
-                "DEAD",
-                "BLOCKED",
-                "STATE");
-        for (JsonNode queue : answer.path("queues")) {
-            JsonNode counts = queue.path("counts");
-            table.row(
-                    TaskRows.text(queue, "name"),
-                    TaskRows.text(queue, "source"),
-                    TaskRows.text(queue, "ordering"),
-                    TaskRows.text(queue, "lag"),
-                    TaskRows.text(counts, "active"),
-                    TaskRows.text(counts, "scheduled"),
-                    TaskRows.text(counts, "retry"),
-                    TaskRows.text(counts, "parked"),
-                    TaskRows.text(counts, "dead"),
-                    TaskRows.text(queue, "blockedKeys"),
-                    queue.path("paused").asBoolean(false) ? "paused" : "running");
-        }
-        table.print(out);
+        QUEUES.print(answer.path("queues"), out);
     }
 
     private static void one(JsonNode queue, PrintWriter out) {
-        ObjectNode listOfOne = ApiClient.JSON.createObjectNode();
-        listOfOne.putArray("queues").add(queue);
-        list(listOfOne, out);
+        QUEUES.print(List.of(queue), out);
         out.println();
-        TextTable table =
-                new TextTable("PARTITION", "OWNER", "LAG", "ACTIVE", "SCHEDULED", "RETRY", "PARKED", "DEAD", "BLOCKED");
-        for (JsonNode partition : queue.path("partitions")) {
-            JsonNode counts = partition.path("counts");
-            table.row(
-                    TaskRows.text(partition, "partition"),
-                    TaskRows.text(partition, "owner"),
-                    TaskRows.text(partition, "lag"),
-                    TaskRows.text(counts, "active"),
-                    TaskRows.text(counts, "scheduled"),
-                    TaskRows.text(counts, "retry"),
-                    TaskRows.text(counts, "parked"),
-                    TaskRows.text(counts, "dead"),
-                    TaskRows.text(partition, "blockedKeys"));
-        }
-        table.print(out);
+        PARTITIONS.print(queue.path("partitions"), out);
         for (JsonNode partition : queue.path("partitions")) {
             JsonNode full = partition.path("full");
             if (full.isObject()) {
                 out.println();
                 out.printf(
                         "Partition %s is full and takes in nothing more: %d tasks are parked behind the key %s%n",
-                        TaskRows.text(partition, "partition"),
+                        text("partition").apply(partition),
                         full.path("parked").asLong(),
-                        TaskRows.text(full, "key"));
+                        text("key").apply(full));
             }
         }
     }

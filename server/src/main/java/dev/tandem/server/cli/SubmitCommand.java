@@ -90,7 +90,8 @@ final class SubmitCommand implements Runnable {
         setPayload(task, readPayload());
         server.print(
                 server.api().post(ApiClient.path("queues", queue, "tasks"), task),
-                (answer, out) -> out.println("Published to " + queue + " as " + TaskRows.text(answer, "id")));
+                (answer, out) -> out.println(
+                        "Published to " + queue + " as " + JsonCells.text("id").apply(answer)));
     }
 
     private void setPayload(ObjectNode task, byte[] bytes) {

@@ -6,9 +6,6 @@ import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The command line: the daily work against a running server. */
 @Command(
@@ -26,14 +23,12 @@ import picocli.CommandLine.Spec;
             ExecutorsCommand.class
         },
         footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
-public final class TandemCli implements Runnable {
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private CommandSpec spec;
+public final class TandemCli extends CommandGroup {
 
     /** For picocli. */
-    public TandemCli() {}
+    public TandemCli() {
+        super("Which command?");
+    }
 
     public static void main(String[] args) {
         run(new TandemCli(), args);
@@ -79,10 +74,5 @@ public final class TandemCli implements Runnable {
             }
             return new String[] {"Tandem " + properties.getProperty("version", "unknown")};
         }
-    }
-
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "Which command?");
     }
 }

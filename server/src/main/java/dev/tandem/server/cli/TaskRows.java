@@ -1,32 +1,27 @@
 package dev.tandem.server.cli;
 
+import static dev.tandem.server.cli.JsonCells.text;
+import static dev.tandem.server.cli.JsonCells.time;
+
 import java.io.PrintWriter;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import tools.jackson.databind.JsonNode;
 
 /** Prints the tasks that the API returns. */
 final class TaskRows {
 
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+    private static final TextTable<JsonNode> TASKS = new TextTable<JsonNode>()
+            .column("ID", text("id"))
+            .column("STATE", text("state"))
+            .column("TYPE", text("type"))
+            .column("KEY", text("key"))
+            .column("ATTEMPTS", text("attempts"))
+            .column("WHEN", time("at"))
+            .column("ERROR", text("error").andThen(TaskRows::firstLine));
 
     private TaskRows() {}
 
     static void list(JsonNode answer, PrintWriter out) {
-        TextTable table = new TextTable("ID", "STATE", "TYPE", "KEY", "ATTEMPTS", "WHEN", "ERROR");
-        for (JsonNode task : answer.path("tasks")) {
-            table.row(
-                    text(task, "id"),
-                    text(task, "state"),
-                    text(task, "type"),
-                    text(task, "key"),
-                    text(task, "attempts"),
-                    time(task, "at"),
-                    firstLine(text(task, "error")));
-        }
-        table.print(out);
+        TASKS.print(answer.path("tasks"), out);
         if (!answer.path("next").isMissingNode()) {
             out.println("There are more: --cursor " + answer.path("next").asString() + ", or --all");
         }
@@ -37,16 +32,6 @@ final class TaskRows {
             JsonNode value = task.path(field);
             out.println(field + ": " + (value.isContainer() ? value.toString() : printable(value.asString())));
         }
-    }
-
-    static String text(JsonNode object, String field) {
-        JsonNode value = object.path(field);
-        return value.isMissingNode() || value.isNull() ? "-" : value.asString();
-    }
-
-    static String time(JsonNode object, String field) {
-        JsonNode value = object.path(field);
-        return value.isMissingNode() || value.isNull() ? "-" : TIME.format(Instant.parse(value.asString()));
     }
 
     private static String firstLine(String text) {

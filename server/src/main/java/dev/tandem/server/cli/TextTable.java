@@ -3,46 +3,51 @@ package dev.tandem.server.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
 
-/** Prints a table whose columns are as wide as their content. Numbers are aligned to the right. */
-final class TextTable {
+/**
+ * A table whose columns are as wide as their content. Numbers are aligned to the right.
+ *
+ * @param <R> the type of the rows
+ */
+final class TextTable<R> {
 
     private static final int MAX_WIDTH = 80;
 
-    private final List<List<String>> rows = new ArrayList<>();
+    private record Column<R>(String header, Function<? super R, String> cell) {
 
-    TextTable(String... columns) {
-        rows.add(List.of(columns));
+        /** Returns the header and the cells, padded to the same width. */
+        List<String> aligned(List<R> rows) {
+            List<String> cells = rows.stream().map(cell).map(TextTable::clean).toList();
+            boolean numbers = !cells.isEmpty() && cells.stream().allMatch(each -> each.matches("-?[0-9.]+|-?"));
+            List<String> lines = new ArrayList<>(List.of(header));
+            lines.addAll(cells);
+            int width = lines.stream().mapToInt(String::length).max().orElse(0);
+            lines.replaceAll(line -> {
+                String pad = " ".repeat(width - line.length());
+                return numbers ? pad + line : line + pad;
+            });
+            return lines;
+        }
     }
 
-    TextTable row(Object... cells) {
-        List<String> row = new ArrayList<>();
-        for (Object cell : cells) {
-            row.add(clean(String.valueOf(cell)));
-        }
-        rows.add(row);
+    private final List<Column<R>> columns = new ArrayList<>();
+
+    /** Adds a column on the right. */
+    TextTable<R> column(String header, Function<? super R, String> cell) {
+        columns.add(new Column<>(header, cell));
         return this;
     }
 
-    void print(PrintWriter out) {
-        int columns = rows.get(0).size();
-        int[] widths = new int[columns];
-        boolean[] numbers = new boolean[columns];
-        for (int column = 0; column < columns; column++) {
-            int at = column;
-            widths[at] =
-                    rows.stream().mapToInt(row -> row.get(at).length()).max().orElse(0);
-            numbers[at] = rows.size() > 1
-                    && rows.stream().skip(1).allMatch(row -> row.get(at).matches("-?[0-9.]+|-?"));
-        }
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int column = 0; column < columns; column++) {
-                String pad = " ".repeat(widths[column] - row.get(column).length());
-                line.append(numbers[column] ? pad + row.get(column) : row.get(column) + pad)
-                        .append("  ");
-            }
-            out.println(line.toString().stripTrailing());
+    void print(Iterable<R> rows, PrintWriter out) {
+        List<R> all = StreamSupport.stream(rows.spliterator(), false).toList();
+        List<List<String>> aligned =
+                columns.stream().map(column -> column.aligned(all)).toList();
+        for (int line = 0; line <= all.size(); line++) {
+            int at = line;
+            List<String> cells = aligned.stream().map(column -> column.get(at)).toList();
+            out.println(String.join("  ", cells).stripTrailing());
         }
         out.flush();
     }

@@ -1,13 +1,16 @@
 package dev.tandem.server.it;
 
+import static dev.tandem.server.it.RedeliverySteps.ATTEMPTS;
+import static dev.tandem.server.it.RedeliverySteps.await;
+import static dev.tandem.server.it.RedeliverySteps.cutAndRestore;
+import static dev.tandem.server.it.RedeliverySteps.runTasksWithoutIdsWhileTheirExecutorIsKilled;
+import static dev.tandem.server.it.RedeliverySteps.runUntilPoisonIsDead;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.RedisCheckpoint;
 import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -17,35 +20,28 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Redelivered messages of an unordered RabbitMQ queue are recognised, whichever partition they reach. */
 class UnorderedRedeliveryIT {
 
-    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
-
     @Test
     void tasksWithIdsAreRecordedOnceEvenIfTheirExecutorIsKilled() throws Exception {
         int tasks = 10_000;
         AtomicReference<Set<String>> others = new AtomicReference<>(Set.of("another"));
         try (RabbitTestQueue queue = new RabbitTestQueue("scattered", false);
                 TestWorker survivor = new TestWorker(queue.worker().leasedFor(4_000), others::get)) {
-            await("half of the partitions")
-                    .atMost(TestQueue.PATIENCE)
-                    .until(() -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
+            await("half of the partitions", () -> survivor.status().partitions() == TestWorker.RABBIT_PARTITIONS / 2);
             queue.awaitDeclared();
             try (WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
-                await("the channels of both").atMost(TestQueue.PATIENCE).until(() -> queue.consumers() == 4);
+                await("the channels of both", () -> queue.consumers() == 4);
                 for (int number = 0; number < tasks; number++) {
                     queue.send("k", number, number % 100 == 0 ? "fail-once" : "ok");
                 }
                 queue.flush();
-                await("runs of the victim process")
-                        .atMost(TestQueue.PATIENCE)
-                        .pollInterval(POLL_INTERVAL)
-                        .until(() -> queue.runsOf(victim).size() > 1_000);
+                await("runs of the victim process", () -> queue.runsOf(victim).size() > 1_000);
                 victim.kill();
                 // Its messages are redelivered to the survivor at once, while the leases of its partitions are valid.
                 others.set(Set.of());
                 queue.awaitAllSucceeded();
                 // Tasks that ended just before their executor died were not recorded. They run again when their claims
                 // have lapsed.
-                await("all successes to be recorded").atMost(TestQueue.PATIENCE).until(() -> queue.recorded() >= tasks);
+                await("all successes to be recorded", () -> queue.recorded() >= tasks);
                 survivor.awaitNothingUnsettled();
             }
             queue.awaitNothingLeft();
@@ -57,63 +53,20 @@ class UnorderedRedeliveryIT {
     @Execution(ExecutionMode.CONCURRENT)
     void equalMessagesWithoutIdsAreNeverConfused() throws Exception {
         int tasks = 4_000;
-        try (RabbitTestQueue queue = new RabbitTestQueue("alike", false);
-                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(4_000))) {
-            queue.awaitDeclared();
-            for (int number = 0; number < tasks; number++) {
-                queue.sendWithoutId("k", "ok");
-            }
-            queue.flush();
-            await("some tasks to succeed")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> queue.recorded() > 400);
-            victim.kill();
-            try (TestWorker successor = new TestWorker(queue.worker())) {
-                await("all tasks")
-                        .atMost(TestQueue.PATIENCE)
-                        .pollInterval(POLL_INTERVAL)
-                        .until(() -> queue.recorded() >= tasks && queue.messages() == 0);
-                successor.awaitNothingUnsettled();
-            }
-            queue.awaitNothingLeft();
+        try (RabbitTestQueue queue = new RabbitTestQueue("alike", false)) {
+            runTasksWithoutIdsWhileTheirExecutorIsKilled(queue, tasks, () -> {
+                for (int number = 0; number < tasks; number++) {
+                    queue.sendWithoutId("k", "ok");
+                }
+            });
         }
     }
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void poisonMessageThatKillsItsExecutorsBecomesDead() throws Exception {
-        int attempts = 3;
-        int deaths = 0;
         try (RabbitTestQueue queue = new RabbitTestQueue("venom", false)) {
-            TestWorker.Options options =
-                    queue.worker().retrying(1_000, attempts).leasedFor(4_000);
-            WorkerProcess current = queue.startProcess(options);
-            queue.awaitDeclared();
-            queue.sendWithoutId("bad", "poison");
-            queue.flush();
-            while (DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS).isEmpty()) {
-                WorkerProcess watched = current;
-                await("death of the task or of its executor")
-                        .atMost(TestQueue.PATIENCE)
-                        .until(() -> !watched.isRunning()
-                                || !DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS)
-                                        .isEmpty());
-                if (!watched.isRunning()) {
-                    watched.markDead();
-                    watched.close();
-                    deaths++;
-                    current = queue.startProcess(
-                            queue.worker().retrying(1_000, attempts).leasedFor(4_000));
-                }
-            }
-            try (WorkerProcess last = current) {
-                assertThat(deaths).isEqualTo(attempts);
-                assertThat(DeadTasks.of(queue.name(), TestWorker.RABBIT_PARTITIONS))
-                        .singleElement()
-                        .satisfies(dead -> assertThat(dead.error()).contains("all 3 attempts are used up"));
-                assertThat(last.isRunning()).isTrue();
-            }
+            assertThat(runUntilPoisonIsDead(queue, () -> {}, () -> {})).isEqualTo(ATTEMPTS);
         }
     }
 
@@ -135,20 +88,8 @@ class UnorderedRedeliveryIT {
             }
             queue.flush();
             // Must be soon, because tasks that run for longer than the horizon are adopted.
-            await("all tasks to run")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> queue.history().runs().size() == tasks);
-            wire.down();
-            await("the loss of the connection")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> worker.unsettled() == 0);
-            wire.up();
-            await("the redeliveries")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> worker.unsettled() > 0);
+            await("all tasks to run", () -> queue.history().runs().size() == tasks);
+            cutAndRestore(wire, worker, unsettled -> unsettled > 0);
             // The tasks are still running here, and their messages are acked.
             worker.awaitNothingUnsettled();
             worker.release();
@@ -170,16 +111,12 @@ class UnorderedRedeliveryIT {
                 queue.send("k", number, number % 20 == 0 ? "fail-once" : "work");
             }
             queue.flush();
-            await("some tasks to succeed")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> queue.history().succeeded().size() > 200);
+            await("some tasks to succeed", () -> queue.history().succeeded().size() > 200);
             RedisCheckpoint checkpoint = redis.checkpoint();
             int before = queue.history().succeeded().size();
-            await("more successes, which Redis will forget")
-                    .atMost(TestQueue.PATIENCE)
-                    .pollInterval(POLL_INTERVAL)
-                    .until(() -> queue.history().succeeded().size() > before + 200);
+            await(
+                    "more successes, which Redis will forget",
+                    () -> queue.history().succeeded().size() > before + 200);
             victim.kill();
             redis.restartFrom(checkpoint);
             try (TestWorker successor = new TestWorker(queue.worker())) {

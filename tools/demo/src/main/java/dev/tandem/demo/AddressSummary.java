@@ -1,26 +1,28 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.local.LocalPlatform;
 import dev.tandem.server.settings.Secrets;
 
 /** The addresses that a person needs after the start, with some commands to try. */
-record AddressSummary(LocalBrokers brokers, LocalServers servers, boolean amqp) {
+record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp) {
 
-    void show(ProgressOutput output) {
-        output.say("");
-        output.say("  Kafka   " + brokers.kafka());
+    void show(ConsoleProgress output) {
+        output.line("");
+        output.line("  Kafka   " + platform.kafka());
         if (amqp) {
             // guest:guest belongs to the local broker and is shown. The password of an existing broker stays hidden.
-            String address = brokers.rabbit();
-            output.say("  AMQP    " + (address.contains("guest:guest@") ? address : Secrets.masked(address)));
+            String address = platform.amqp();
+            output.line("  AMQP    " + (address.contains("guest:guest@") ? address : Secrets.masked(address)));
         }
-        output.say("  Redis   " + Secrets.masked(brokers.redis()));
-        output.say("  API     " + servers.api() + "/api/v1/queues");
-        output.say("");
-        output.say("  Ctrl-C ends it. Meanwhile, in another terminal:");
+        output.line("  Redis   " + Secrets.masked(platform.redis()));
+        output.line("  API     " + servers.api() + "/api/v1/queues");
+        output.line("");
+        output.line("  Ctrl-C ends it. Meanwhile, in another terminal:");
         String server = servers.api().endsWith(":8080") ? "" : " --server " + servers.api();
-        output.say("    ./tandem queues" + server);
-        output.say("    ./tandem submit" + server + " orders --key customer-7 --payload '{\"total\": 12}'");
-        output.say("");
+        output.line("    ./tandem queues" + server);
+        output.line("    ./tandem submit" + server + " orders --key customer-7 --payload '{\"total\": 12}'");
+        output.line("");
     }
 
     /** Blocks until this JVM is told to end. The local processes end with it. */

@@ -8,10 +8,8 @@ import com.rabbitmq.client.ConnectionFactory;
 import dev.tandem.task.TaskHeaders;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -47,22 +45,16 @@ final class AmqpTaskPublisher implements TaskPublisher {
     }
 
     /**
-     * Waits until the executors have declared their queue. A message that is published earlier is unroutable.
-     *
-     * @return whether the queue exists
+     * Whether an executor consumes from the queue. It has declared the queue's bindings by then; a message that is
+     * published earlier is unroutable.
      */
-    static boolean awaitQueue(String uri, String queue, Duration patience) throws InterruptedException {
-        long end = System.nanoTime() + patience.toNanos();
-        while (System.nanoTime() < end) {
-            try (Connection connection = connect(uri);
-                    Channel channel = connection.createChannel()) {
-                channel.queueDeclarePassive(queue);
-                return true;
-            } catch (IOException | TimeoutException | AlreadyClosedException e) {
-                TimeUnit.MILLISECONDS.sleep(200);
-            }
+    static boolean isConsumed(String uri, String queue) {
+        try (Connection connection = connect(uri);
+                Channel channel = connection.createChannel()) {
+            return channel.consumerCount(queue) > 0;
+        } catch (IOException | TimeoutException | AlreadyClosedException e) {
+            return false;
         }
-        return false;
     }
 
     @Override

@@ -2,15 +2,18 @@ package dev.tandem.demo;
 
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
+import dev.tandem.kit.Await;
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.kit.EpochMicros;
+import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.LocalProcess;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the demonstration: publishes the workload, kills an executor, checks the result. Not thread-safe. */
@@ -23,6 +26,7 @@ final class Demo {
     private static final Duration QUIET_TIME = Duration.ofSeconds(3);
 
     private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration QUEUE_INTERVAL = Duration.ofMillis(200);
 
     /** From this share of finished tasks on, the executor is killed as soon as it runs a task. */
     private static final double EARLIEST_KILL = 0.35;
@@ -42,18 +46,18 @@ final class Demo {
     record Plan(int orders, Duration publishing, long seed, boolean mails, boolean kill) {}
 
     private final Plan plan;
-    private final LocalBrokers brokers;
+    private final LocalPlatform platform;
     private final LocalServers servers;
-    private final ProgressOutput output;
+    private final ConsoleProgress output;
     private final long startNanos;
     private final EventTail tail = new EventTail();
     private final List<PacedPublisher> publishers = new ArrayList<>();
     private @Nullable Kill kill;
 
     /** @param startNanos when the command was given, by {@link System#nanoTime} */
-    Demo(Plan plan, LocalBrokers brokers, LocalServers servers, ProgressOutput output, long startNanos) {
+    Demo(Plan plan, LocalPlatform platform, LocalServers servers, ConsoleProgress output, long startNanos) {
         this.plan = plan;
-        this.brokers = brokers;
+        this.platform = platform;
         this.servers = servers;
         this.output = output;
         this.startNanos = startNanos;
@@ -74,9 +78,9 @@ final class Demo {
     }
 
     private void publish(List<DemoTask> tasks) throws InterruptedException {
-        brokers.awaitKafka();
-        KafkaTaskPublisher.createTopics(brokers.kafka(), Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4));
-        output.say(elapsed() + "publishing " + tasks.size() + " tasks over "
+        platform.awaitKafka();
+        KafkaTaskPublisher.createTopics(platform.kafka(), Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4));
+        output.line(elapsed() + "publishing " + tasks.size() + " tasks over "
                 + plan.publishing().toSeconds() + " s");
         List<DemoTask> mails = tasks.stream()
                 .filter(task -> task.queue().equals(DemoWorkload.MAILS))
@@ -85,24 +89,24 @@ final class Demo {
                 .filter(task -> !task.queue().equals(DemoWorkload.MAILS))
                 .toList();
         publishers.add(
-                new PacedPublisher("kafka", others, plan.publishing(), () -> new KafkaTaskPublisher(brokers.kafka())));
+                new PacedPublisher("kafka", others, plan.publishing(), () -> new KafkaTaskPublisher(platform.kafka())));
         if (!mails.isEmpty()) {
             publishers.add(new PacedPublisher("amqp", mails, plan.publishing(), this::amqpPublisher));
         }
     }
 
-    private TaskPublisher amqpPublisher() {
-        brokers.awaitRabbit();
+    private TaskPublisher amqpPublisher() throws Exception {
+        platform.awaitAmqp();
         try {
-            if (!AmqpTaskPublisher.awaitQueue(brokers.rabbit(), DemoWorkload.MAILS, QUEUE_TIMEOUT)) {
-                throw new IllegalStateException("No executor declared the queue " + DemoWorkload.MAILS + " within "
-                        + QUEUE_TIMEOUT.toSeconds() + " s. See " + servers.log("executor-1"));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while waiting for the queue " + DemoWorkload.MAILS, e);
+            Await.until(
+                    QUEUE_TIMEOUT,
+                    QUEUE_INTERVAL,
+                    () -> AmqpTaskPublisher.isConsumed(platform.amqp(), DemoWorkload.MAILS),
+                    () -> "No executor consumes from the queue " + DemoWorkload.MAILS);
+        } catch (TimeoutException e) {
+            throw new IllegalStateException(e.getMessage() + ". See " + servers.log("executor-1"), e);
         }
-        return new AmqpTaskPublisher(brokers.rabbit());
+        return new AmqpTaskPublisher(platform.amqp());
     }
 
     private void follow(List<DemoTask> tasks, LocalProcess victim) throws InterruptedException {
@@ -115,7 +119,7 @@ final class Demo {
             lastEvent = newEvents ? now : lastEvent;
             if (first && !tail.finished().isEmpty()) {
                 first = false;
-                output.say(elapsed() + "the first task is done");
+                output.line(elapsed() + "the first task is done");
             }
             if (plan.kill() && kill == null && isTimeToKill(tasks.size(), victim.name())) {
                 kill(victim);
@@ -128,7 +132,7 @@ final class Demo {
                 return;
             }
             if (published && now - publishedAt > COMPLETION_TIMEOUT.toNanos()) {
-                output.say(elapsed() + "some tasks have not ended " + COMPLETION_TIMEOUT.toSeconds()
+                output.line(elapsed() + "some tasks have not ended " + COMPLETION_TIMEOUT.toSeconds()
                         + " s after the last message");
                 return;
             }
@@ -155,8 +159,8 @@ final class Demo {
     private void kill(LocalProcess victim) {
         long running = tail.runningOn(victim.name());
         victim.kill();
-        kill = new Kill(victim.name(), ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
-        output.say(elapsed() + "killed " + victim + " (kill -9), " + running + " of its tasks were running");
+        kill = new Kill(victim.name(), EpochMicros.now());
+        output.line(elapsed() + "killed " + victim + " (kill -9), " + running + " of its tasks were running");
     }
 
     private String progress(int total) {
@@ -180,8 +184,8 @@ final class Demo {
     }
 
     private boolean report(DemoVerdict verdict) {
-        output.say("");
-        output.say(new DemoReport(verdict).text());
+        output.line("");
+        output.line(new DemoReport(verdict).text());
         return verdict.passed();
     }
 

@@ -1,5 +1,8 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.kit.TemporaryFolder;
+import dev.tandem.local.LocalPlatform;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -58,26 +61,23 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         long startNanos = System.nanoTime();
-        ProgressOutput output = ProgressOutput.standard();
-        output.say("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
-        TemporaryRunFolder folder = new TemporaryRunFolder();
-        LocalBrokers brokers = new LocalBrokers(local.existing(), !noAmqp, output::say);
-        LocalServers servers = new LocalServers(folder.path(), DemoSettings.demo(brokers, !noAmqp), local.apiPort());
-        try {
+        ConsoleProgress output = local.output();
+        output.line("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
+        try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
+                LocalPlatform platform = local.startPlatform(!noAmqp, output);
+                LocalServers servers =
+                        new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), local.apiPort())) {
             Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill);
-            boolean passed = new Demo(plan, brokers, servers, output, startNanos).run();
+            boolean passed = new Demo(plan, platform, servers, output, startNanos).run();
             if (!passed) {
                 folder.keep();
-                output.say("  What happened is in " + folder.path());
+                output.line("  What happened is in " + folder.path());
             }
             if (!exit) {
-                new AddressSummary(brokers, servers, !noAmqp).show(output);
+                new AddressSummary(platform, servers, !noAmqp).show(output);
                 AddressSummary.stayUp();
             }
             return passed ? 0 : 1;
-        } finally {
-            servers.close();
-            brokers.close();
         }
     }
 }

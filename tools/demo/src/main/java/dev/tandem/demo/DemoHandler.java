@@ -3,9 +3,12 @@ package dev.tandem.demo;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
+import dev.tandem.kit.EpochMicros;
+import dev.tandem.kit.JsonLinesLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
 /** The handler of the demonstration: does what the payload says, and logs the start and the end of every run. */
 final class DemoHandler implements Handler, AutoCloseable {
@@ -20,11 +23,20 @@ final class DemoHandler implements Handler, AutoCloseable {
      */
     record Script(int work, int failures, boolean dead, int step) {}
 
-    private final EventLog events;
+    private final JsonLinesLog<DemoEvent> events;
 
     /** @param file the event log; created with its folder if missing */
     DemoHandler(Path file) {
-        this.events = new EventLog(file);
+        try {
+            Path folder = file.toAbsolutePath().getParent();
+            if (folder != null) {
+                Files.createDirectories(folder);
+            }
+            events = new JsonLinesLog<>(file);
+        } catch (IOException | UncheckedIOException e) {
+            throw new IllegalArgumentException(
+                    "tandem.demo.events is '" + file + "', which cannot be written: " + e.getMessage(), e);
+        }
     }
 
     @Override
@@ -45,8 +57,7 @@ final class DemoHandler implements Handler, AutoCloseable {
     }
 
     private void note(DemoEvent.Kind kind, TaskContext task) {
-        long micros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-        events.append(new DemoEvent(kind, micros, task.id(), task.attempt(), task.token()));
+        events.write(new DemoEvent(kind, EpochMicros.now(), task.id(), task.attempt(), task.token()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.Percentiles;
 import java.util.List;
 import java.util.Locale;
 
@@ -25,6 +26,8 @@ record DemoReport(DemoVerdict verdict) {
         violations(text, "two of a key at once", verdict.overlaps());
         violations(text, "fencing token not higher", verdict.tokensBack());
         violations(text, "started before their time", verdict.early());
+        Percentiles lateness =
+                verdict.lateness().isEmpty() ? new Percentiles(0, 0, 0) : Percentiles.of(verdict.lateness());
         row(
                 text,
                 "delayed tasks",
@@ -32,8 +35,8 @@ record DemoReport(DemoVerdict verdict) {
                 String.format(
                         Locale.ROOT,
                         "late by p50 %s, p99 %s, at most %s: %s",
-                        millis(verdict.latenessAt(0.5)),
-                        millis(verdict.latenessAt(0.99)),
+                        millis(lateness.p50()),
+                        millis(lateness.p99()),
                         millis(verdict.latestMicros()),
                         verdict.inTime() ? "ok" : "FAILED"));
         text.append('\n').append(verdict.passed() ? "  The check passed." : "  The check FAILED.");

@@ -1,12 +1,14 @@
 package dev.tandem.demo;
 
+import dev.tandem.local.LocalPlatform;
+
 /** The settings files of the demonstration's processes. */
 final class DemoSettings {
 
     private DemoSettings() {}
 
-    static String demo(LocalBrokers brokers, boolean mails) {
-        String settings = brokers(brokers) + """
+    static String demo(LocalPlatform platform, boolean mails) {
+        String settings = brokers(platform) + """
                           # Enables the demo handler. Each executor gets its own file on the command line.
                           demo: { events: server.events }
                           queues:
@@ -35,8 +37,8 @@ final class DemoSettings {
                         """;
     }
 
-    static String up(LocalBrokers brokers, boolean rabbit) {
-        String settings = brokers(brokers) + """
+    static String up(LocalPlatform platform, boolean rabbit) {
+        String settings = brokers(platform) + """
                           log-payloads: true
                           queues:
                             orders:
@@ -51,12 +53,12 @@ final class DemoSettings {
                         """;
     }
 
-    private static String brokers(LocalBrokers brokers) {
+    private static String brokers(LocalPlatform platform) {
         return """
                 tandem:
                   kafka: { bootstrap-servers: "%s" }
                   rabbit: { uri: "%s" }
                   redis: { uri: "%s" }
-                """.formatted(brokers.kafka(), brokers.rabbit(), brokers.redis());
+                """.formatted(platform.kafka(), platform.amqp(), platform.redis());
     }
 }

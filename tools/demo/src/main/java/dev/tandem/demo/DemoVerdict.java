@@ -51,8 +51,4 @@ record DemoVerdict(
     long latestMicros() {
         return lateness.isEmpty() ? 0 : lateness.get(lateness.size() - 1);
     }
-
-    long latenessAt(double quantile) {
-        return lateness.isEmpty() ? 0 : lateness.get((int) Math.min(lateness.size() - 1, lateness.size() * quantile));
-    }
 }

@@ -1,11 +1,7 @@
 package dev.tandem.demo;
 
 import dev.tandem.demo.DemoEvent.Kind;
-import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import dev.tandem.kit.JsonLinesTail;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,14 +14,12 @@ import java.util.Set;
 final class EventTail {
 
     private static final class Follower {
-        final Path file;
+        final JsonLinesTail<DemoEvent> log;
         final List<DemoEvent> events = new ArrayList<>();
-        long position;
         long running;
-        String unfinishedLine = "";
 
         Follower(Path file) {
-            this.file = file;
+            log = new JsonLinesTail<>(file, DemoEvent.class);
         }
     }
 
@@ -41,14 +35,11 @@ final class EventTail {
     int read() {
         int count = 0;
         for (Follower follower : followers.values()) {
-            for (String line : lines(follower)) {
-                DemoEvent event = DemoEvent.parse(line).orElse(null);
-                if (event != null) {
-                    follower.events.add(event);
-                    follower.running += event.kind().ends() ? -1 : 1;
-                    count(event);
-                    count++;
-                }
+            for (DemoEvent event : follower.log.next()) {
+                follower.events.add(event);
+                follower.running += event.kind().ends() ? -1 : 1;
+                count(event);
+                count++;
             }
         }
         return count;
@@ -58,24 +49,6 @@ final class EventTail {
         failures += event.kind() == Kind.FAILURE ? 1 : 0;
         if (event.kind() == Kind.SUCCESS || event.kind() == Kind.DEAD) {
             finished.add(event.id());
-        }
-    }
-
-    private static List<String> lines(Follower follower) {
-        if (!Files.exists(follower.file)) {
-            return List.of();
-        }
-        try (RandomAccessFile file = new RandomAccessFile(follower.file.toFile(), "r")) {
-            byte[] more = new byte[(int) Math.min(Integer.MAX_VALUE - 8, file.length() - follower.position)];
-            file.seek(follower.position);
-            file.readFully(more);
-            follower.position += more.length;
-            String text = follower.unfinishedLine + new String(more, StandardCharsets.UTF_8);
-            int end = text.lastIndexOf('\n') + 1;
-            follower.unfinishedLine = text.substring(end);
-            return text.substring(0, end).lines().toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,10 +1,19 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.local.BrokerAddresses;
+import dev.tandem.local.LocalPlatform;
+import dev.tandem.local.PortReservations;
+import dev.tandem.server.settings.Secrets;
+import java.io.PrintWriter;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that name existing brokers. The commands start the others. */
+/** Options that name existing brokers and the port of the API. The commands start the other brokers. */
 final class LocalOptions {
+
+    private static final Duration LOG_INTERVAL = Duration.ofSeconds(3);
 
     @Option(
             names = "--kafka",
@@ -30,11 +39,18 @@ final class LocalOptions {
     @Option(names = "--port", paramLabel = "PORT", description = "where the API listens (default: 8080 if it is free)")
     private int port;
 
-    LocalBrokers.ExistingBrokers existing() {
-        return new LocalBrokers.ExistingBrokers(kafka, rabbit, redis);
+    /** Begins to start the brokers that are not given, and prints a line about each broker. */
+    LocalPlatform startPlatform(boolean amqp, ConsoleProgress output) {
+        return LocalPlatform.start(
+                new BrokerAddresses(kafka, rabbit, redis), amqp, message -> output.line(Secrets.masked(message)));
+    }
+
+    /** Returns the standard output, with the progress redrawn at will on a terminal, else printed now and then. */
+    ConsoleProgress output() {
+        return ConsoleProgress.of(new PrintWriter(System.out, true), Duration.ZERO, LOG_INTERVAL);
     }
 
     int apiPort() {
-        return port > 0 ? port : LocalBrokers.freePort(8080);
+        return port > 0 ? port : PortReservations.usualOrReserved(8080);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.LocalProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 final class LogFollower {
 
     private final LocalProcess process;
-    private final ProgressOutput output;
+    private final ConsoleProgress output;
 
-    LogFollower(LocalProcess process, ProgressOutput output) {
+    LogFollower(LocalProcess process, ConsoleProgress output) {
         this.process = process;
         this.output = output;
     }
@@ -26,7 +27,7 @@ final class LogFollower {
             while (process.isRunning()) {
                 String line = log.readLine();
                 if (line != null) {
-                    output.say(line);
+                    output.line(line);
                 } else {
                     TimeUnit.MILLISECONDS.sleep(100);
                 }
@@ -34,6 +35,6 @@ final class LogFollower {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        output.say("The server ended with status " + process.exitStatus());
+        output.line("The server ended with status " + process.exitStatus());
     }
 }

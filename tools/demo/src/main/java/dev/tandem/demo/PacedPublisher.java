@@ -4,8 +4,8 @@ import dev.tandem.demo.DemoCheck.Published;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes tasks to one broker on its own thread, spread evenly over some time. */
@@ -17,14 +17,14 @@ final class PacedPublisher {
     private volatile boolean done;
     private volatile @Nullable RuntimeException failure;
 
-    PacedPublisher(String name, List<DemoTask> tasks, Duration over, Supplier<TaskPublisher> opener) {
+    PacedPublisher(String name, List<DemoTask> tasks, Duration over, Callable<TaskPublisher> opener) {
         thread = new Thread(() -> run(tasks, over, opener), "publish-" + name);
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void run(List<DemoTask> tasks, Duration over, Supplier<TaskPublisher> opener) {
-        try (TaskPublisher publisher = opener.get()) {
+    private void run(List<DemoTask> tasks, Duration over, Callable<TaskPublisher> opener) {
+        try (TaskPublisher publisher = opener.call()) {
             long start = System.nanoTime();
             for (int i = 0; i < tasks.size(); i++) {
                 long due = start + over.toNanos() * i / tasks.size();
@@ -41,6 +41,8 @@ final class PacedPublisher {
             failure = new IllegalStateException("Publishing was interrupted", e);
         } catch (RuntimeException e) {
             failure = e;
+        } catch (Exception e) {
+            failure = new IllegalStateException("Publishing failed: " + e, e);
         } finally {
             done = true;
         }

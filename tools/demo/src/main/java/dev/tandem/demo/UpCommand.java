@@ -1,9 +1,13 @@
 package dev.tandem.demo;
 
+import dev.tandem.kit.Await;
+import dev.tandem.kit.ConsoleProgress;
+import dev.tandem.kit.TemporaryFolder;
+import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.LocalProcess;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,6 +24,7 @@ import picocli.CommandLine.Option;
 public final class UpCommand implements Callable<Integer> {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration HEALTH_INTERVAL = Duration.ofMillis(100);
 
     @Mixin
     private final LocalOptions local = new LocalOptions();
@@ -31,39 +36,38 @@ public final class UpCommand implements Callable<Integer> {
     public UpCommand() {}
 
     @Override
-    public Integer call() throws InterruptedException {
-        ProgressOutput output = ProgressOutput.standard();
-        TemporaryRunFolder folder = new TemporaryRunFolder();
-        LocalBrokers brokers = new LocalBrokers(local.existing(), !noAmqp, output::say);
-        LocalServers servers = new LocalServers(folder.path(), DemoSettings.up(brokers, !noAmqp), local.apiPort());
-        try {
+    public Integer call() throws Exception {
+        ConsoleProgress output = local.output();
+        try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
+                LocalPlatform platform = local.startPlatform(!noAmqp, output);
+                LocalServers servers =
+                        new LocalServers(folder.path(), DemoSettings.up(platform, !noAmqp), local.apiPort())) {
             LocalProcess server = servers.server(true);
-            brokers.awaitAll();
-            if (!awaitHealthy(servers, server)) {
-                output.say("The server is not healthy after " + START_TIMEOUT.toSeconds() + " s. " + server.logTail());
+            platform.awaitAll();
+            try {
+                Await.until(
+                        START_TIMEOUT,
+                        HEALTH_INTERVAL,
+                        () -> isHealthy(servers, server),
+                        () -> "The server is not healthy");
+            } catch (TimeoutException e) {
+                output.line(e.getMessage() + ". " + server.logTail());
                 folder.keep();
                 return 1;
             }
-            new AddressSummary(brokers, servers, !noAmqp).show(output);
+            new AddressSummary(platform, servers, !noAmqp).show(output);
             new LogFollower(server, output).follow();
             return 0;
-        } finally {
-            servers.close();
-            brokers.close();
         }
     }
 
-    private static boolean awaitHealthy(LocalServers servers, LocalProcess server) throws InterruptedException {
-        long end = System.nanoTime() + START_TIMEOUT.toNanos();
-        while (System.nanoTime() < end) {
-            if (servers.isHealthy()) {
-                return true;
-            }
-            if (!server.isRunning()) {
-                throw new IllegalStateException(
-                        "The server ended with status " + server.exitStatus() + ". " + server.logTail());
-            }
-            TimeUnit.MILLISECONDS.sleep(100);
+    private static boolean isHealthy(LocalServers servers, LocalProcess server) {
+        if (servers.isHealthy()) {
+            return true;
+        }
+        if (!server.isRunning()) {
+            throw new IllegalStateException(
+                    "The server ended with status " + server.exitStatus() + ". " + server.logTail());
         }
         return false;
     }

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
 import dev.tandem.demo.DemoEvent.Kind;
+import dev.tandem.kit.JsonLinesLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that the check finds every violation. */
 class DemoCheckTest {
@@ -220,12 +226,27 @@ class DemoCheckTest {
     }
 
     @Test
-    void linesAreParsedAndUnfinishedOnesIgnored() {
-        DemoEvent event = new DemoEvent(Kind.SUCCESS, 1_795_220_475_267_123L, "order-1-paid", 2, 17);
+    void eventsAreReadBackAndUnfinishedLinesIgnored(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("executor.events");
+        DemoEvent start = new DemoEvent(Kind.START, 1_795_220_475_260_000L, "order-1-paid", 2, 17);
+        DemoEvent success = new DemoEvent(Kind.SUCCESS, 1_795_220_475_267_123L, "order-1-paid", 2, 17);
+        EventTail tail = new EventTail();
+        tail.follow("one", file);
+        assertThat(tail.read()).isZero();
 
-        assertThat(DemoEvent.parse(event.line().strip())).contains(event);
-        assertThat(DemoEvent.parse("SUCCESS\t17952204")).isEmpty();
-        assertThat(DemoEvent.parse("")).isEmpty();
+        try (JsonLinesLog<DemoEvent> log = new JsonLinesLog<>(file)) {
+            log.write(start);
+            assertThat(tail.read()).isEqualTo(1);
+            assertThat(tail.runningOn("one")).isEqualTo(1);
+            log.write(success);
+        }
+        Files.writeString(file, "{\"kind\":\"SUCCESS\",\"micros\":17952204", StandardOpenOption.APPEND);
+
+        assertThat(tail.read()).isEqualTo(1);
+        assertThat(tail.read()).isZero();
+        assertThat(tail.events()).containsExactly(Map.entry("one", List.of(start, success)));
+        assertThat(tail.finished()).containsExactly("order-1-paid");
+        assertThat(tail.runningOn("one")).isZero();
     }
 
     @Test

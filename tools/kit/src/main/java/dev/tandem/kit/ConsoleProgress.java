@@ -18,19 +18,25 @@ public final class ConsoleProgress {
     private int shownLength;
 
     /**
-     * @param terminal whether the progress can be redrawn in place; see {@link #isTerminal}
+     * @param terminal whether the progress can be redrawn in place
      * @param interval the shortest time between two showings of the progress
      */
-    public ConsoleProgress(PrintWriter out, boolean terminal, Duration interval) {
+    ConsoleProgress(PrintWriter out, boolean terminal, Duration interval) {
         this.out = out;
         this.terminal = terminal;
         this.intervalNanos = interval.toNanos();
         this.shownAt = System.nanoTime() - intervalNanos;
     }
 
-    /** Whether the standard output is a terminal. */
-    public static boolean isTerminal() {
-        return isTerminal(System.console());
+    /**
+     * Creates one that redraws the progress in place if the standard output is a terminal.
+     *
+     * @param terminalInterval the shortest time between two showings of the progress on a terminal
+     * @param logInterval the same elsewhere
+     */
+    public static ConsoleProgress of(PrintWriter out, Duration terminalInterval, Duration logInterval) {
+        boolean terminal = isTerminal(System.console());
+        return new ConsoleProgress(out, terminal, terminal ? terminalInterval : logInterval);
     }
 
     private static boolean isTerminal(@Nullable Console console) {

@@ -74,7 +74,7 @@ record KafkaServer(BrokerRuntime runtime, String version, String origin, Runnabl
         settings.put("log.dirs", "/var/lib/kafka/data");
         settings.putAll(extra);
         BrokerContainer.Builder builder = BrokerContainer.of(
-                "kafka-" + location.port(), "apache/kafka:" + version, location.port(), CONTAINER_PORT);
+                "kafka-" + location.port(), BrokerImages.kafka(version), location.port(), CONTAINER_PORT);
         settings.forEach((name, value) -> builder.environment(variable(name), value));
         BrokerContainer container = builder.kafka().build(location);
         return new KafkaServer(container, version, container.origin(), () -> {}, container::acceptsKafkaClients);
@@ -129,7 +129,8 @@ record KafkaServer(BrokerRuntime runtime, String version, String origin, Runnabl
         return writer.toString();
     }
 
-    private static String jarVersion() {
+    /** Returns the version of the embedded Kafka. */
+    static String jarVersion() {
         String name = BrokerJars.jar("kafka_").getFileName().toString();
         return name.substring(name.indexOf('-') + 1, name.length() - ".jar".length());
     }

@@ -46,7 +46,11 @@ public final class LocalAmqp extends AbstractBroker {
     /** {@code amqp://guest:guest@127.0.0.1:<port>}. */
     @Override
     public String address() {
-        return "amqp://guest:guest@127.0.0.1:" + port();
+        return address(port());
+    }
+
+    static String address(int port) {
+        return "amqp://guest:guest@127.0.0.1:" + port;
     }
 
     /**

@@ -9,7 +9,7 @@ public interface LocalBroker extends AutoCloseable {
     /** The product and its version: "Redis 7.0.15". */
     String product();
 
-    /** Where the program comes from, for people: "redis-server on the PATH", "embedded", "Docker, redis:7-alpine". */
+    /** Where the program comes from, for people: "redis-server on the PATH", "embedded", "Docker, redis:7.4.11-alpine". */
     String origin();
 
     /** The address for clients, in the form of the setting that expects it. */

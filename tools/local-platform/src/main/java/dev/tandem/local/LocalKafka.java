@@ -27,7 +27,11 @@ public final class LocalKafka extends AbstractBroker {
     /** {@code 127.0.0.1:<port>}, a bootstrap server. */
     @Override
     public String address() {
-        return "127.0.0.1:" + port();
+        return address(port());
+    }
+
+    static String address(int port) {
+        return "127.0.0.1:" + port;
     }
 
     /** Settings of a {@link LocalKafka}. Not thread-safe. */

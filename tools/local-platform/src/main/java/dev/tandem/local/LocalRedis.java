@@ -36,7 +36,11 @@ public final class LocalRedis extends AbstractBroker {
     /** {@code redis://127.0.0.1:<port>}. */
     @Override
     public String address() {
-        return "redis://127.0.0.1:" + port();
+        return address(port());
+    }
+
+    static String address(int port) {
+        return "redis://127.0.0.1:" + port;
     }
 
     /**

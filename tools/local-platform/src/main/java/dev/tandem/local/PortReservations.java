@@ -46,22 +46,31 @@ public final class PortReservations {
     public static synchronized int reserve() {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
-            FileLock lock = lock(port);
-            if (lock != null) {
-                if (isFree(port) && isFree(port + REDIS_BUS_OFFSET)) {
-                    HELD.add(lock);
-                    return port;
-                }
-                release(lock);
+            if (reserve(port, port + REDIS_BUS_OFFSET)) {
+                return port;
             }
         }
         throw new LocalException("No free port between " + FIRST + " and " + LAST + " on 127.0.0.1 was found in "
                 + ATTEMPTS + " attempts. Stop what listens there, or set the ports explicitly.");
     }
 
-    /** Returns this port if nothing listens on it, else reserves another one. */
-    public static int usualOrReserved(int usual) {
-        return isFree(usual) ? usual : reserve();
+    /** Reserves this port if it is free, else another one, until this JVM ends. */
+    public static synchronized int usualOrReserved(int usual) {
+        return reserve(usual, usual) ? usual : reserve();
+    }
+
+    /** Reserves a port if nobody has reserved it, and nothing listens on it or on the other port. */
+    private static boolean reserve(int port, int other) {
+        FileLock lock = lock(port);
+        if (lock == null) {
+            return false;
+        }
+        if (isFree(port) && isFree(other)) {
+            HELD.add(lock);
+            return true;
+        }
+        release(lock);
+        return false;
     }
 
     /** Whether nothing listens on this port of the loopback address, and we are allowed to. */

@@ -27,7 +27,6 @@ record RabbitServer(
         Optional<Function<List<String>, LocalProcess>> control)
         implements BrokerServer {
 
-    private static final String IMAGE = "rabbitmq:4-management";
     private static final int CONTAINER_PORT = 5672;
     private static final String HASH_EXCHANGE = "rabbitmq_consistent_hash_exchange";
 
@@ -92,7 +91,7 @@ record RabbitServer(
 
     static RabbitServer container(BrokerLocation location, Map<String, String> extra) {
         BrokerContainer container = BrokerContainer.of(
-                        "rabbitmq-" + location.port(), IMAGE, location.port(), CONTAINER_PORT)
+                        "rabbitmq-" + location.port(), BrokerImages.RABBIT, location.port(), CONTAINER_PORT)
                 .file("/etc/rabbitmq/enabled_plugins", "[rabbitmq_management," + HASH_EXCHANGE + "].\n")
                 .file("/etc/rabbitmq/conf.d/90-tandem.conf", "loopback_users = none\n" + text(extra))
                 .build(location);

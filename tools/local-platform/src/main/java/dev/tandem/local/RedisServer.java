@@ -15,7 +15,6 @@ import java.util.stream.Stream;
  */
 record RedisServer(BrokerRuntime runtime, int port, String origin, Supplier<String> product) implements BrokerServer {
 
-    private static final String IMAGE = "redis:7-alpine";
     private static final int CONTAINER_PORT = 6379;
 
     static RedisServer process(RedisProgram program, BrokerLocation location, Map<String, String> extra) {
@@ -46,7 +45,7 @@ record RedisServer(BrokerRuntime runtime, int port, String origin, Supplier<Stri
                 .flatMap(setting ->
                         Stream.of("--" + setting.getKey(), setting.getValue().replace("\"", "")));
         BrokerContainer container = BrokerContainer.of(
-                        "redis-" + location.port(), IMAGE, location.port(), CONTAINER_PORT)
+                        "redis-" + location.port(), BrokerImages.REDIS, location.port(), CONTAINER_PORT)
                 .command(Stream.concat(Stream.of("redis-server"), options).toList())
                 .build(location);
         return new RedisServer(container, location.port(), container.origin(), () -> askProduct(location.port()));

@@ -27,7 +27,7 @@ class DockerIT {
     @Test
     void killedRedisRestartsOnItsPortWithItsData() {
         try (LocalRedis redis = LocalRedis.builder().mode(LocalMode.DOCKER).start()) {
-            assertThat(redis.origin()).isEqualTo("Docker, redis:7-alpine");
+            assertThat(redis.origin()).isEqualTo("Docker, " + BrokerImages.REDIS);
             assertThat(redis.product()).startsWith("Redis ");
             RedisNode.ask(redis.port(), commands -> commands.set("who", "tandem"));
 

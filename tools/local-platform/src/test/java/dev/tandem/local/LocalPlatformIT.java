@@ -13,29 +13,38 @@ class LocalPlatformIT {
     @Test
     void startsAllThreeBrokersAndReportsThem() {
         List<LocalBroker> brokers;
-        try (LocalPlatform platform =
-                LocalPlatform.builder().progress(lines::add).start()) {
+        try (LocalPlatform platform = LocalPlatform.start(new BrokerAddresses(null, null, null), true, lines::add)) {
+            platform.awaitAll();
             brokers = platform.started();
             assertThat(brokers).hasSize(3).allMatch(LocalBroker::isRunning);
+            assertThat(brokers)
+                    .extracting(LocalBroker::address)
+                    .containsExactlyInAnyOrder(platform.kafka(), platform.amqp(), platform.redis());
+            assertThat(brokers)
+                    .allSatisfy(broker -> assertThat(lines).anyMatch(line -> line.startsWith(broker + ", up in ")));
             assertThat(lines)
-                    .anyMatch(line -> line.contains("Kafka 4") && line.contains(platform.kafka()))
-                    .anyMatch(line -> line.startsWith("AMQP: ") && line.contains(platform.amqp()))
-                    .anyMatch(line -> line.startsWith("Redis: ") && line.contains(platform.redis()));
+                    .hasSize(3)
+                    .anyMatch(line -> line.startsWith("Kafka 4") && line.contains(platform.kafka()));
         }
         assertThat(brokers).noneMatch(LocalBroker::isRunning);
     }
 
     @Test
     void usesAGivenAddressUnchanged() {
-        try (LocalPlatform platform = LocalPlatform.builder()
-                .kafka("kafka.example:9092")
-                .amqp("amqp://rabbit.example")
-                .progress(lines::add)
-                .start()) {
+        BrokerAddresses existing = new BrokerAddresses("kafka.example:9092", "amqp://rabbit.example", null);
+        try (LocalPlatform platform = LocalPlatform.start(existing, true, lines::add)) {
             assertThat(platform.kafka()).isEqualTo("kafka.example:9092");
             assertThat(platform.amqp()).isEqualTo("amqp://rabbit.example");
             assertThat(platform.started()).hasSize(1);
-            assertThat(lines).contains("Kafka: kafka.example:9092, as configured");
+            assertThat(lines).contains("Kafka at kafka.example:9092, as given");
+        }
+    }
+
+    @Test
+    void startsNoAmqpBrokerWhereNoneIsNeeded() {
+        BrokerAddresses existing = new BrokerAddresses("kafka.example:9092", null, "redis://redis.example");
+        try (LocalPlatform platform = LocalPlatform.start(existing, false, lines::add)) {
+            assertThat(platform.started()).isEmpty();
         }
     }
 }

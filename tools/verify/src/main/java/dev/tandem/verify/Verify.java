@@ -246,9 +246,7 @@ public final class Verify implements Callable<Integer> {
     }
 
     private ConsoleProgress progress() {
-        boolean terminal = ConsoleProgress.isTerminal();
-        return new ConsoleProgress(
-                command.commandLine().getErr(), terminal, terminal ? TERMINAL_INTERVAL : LOG_INTERVAL);
+        return ConsoleProgress.of(command.commandLine().getErr(), TERMINAL_INTERVAL, LOG_INTERVAL);
     }
 
     private TrialRunner.Plan plan(Instant date) {

@@ -1,0 +1,36 @@
+package dev.tandem.server.cli;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+
+/** Cells of a table that show a value of a JSON object. A missing value, or null, is shown as a dash. */
+final class JsonCells {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+
+    private JsonCells() {}
+
+    /** Shows the value as it is. @param path the names that lead to the value */
+    static Function<JsonNode, String> text(String... path) {
+        return cell(path, JsonNode::asString);
+    }
+
+    /** Shows a time in this machine's time zone. @param path the names that lead to the value */
+    static Function<JsonNode, String> time(String... path) {
+        return cell(path, value -> TIME.format(Instant.parse(value.asString())));
+    }
+
+    private static Function<JsonNode, String> cell(String[] path, Function<JsonNode, String> format) {
+        return object -> {
+            JsonNode value = object;
+            for (String name : path) {
+                value = value.path(name);
+            }
+            return value.isMissingNode() || value.isNull() ? "-" : format.apply(value);
+        };
+    }
+}
