@@ -15,10 +15,12 @@ record AddressSummary(LocalBrokers brokers, LocalServers servers, boolean amqp) 
         }
         output.say("  Redis   " + Secrets.masked(brokers.redis()));
         output.say("  API     " + servers.api() + "/api/v1/queues");
+        output.say("  Log     " + servers.log("server"));
         output.say("");
         output.say("  Ctrl-C ends it. Meanwhile, in another terminal:");
         String server = servers.api().endsWith(":8080") ? "" : " --server " + servers.api();
         output.say("    ./tandem queues" + server);
+        output.say("    ./tandem keys list" + server + " orders");
         output.say("    ./tandem submit" + server + " orders --key customer-7 --payload '{\"total\": 12}'");
         output.say("");
     }
