@@ -19,9 +19,9 @@ final class RepositorySources {
     static final Path ROOT = Path.of("..");
 
     private static final Pattern TYPE =
-            Pattern.compile("^ *[\\w ()\"@.-]*\\b(?:class|record|interface|enum) (\\w+)", Pattern.MULTILINE);
+            Pattern.compile("^[^*/\n]*\\b(?:class|record|interface|enum) (\\w+)", Pattern.MULTILINE);
     /** A type, a name and an opening bracket, as in a declaration. An expression before a name ends otherwise. */
-    private static final Pattern METHOD = Pattern.compile("(\\w+)[\\[\\]<?>]*\\s+(\\w+)\\(");
+    private static final Pattern METHOD = Pattern.compile("\\b(\\w+)[\\[\\]<?>]*\\s+(\\w+)\\(");
 
     private static final Set<String> NO_TYPES = Set.of("return", "new", "throw", "else", "yield", "case");
 
