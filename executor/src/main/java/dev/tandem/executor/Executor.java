@@ -74,7 +74,7 @@ public final class Executor implements AutoCloseable {
     public void start() {
         loops.forEach(QueueLoop::start);
         watchdog.start();
-        log.info("Executor {} started with {} queues", id, loops.size());
+        log.info("Executor {} started with {} {}", id, loops.size(), loops.size() == 1 ? "queue" : "queues");
     }
 
     /**

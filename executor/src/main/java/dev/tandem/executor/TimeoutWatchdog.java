@@ -95,7 +95,7 @@ final class TimeoutWatchdog {
     private void run() {
         while (!closed) {
             long next = check();
-            // If watch() set an earlier time meanwhile, it also unparked this thread: park() returns at once.
+            // If watch() set an earlier time meanwhile, it also woke this thread, so park() returns at once.
             nextCheckAt.accumulateAndGet(next, Math::min);
             if (next == Attempt.NEVER) {
                 LockSupport.park(this);

@@ -136,7 +136,7 @@ public final class LeaseAssigner {
         return mine;
     }
 
-    /** FNV-1a over both names, then the finaliser of SplitMix64, since FNV's high bits are weak on short names. */
+    /** FNV-1a over both names, then the finalizer of SplitMix64, since FNV's high bits are weak on short names. */
     private static long score(Partition partition, String executor) {
         String text = executor + '\n' + partition;
         long hash = 0xcbf29ce484222325L;

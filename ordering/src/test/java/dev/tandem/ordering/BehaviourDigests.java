@@ -73,10 +73,16 @@ final class BehaviourDigests {
             }
             List<String> known = Files.readAllLines(file);
             int compared = Math.min(known.size(), lines.size());
+            if (compared == 0) {
+                System.out.printf(
+                        "No digest of %s was compared: this run has no whole block of %,d histories.%n",
+                        file.getFileName(), BLOCK);
+            }
             assertThat(lines.subList(0, compared))
                     .as(
-                            "Digests of %s (first seed of each block of %d, then its digest). A difference means that the core"
-                                    + " behaves differently. If that is intended, write them anew with"
+                            "Digests of %s (first seed of each block of %d, then its digest). All histories kept the"
+                                    + " guarantees, but the core behaves differently. If that is intended: mvn -pl ordering"
+                                    + " -am test -Dtest='*SimulationTest#every*' -Dsurefire.failIfNoSpecifiedTests=false"
                                     + " -Dsimulation.digests=write",
                             file, BLOCK)
                     .isEqualTo(known.subList(0, compared));

@@ -114,9 +114,14 @@ final class ApiClient {
         if (response.statusCode() >= 300) {
             String detail = body.path("detail").asString("the server answers with status " + response.statusCode());
             String remedy = body.path("remedy").asString("");
-            throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : detail + ". " + remedy);
+            throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : asSentence(detail) + " " + remedy);
         }
         return body;
+    }
+
+    /** Ends a detail with one full stop. It may have one already, since details quote messages of libraries. */
+    private static String asSentence(String detail) {
+        return detail.endsWith(".") ? detail : detail + ".";
     }
 
     private JsonNode read(HttpResponse<byte[]> response) {

@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line: the daily work against a running server. */
 @Command(
@@ -52,8 +54,23 @@ public final class TandemCli extends CommandGroup {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
             return failure instanceof CliException refused ? refused.status() : 1;
         });
+        if (command instanceof TandemCli) {
+            pointToHelp(line);
+        }
         setVersion(line);
         return line;
+    }
+
+    /** Adds a hint to the error for an unknown command, since the script knows more commands than this program. */
+    private static void pointToHelp(CommandLine line) {
+        IParameterExceptionHandler usual = line.getParameterExceptionHandler();
+        line.setParameterExceptionHandler((failure, arguments) -> {
+            int status = usual.handleParseException(failure, arguments);
+            if (failure instanceof UnmatchedArgumentException && failure.getCommandLine() == line) {
+                line.getErr().println("`./tandem --help` lists all commands.");
+            }
+            return status;
+        });
     }
 
     /** Gives every subcommand the same {@code --version}. */

@@ -257,6 +257,28 @@ class TandemCliTest {
         assertThat(out.toString()).startsWith("Usage: tandem").contains("--help");
     }
 
+    @Test
+    void detailThatEndsWithAFullStopGetsNoSecondOne() {
+        status = 503;
+        answers.put(
+                "GET /api/v1/queues",
+                "{\"detail\": \"Redis is not available: Commands are rejected.\", \"remedy\": \"Try again\"}");
+
+        assertThat(run("queues")).isEqualTo(CliException.REFUSED);
+
+        assertThat(err.toString()).isEqualTo("tandem: Redis is not available: Commands are rejected. Try again\n");
+    }
+
+    @Test
+    void unknownCommandIsRefusedWithAHintToAllCommands() {
+        assertThat(run("quues")).isEqualTo(CliException.USAGE);
+
+        assertThat(err.toString())
+                .contains("Unmatched arguments")
+                .contains("'quues'")
+                .endsWith("`./tandem --help` lists all commands.\n");
+    }
+
     static Stream<List<String>> everyCommand() {
         return paths(TandemCli.commandLine(), List.of());
     }

@@ -17,10 +17,12 @@ record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp
         }
         output.line("  Redis   " + Secrets.masked(platform.redis()));
         output.line("  API     " + servers.api() + "/api/v1/queues");
+        output.line("  Log     " + servers.log("server"));
         output.line("");
         output.line("  Ctrl-C ends it. Meanwhile, in another terminal:");
         String server = servers.api().endsWith(":8080") ? "" : " --server " + servers.api();
         output.line("    ./tandem queues" + server);
+        output.line("    ./tandem keys list" + server + " orders");
         output.line("    ./tandem submit" + server + " orders --key customer-7 --payload '{\"total\": 12}'");
         output.line("");
     }
