@@ -43,7 +43,9 @@ final class JsonReport {
         if (judgement != null) {
             Map<String, Object> verdicts = new LinkedHashMap<>();
             for (CheckerRule rule : CheckerRule.values()) {
-                verdicts.put(rule.name(), verdict(Objects.requireNonNull(judgement.verdicts().get(rule), rule.name())));
+                verdicts.put(
+                        rule.name(),
+                        verdict(Objects.requireNonNull(judgement.verdicts().get(rule), rule.name())));
             }
             json.put("verdicts", verdicts);
             json.put(
