@@ -86,7 +86,7 @@ final class HeldPartitions {
 
     /** Closes the links of partitions that left, once no late outcome needs them any more. */
     void closeUnusedLinks() {
-        if (links.count() > held.size() && core.idle() && !core.isRecalling()) {
+        if (links.count() > held.size() && core.idle() && !core.isResolvingRedeliveries()) {
             links.retain(held).forEach(core::storeDown);
         }
     }

@@ -28,7 +28,7 @@ final class HandOverAnswers {
 
     void answered(RequestLog.Sent sent, StoreAnswer.CustodyTaken answer) {
         state.timers.nextDue(answer.nextDueMillis());
-        if (answer.codes().contains(HandOverResult.NO_ROOM)) {
+        if (answer.results().contains(HandOverResult.NO_ROOM)) {
             noRoom(sent.handOvers());
             return;
         }
@@ -38,7 +38,7 @@ final class HandOverAnswers {
             if (lane != null) {
                 lane.handOverAnswered();
             }
-            answered(handOver, lane, answer.codes().get(i), sent.number());
+            answered(handOver, lane, answer.results().get(i), sent.number());
             if (lane != null) {
                 state.lanes.touch(lane);
             }

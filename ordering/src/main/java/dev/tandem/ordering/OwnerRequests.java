@@ -96,10 +96,10 @@ final class OwnerRequests {
 
     void settleAndClaim(Commands out) {
         boolean mayClaim = state.ownership.isOwned() && !state.timers.isQuiet();
-        while (state.requests.stepsInFlight() < state.settings.batchesInFlight()) {
+        while (state.requests.settleAndClaimsInFlight() < state.settings.batchesInFlight()) {
             int ready = mayClaim ? Math.min(state.lanes.readyCount(), state.context.slots.free()) : 0;
             int size = state.work.outcomes().size() + ready;
-            if (size == 0 || state.requests.stepsInFlight() > 0 && size < MIN_PIPELINED) {
+            if (size == 0 || state.requests.settleAndClaimsInFlight() > 0 && size < MIN_PIPELINED) {
                 return;
             }
             SettleAndClaimBatch batch = new SettleAndClaimBatch();

@@ -184,7 +184,7 @@ public final class QueueCore {
     }
 
     /** Whether partitions that are not ours are being asked for something. */
-    public boolean isRecalling() {
+    public boolean isResolvingRedeliveries() {
         return resolver != null && resolver.isHoldingBack();
     }
 
@@ -198,6 +198,6 @@ public final class QueueCore {
 
     @Override
     public String toString() {
-        return partitions.values() + (isRecalling() ? " " + resolver : "");
+        return partitions.values() + (isResolvingRedeliveries() ? " " + resolver : "");
     }
 }

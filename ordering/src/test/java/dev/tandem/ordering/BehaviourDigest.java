@@ -117,7 +117,7 @@ final class BehaviourDigest {
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
             add(22);
             add(forward.asker());
-            add(forward.afterMillis());
+            add(forward.notBeforeMillis());
             forward.messages().forEach(message -> {
                 add(message.position());
                 add(message.envelope());

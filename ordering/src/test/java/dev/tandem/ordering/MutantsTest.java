@@ -39,7 +39,7 @@ class MutantsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KEEP_OWED")
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KEEP_AWAITING")
     void aStoreThatBreaksARuleIsCaught(Flaw flaw) throws InterruptedException {
         assertThat(Histories.of(HistoryKind.LOG).with(flaw).hunt(FROM, HISTORIES))
                 .as("a history that breaks a guarantee with a store that does %s", flaw)

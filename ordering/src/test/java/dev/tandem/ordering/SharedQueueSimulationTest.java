@@ -36,7 +36,7 @@ class SharedQueueSimulationTest {
     @Test
     void aStoreThatKeepsARedeliveredPositionIsNoticed() throws InterruptedException {
         assertThat(Histories.of(HistoryKind.SHARED_QUEUE)
-                        .with(Flaw.KEEP_OWED)
+                        .with(Flaw.KEEP_AWAITING)
                         .hunt(MutantsTest.FROM, MutantsTest.HISTORIES))
                 .isNotNull();
     }

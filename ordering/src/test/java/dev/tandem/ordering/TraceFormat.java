@@ -100,7 +100,7 @@ final class TraceFormat {
         } else if (answer instanceof StoreAnswer.SettledAndClaimed stepped) {
             return stepped.settles() + " " + stepped.claims();
         } else if (answer instanceof StoreAnswer.CustodyTaken handed) {
-            return handed.codes() + " due in " + handed.nextDueMillis();
+            return handed.results() + " due in " + handed.nextDueMillis();
         }
         if (answer instanceof StoreAnswer.KnownPositions recalled) {
             StoreAnswer.RedeliveryHistory history = recalled.history();

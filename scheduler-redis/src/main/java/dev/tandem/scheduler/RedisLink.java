@@ -103,9 +103,9 @@ final class RedisLink implements Store.Link, Runnable {
     private void noteMemory(RedisSession from, StoreAnswer answer) {
         List<HandOverResult> results = List.of();
         if (answer instanceof StoreAnswer.CustodyTaken taken) {
-            results = taken.codes();
+            results = taken.results();
         } else if (answer instanceof StoreAnswer.RedeliveriesForwarded forwarded) {
-            results = forwarded.codes();
+            results = forwarded.results();
         }
         if (!results.isEmpty()) {
             store.noteMemory(from.node(), results.get(0) == HandOverResult.NO_ROOM);

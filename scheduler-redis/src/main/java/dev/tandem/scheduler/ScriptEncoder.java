@@ -175,7 +175,7 @@ final class ScriptEncoder {
         ScriptCall.Builder call = ScriptCall.of(Script.FORWARD_REDELIVERIES)
                 .text(forward.asker())
                 .text(RedisKeys.wakeChannel(forward.partition()))
-                .number(forward.afterMillis())
+                .number(forward.notBeforeMillis())
                 .bytes(list.toByteArray());
         messages.forEach(message -> call.bytes(message.envelope()));
         return call.build();

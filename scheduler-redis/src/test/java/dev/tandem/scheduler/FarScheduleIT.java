@@ -198,7 +198,7 @@ class FarScheduleIT {
         assertThat(ask(
                                 new StoreRequest.TakeCustody(header(), Incarnation.of(0), 0, 10, 10, entries),
                                 StoreAnswer.CustodyTaken.class)
-                        .codes())
+                        .results())
                 .containsOnly(StoreAnswer.HandOverResult.OK);
     }
 

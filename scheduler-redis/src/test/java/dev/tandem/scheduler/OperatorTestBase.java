@@ -98,7 +98,7 @@ abstract class OperatorTestBase {
                                 new StoreRequest.TakeCustody(
                                         owner.header(), Incarnation.of(0), 0, 1_000, 1_000, entries),
                                 StoreAnswer.CustodyTaken.class)
-                        .codes())
+                        .results())
                 .containsOnly(HandOverResult.OK);
     }
 

@@ -185,7 +185,7 @@ class RedisFailureIT {
         assertThat(owner.ask(
                                 new StoreRequest.ForwardRedeliveries(PARTITION, "other", 0, List.of(redelivery)),
                                 StoreAnswer.RedeliveriesForwarded.class)
-                        .codes())
+                        .results())
                 .containsExactly(StoreAnswer.HandOverResult.NO_ROOM);
         owner.renew();
         await().until(() -> store.status().detail().contains("maxmemory is 1048576"));
@@ -200,7 +200,7 @@ class RedisFailureIT {
         return owner.ask(
                         new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 10, List.of(entry)),
                         StoreAnswer.CustodyTaken.class)
-                .codes();
+                .results();
     }
 
     @Test

@@ -101,7 +101,7 @@ class RedisStoreIT {
                                 new HandOver(
                                         second, "k", new SettledMark.Offset(2), new Move.Park(), envelope("k", 0)))),
                 StoreAnswer.CustodyTaken.class);
-        assertThat(handed.codes())
+        assertThat(handed.results())
                 .containsExactly(HandOverResult.OK, HandOverResult.OK, HandOverResult.OPEN, HandOverResult.DONE);
         assertThat(handed.nextDueMillis()).isZero();
 

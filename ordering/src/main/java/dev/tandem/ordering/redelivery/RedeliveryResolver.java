@@ -160,7 +160,7 @@ public final class RedeliveryResolver {
     private void forwarded(PartitionPeer peer, List<PendingRedelivery> sent, StoreAnswer.RedeliveriesForwarded answer) {
         for (int i = 0; i < sent.size(); i++) {
             PendingRedelivery message = sent.get(i);
-            HandOverResult result = answer.codes().get(i);
+            HandOverResult result = answer.results().get(i);
             if (result == HandOverResult.OK || result == HandOverResult.DONE) {
                 peer.answersFor(message, answer.runId(), now());
             } else {

@@ -58,7 +58,7 @@ public final class RequestLog {
     private final LinkedHashMap<Position, PendingWrite> resend = new LinkedHashMap<>();
     private long number;
     private long epoch;
-    private int stepsInFlight;
+    private int settleAndClaimsInFlight;
 
     /** @param writer random, the same until the process ends */
     public RequestLog(Partition partition, String writer) {
@@ -104,7 +104,7 @@ public final class RequestLog {
     public void sent(Sent sent) {
         unanswered.addLast(sent);
         if (sent.request() instanceof StoreRequest.SettleAndClaim) {
-            stepsInFlight++;
+            settleAndClaimsInFlight++;
         }
     }
 
@@ -116,7 +116,7 @@ public final class RequestLog {
         }
         unanswered.removeFirst();
         if (request instanceof StoreRequest.SettleAndClaim) {
-            stepsInFlight--;
+            settleAndClaimsInFlight--;
         }
         return first;
     }
@@ -127,12 +127,12 @@ public final class RequestLog {
     }
 
     /** How many requests to settle and claim have no answer. */
-    public int stepsInFlight() {
-        return stepsInFlight;
+    public int settleAndClaimsInFlight() {
+        return settleAndClaimsInFlight;
     }
 
     public int othersInFlight() {
-        return unanswered.size() - stepsInFlight;
+        return unanswered.size() - settleAndClaimsInFlight;
     }
 
     /** Keeps an answered write until it is {@linkplain #durable durable}. */
@@ -173,7 +173,7 @@ public final class RequestLog {
         });
         notDurable.clear();
         unanswered.clear();
-        stepsInFlight = 0;
+        settleAndClaimsInFlight = 0;
         resend.clear();
         resend.putAll(plan.writes);
         return plan.parks.values().stream().map(PendingWrite::entry).toList();
@@ -255,7 +255,7 @@ public final class RequestLog {
         unanswered.clear();
         notDurable.clear();
         resend.clear();
-        stepsInFlight = 0;
+        settleAndClaimsInFlight = 0;
         return withoutAnswer;
     }
 }

@@ -216,7 +216,7 @@ public sealed interface StoreAnswer {
     }
 
     /** Answers {@link StoreRequest.TakeCustody}, with results in the request's order. */
-    record CustodyTaken(List<HandOverResult> codes, long nextDueMillis) implements StoreAnswer {}
+    record CustodyTaken(List<HandOverResult> results, long nextDueMillis) implements StoreAnswer {}
 
     /** The result of one hand-over. */
     enum HandOverResult {
@@ -321,9 +321,9 @@ public sealed interface StoreAnswer {
      * Answers {@link StoreRequest.ForwardRedeliveries}.
      *
      * @param runId if it is still the same at least a horizon later, this answer is durable
-     * @param codes the results in the request's order. OK: the store has custody. DONE: the task was settled. GONE: the
+     * @param results the results in the request's order. OK: the store has custody. DONE: the task was settled. GONE: the
      *     partition does not know the position, or gave it up to another asker
      * @param durable false if the replicas did not confirm what was answered a horizon ago
      */
-    record RedeliveriesForwarded(String runId, List<HandOverResult> codes, boolean durable) implements StoreAnswer {}
+    record RedeliveriesForwarded(String runId, List<HandOverResult> results, boolean durable) implements StoreAnswer {}
 }

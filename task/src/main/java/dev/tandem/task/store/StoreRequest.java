@@ -304,12 +304,12 @@ public sealed interface StoreRequest {
      * same answer.
      *
      * @param asker who asks: the same name until its process ends. A position is given up to one asker only
-     * @param afterMillis the time for which none of the tasks is claimed again. For messages without an id, which must
+     * @param notBeforeMillis the time for which none of the tasks is claimed again. For messages without an id, which must
      *     be acked within this time: otherwise a message whose task kills its executors would be mistaken for a
      *     different one at each redelivery
      * @param messages if empty, the request only asks whether what was answered a horizon ago is durable
      */
-    record ForwardRedeliveries(Partition partition, String asker, long afterMillis, List<Redelivery> messages)
+    record ForwardRedeliveries(Partition partition, String asker, long notBeforeMillis, List<Redelivery> messages)
             implements StoreRequest {}
 
     /** @param position the position that the message had in the asked partition */

@@ -68,7 +68,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         assertThat(knownPositions().complete()).isTrue();
         assertThat(knownPositions().claims()).isEmpty();
         assertThat(knownPositions().history()).isEqualTo(RedeliveryHistory.NONE);
-        assertThat(forward("x", M1).codes()).containsExactly(HandOverResult.GONE);
+        assertThat(forward("x", M1).results()).containsExactly(HandOverResult.GONE);
         assertThat(forward("x").runId()).isEqualTo(knownPositions().runId());
     }
 
@@ -78,7 +78,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         long token = owner().claim(M1, null);
         owner().claim(TWIN, null);
-        assertThat(forward("x", M1, M2).codes()).containsExactly(HandOverResult.OK, HandOverResult.GONE);
+        assertThat(forward("x", M1, M2).results()).containsExactly(HandOverResult.OK, HandOverResult.GONE);
         assertThat(knownPositions().claims()).extracting(LiveClaim::position).containsExactly(TWIN);
         assertThat(owner().claimDue(9, 9).claimed()).isEmpty();
         assertThat(owner().succeed(M1, token, null, SettledMark.AWAITS_REDELIVERY))
@@ -95,10 +95,10 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         owner().claim(M1, null);
         owner().claim(TWIN, null);
-        assertThat(forward("x", TWIN).codes()).containsExactly(HandOverResult.OK);
+        assertThat(forward("x", TWIN).results()).containsExactly(HandOverResult.OK);
         letTimePass(SHORT + 1);
         owner().expireLeases();
-        assertThat(forward("x", M1).codes()).containsExactly(HandOverResult.OK);
+        assertThat(forward("x", M1).results()).containsExactly(HandOverResult.OK);
         assertThat(knownPositions().history().lapsed()).isEmpty();
         assertThat(owner().claimDue(9, 9).claimed())
                 .hasSize(2)
@@ -118,12 +118,12 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         owner().acquire();
         owner().claim(M1, null);
         owner().claim(TWIN, null);
-        assertThat(forwardAfter(OwnerClient.LONG, "x", TWIN).codes()).containsExactly(HandOverResult.OK);
+        assertThat(forwardAfter(OwnerClient.LONG, "x", TWIN).results()).containsExactly(HandOverResult.OK);
         letTimePass(SHORT + 1);
         assertThat(owner().expireLeases().returned())
                 .as("the claim of the other task")
                 .isEqualTo(1);
-        assertThat(forwardAfter(OwnerClient.LONG, "x", M1).codes()).containsExactly(HandOverResult.OK);
+        assertThat(forwardAfter(OwnerClient.LONG, "x", M1).results()).containsExactly(HandOverResult.OK);
         assertThat(owner().claimDue(9, 9).claimed()).isEmpty();
         assertThat(owner().expireLeases().nextDueMillis()).isBetween(1L, OwnerClient.LONG);
     }
@@ -134,7 +134,7 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         long token = owner().claim(M1, null);
         successor().acquire();
         owner().settleLate(M1, token, null, SettledMark.NONE, new Verdict.Retry(0, envelope(null, token)));
-        assertThat(forward("x", M1).codes()).containsExactly(HandOverResult.DONE);
+        assertThat(forward("x", M1).results()).containsExactly(HandOverResult.DONE);
         assertThat(knownPositions().history().awaitingRedelivery()).isEmpty();
         assertThat(successor().claimDue(9, 9).claimed())
                 .extracting(DueTask::envelope)
@@ -150,10 +150,10 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         long awaited = owner().claim(M1, null);
         long token = owner().claim(M2, null);
         owner().succeed(M1, awaited, null, SettledMark.AWAITS_REDELIVERY);
-        assertThat(forward("x", M1, M2).codes()).containsExactly(HandOverResult.DONE, HandOverResult.OK);
-        assertThat(forward("y", M1, M2).codes()).containsExactly(HandOverResult.GONE, HandOverResult.GONE);
+        assertThat(forward("x", M1, M2).results()).containsExactly(HandOverResult.DONE, HandOverResult.OK);
+        assertThat(forward("y", M1, M2).results()).containsExactly(HandOverResult.GONE, HandOverResult.GONE);
         owner().succeed(M2, token, null, SettledMark.NONE);
-        assertThat(forward("x", M2, M1).codes())
+        assertThat(forward("x", M2, M1).results())
                 .as("the same asker gets the same answer again, whatever became of the task")
                 .containsExactly(HandOverResult.OK, HandOverResult.DONE);
     }
@@ -173,10 +173,10 @@ interface ForwardRedeliveriesConformance extends QueueFixture {
         return forwardAfter(0, asker, positions);
     }
 
-    private RedeliveriesForwarded forwardAfter(long afterMillis, String asker, Position... positions) {
+    private RedeliveriesForwarded forwardAfter(long notBeforeMillis, String asker, Position... positions) {
         List<Redelivery> messages = Stream.of(positions)
                 .map(position -> new Redelivery(position, envelope(null, 0)))
                 .toList();
-        return (RedeliveriesForwarded) answerTo(new ForwardRedeliveries(partition(), asker, afterMillis, messages));
+        return (RedeliveriesForwarded) answerTo(new ForwardRedeliveries(partition(), asker, notBeforeMillis, messages));
     }
 }

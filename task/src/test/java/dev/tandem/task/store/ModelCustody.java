@@ -66,7 +66,7 @@ final class ModelCustody {
         if (!movesLane && (settled || ofQueue && partition.redeliveries.isAwaited(position))) {
             partition.settled.add(mark);
             if (ofQueue) {
-                boolean keepAwaiting = flaws.contains(Flaw.KEEP_OWED);
+                boolean keepAwaiting = flaws.contains(Flaw.KEEP_AWAITING);
                 partition.redeliveries.redelivered(
                         position, keepAwaiting ? SettledMark.AWAITS_REDELIVERY : entry.mark(), now);
             }

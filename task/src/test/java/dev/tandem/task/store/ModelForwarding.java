@@ -51,7 +51,7 @@ final class ModelForwarding {
         }
         List<HandOverResult> results = new ArrayList<>();
         for (Redelivery message : request.messages()) {
-            results.add(forward(message, request.asker(), now + request.afterMillis()));
+            results.add(forward(message, request.asker(), now + request.notBeforeMillis()));
         }
         return new RedeliveriesForwarded(runId, results, true);
     }
@@ -63,7 +63,7 @@ final class ModelForwarding {
             return given;
         }
         if (partition.redeliveries.isAwaited(position)) {
-            return flaws.contains(Flaw.KEEP_OWED)
+            return flaws.contains(Flaw.KEEP_AWAITING)
                     ? HandOverResult.DONE
                     : partition.redeliveries.giveUp(position, asker, HandOverResult.DONE, now);
         }

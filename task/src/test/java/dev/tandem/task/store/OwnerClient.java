@@ -180,7 +180,7 @@ final class OwnerClient {
     List<HandOverResult> takeCustody(int maxParkedPerKey, int maxParkedPerPartition, HandOver... entries) {
         TakeCustody request = new TakeCustody(
                 header(), incarnation, 0, maxParkedPerKey, maxParkedPerPartition, Arrays.asList(entries));
-        return ((CustodyTaken) ask(request)).codes();
+        return ((CustodyTaken) ask(request)).results();
     }
 
     HandOverResult schedule(Position position, @Nullable String key, SettledMark mark, long dueAt) {

@@ -53,7 +53,7 @@ public final class StoreModel {
         /** Numbers that step back are not reported as a gap. */
         HIDE_GAP,
         /** A position still awaits redelivery after its message was redelivered. */
-        KEEP_OWED
+        KEEP_AWAITING
     }
 
     private final Map<Partition, ModelPartition> partitions = new LinkedHashMap<>();
