@@ -13,9 +13,9 @@ import java.util.Objects;
  */
 final class KeptHeaders {
 
-    private final Map<String, String> headers = new LinkedHashMap<>();
-    /** The number that the next repeat of a name tries first. */
-    private final Map<String, Integer> nextNumber = new HashMap<>();
+    private Map<String, String> headers = Map.of();
+    /** The number that the next repeat of a name tries first. Most messages repeat none, and many have no header at all. */
+    private Map<String, Integer> nextNumber = Map.of();
 
     void add(Field field) {
         byte[] bytes = field.value();
@@ -25,8 +25,14 @@ final class KeptHeaders {
             name += TaskHeaders.LATIN1;
             text = new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
         }
+        if (headers.isEmpty()) {
+            headers = new LinkedHashMap<>();
+        }
         String earlier = headers.put(name, text);
         if (earlier != null) {
+            if (nextNumber.isEmpty()) {
+                nextNumber = new HashMap<>();
+            }
             int number = nextNumber.getOrDefault(name, 1);
             while (headers.containsKey(name + "#" + number)) {
                 number++;
