@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * for long. Thread-safe.
  *
  * <p>At most one thread is being woken at any time. When it is awake and there is more to run, it wakes the next one.
- * So a batch of short runs is worked off by the few threads that are awake, with one wake-up for a batch instead of one
+ * A batch of short runs is therefore worked off by the few threads that are awake, with one wake-up for a batch instead of one
  * for each task, while runs that block still get a thread each. Go's scheduler does the same with its spinning threads.
  */
 final class WorkerPool {

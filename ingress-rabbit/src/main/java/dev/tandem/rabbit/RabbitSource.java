@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * Reads the tasks of a queue from RabbitMQ, or from another AMQP 0-9-1 broker if it has {@code ordering: none}.
  *
  * <p>Its partitions are owned by lease ({@link #leasable}). The partitions of an ordered queue are its sub-queues.
- * Those of an unordered queue are numbers, each with a channel of its own that competes for the messages of the one
- * queue. An open partition has one consuming channel. The prefetch limits its unacked messages; a paused partition
+ * The partitions of an unordered queue are numbers, each with a channel of its own that competes for the messages of
+ * the one queue. An open partition has one consuming channel. The prefetch limits its unacked messages; a paused partition
  * takes no deliveries from its channel.
  *
  * <p>To give a partition up, its channel is closed without cancelling its consumer first. After a cancel, the broker

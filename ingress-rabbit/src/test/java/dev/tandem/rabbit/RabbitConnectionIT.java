@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What happens when connections, channels or queues are lost. */
+/** Lost connections, channels and queues, and how the source recovers from them. */
 class RabbitConnectionIT extends SourceFixture {
 
     @Test

@@ -21,8 +21,8 @@ import java.util.TreeSet;
  * increase hit rates", 1998), with the shares as bounds, so a join or a leave moves little more than it must.
  *
  * <p>A partition that another executor should own is given up only once the live executors have stayed the same for a while.
- * So executors that join together move partitions once, and an executor that is late with its heartbeat moves none. Unowned
- * partitions are claimed immediately, even above our fair share.
+ * Executors that join together therefore move partitions once, and an executor that is late with its heartbeat moves
+ * none. Unowned partitions are claimed immediately, even above our fair share.
  *
  * <p>An executor that cannot own partitions, because it cannot reach its broker or its store, must not be among the live
  * ones: its share would stay unowned.

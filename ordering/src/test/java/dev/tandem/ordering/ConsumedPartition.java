@@ -1,6 +1,6 @@
 package dev.tandem.ordering;
 
-/** What a simulated consumer knows of a partition that it was assigned. */
+/** State that a simulated consumer keeps for a partition assigned to it. */
 final class ConsumedPartition {
     /** The offset to fetch next; -1: none yet, or a message queue. */
     long fetch = -1;

@@ -37,7 +37,7 @@ final class CoreScript extends RecordedCommands {
     /** Epoch milliseconds at the beginning of the monotonic clock. */
     private static final long EPOCH = 1_790_000_000_000L;
 
-    /** What the executors of one test share. */
+    /** State that the executors of one test share. */
     private static final class World {
         final StoreModel store = new StoreModel("redis-1");
         final List<CoreScript> alive = new ArrayList<>();
@@ -307,7 +307,7 @@ final class CoreScript extends RecordedCommands {
         }
     }
 
-    /** What the store knows of the partition. */
+    /** Contents of the store about the partition. */
     ModelPartition store() {
         return world.store.partition(partition);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a history is about: the kind of source, and whether the store is healthy. */
+/** Kinds of histories: the kind of source, and whether the store is healthy. */
 enum HistoryKind {
     /** A log (Kafka). */
     LOG("SimulationTest#every*", 100_000),

@@ -36,7 +36,7 @@ final class LanePlaces {
 
     private final Simulation simulation;
     private final LogBooks books;
-    /** What the broker delivered to a process, or the store offered, and it may keep in memory. */
+    /** Tasks that a process may keep in memory: the broker delivered them, or the store offered them. */
     private final Map<Memory, List<KeptTask>> memory = new HashMap<>();
 
     LanePlaces(Simulation simulation, LogBooks books) {

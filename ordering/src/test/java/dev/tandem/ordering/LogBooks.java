@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of a log's oracle know together. */
+/** Facts that the parts of a log's oracle share. */
 final class LogBooks {
 
     private final Map<Partition, PartitionBook> books = new LinkedHashMap<>();

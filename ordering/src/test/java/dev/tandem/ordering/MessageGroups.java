@@ -16,7 +16,7 @@ final class MessageGroups {
         final List<SimTask> tasks = new ArrayList<>();
         final Set<SimTask> acked = new HashSet<>();
         int successes;
-        /** They have a message id, so all of them are one. */
+        /** Whether the messages have a message id, which makes all of them one. */
         final boolean named;
 
         Group(boolean named) {

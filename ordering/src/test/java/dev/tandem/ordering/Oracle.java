@@ -90,7 +90,7 @@ abstract class Oracle {
     /** A log delivers to a process. */
     void delivered(SimProcess process, Partition partition, List<SimTask> delivered) {}
 
-    /** What waited in a process's memory is gone. */
+    /** The tasks that waited in a process's memory are gone. */
     void forgetsLanes(SimProcess process, Partition partition) {}
 
     void left(SimProcess process, Partition partition) {}

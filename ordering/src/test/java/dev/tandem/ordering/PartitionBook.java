@@ -15,13 +15,13 @@ final class PartitionBook {
     final Map<String, List<SeenTask>> byKey = new HashMap<>();
     /** The highest token under which a task of each key has begun. */
     final Map<String, Long> tokens = new HashMap<>();
-    /** What was claimed under each token. */
+    /** Tasks that were claimed under each token. */
     final Map<Long, Position> claimed = new HashMap<>();
     /** Where each incarnation begins. */
     final Map<Long, Long> starts = new HashMap<>();
     /** The log of each incarnation. */
     final Map<Long, List<@Nullable SimTask>> logs = new HashMap<>();
-    /** What the store told the owner that its keys wait for. */
+    /** Positions that, as the store told the owner, its keys wait for. */
     final Set<Position> heads = new HashSet<>();
     /** Tasks that succeed by the request that is being applied, if it is recorded. */
     final List<SeenTask> succeeding = new ArrayList<>();

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What the parts of a message queue's oracle know together. Tasks are known by what they carry, not by position. */
+/** Facts that the parts of a message queue's oracle share. Tasks are identified by their content, not by position. */
 final class QueueBook {
 
     static final long NEVER_LOST = Long.MIN_VALUE / 2;

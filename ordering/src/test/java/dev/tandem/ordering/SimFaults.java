@@ -4,7 +4,7 @@ import dev.tandem.task.Partition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What goes wrong in a history: crashes, freezes, lost connections, a store that forgets, rebalances, operators. */
+/** Faults of a history: crashes, freezes, lost connections, a store that forgets, rebalances, operators. */
 final class SimFaults {
 
     private final Simulation simulation;
