@@ -4,6 +4,7 @@ import dev.tandem.ordering.Commands;
 import dev.tandem.ordering.CoreEvent;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -107,6 +108,11 @@ final class CoreCommands implements Commands {
     @Override
     public void rewind(Partition partition) {
         source.ifOpen(open -> open.rewind(partition));
+    }
+
+    @Override
+    public void recall(Partition partition, Recall recall) {
+        source.ifOpen(open -> open.recall(partition, recall));
     }
 
     @Override

@@ -25,6 +25,7 @@ final class SourceEvents implements Source.Events {
     private final ExecutorClock clock;
     private final long leaveMillis;
     private final LogRateLimiter commitFailures;
+    private final LogRateLimiter recallFailures;
 
     SourceEvents(
             String queue,
@@ -43,6 +44,7 @@ final class SourceEvents implements Source.Events {
         this.clock = context.clock();
         this.leaveMillis = context.timings().leave();
         this.commitFailures = new LogRateLimiter(clock, 1, 10_000);
+        this.recallFailures = new LogRateLimiter(clock, 1, 10_000);
     }
 
     @Override
@@ -54,6 +56,22 @@ final class SourceEvents implements Source.Events {
     @Override
     public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
         tell(() -> core.delivered(partition, deliveries, nextSequence));
+    }
+
+    @Override
+    public void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {
+        tell(() -> core.recalled(partition, id, deliveries, next));
+    }
+
+    @Override
+    public void recallFailed(Partition partition, long id, String why) {
+        recallFailures.log(notLogged -> log.warn(
+                "Queue {}: records of {} that had to wait in the log could not be read again, which will be retried{}: {}",
+                queue,
+                partition,
+                notLogged == 0 ? "" : " (" + notLogged + " earlier failures were not logged)",
+                why));
+        tell(() -> core.recallFailed(partition, id));
     }
 
     @Override

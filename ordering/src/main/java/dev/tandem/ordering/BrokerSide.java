@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingOutcome;
@@ -9,6 +10,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -149,6 +151,32 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     boolean isAwaitingRedeliveries() {
         return false;
     }
+
+    // ---- tasks for which there is no room ----
+
+    /** Leaves a delivery in the log, because its lane is full. It is read again later. @return whether it was left there */
+    boolean passOver(TaskEntry entry) {
+        return false;
+    }
+
+    boolean isPassedOver(long offset) {
+        return false;
+    }
+
+    /** The store had no room for tasks of this lane. */
+    void laneIsFull(Lane lane) {}
+
+    /** Whether a task of this key was passed over that a former owner may have begun. */
+    boolean mayHavePassedOverBegun(String key) {
+        return false;
+    }
+
+    /** Reads again what was passed over, if there is room for it now. */
+    void recall(Commands out) {}
+
+    void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {}
+
+    void recallFailed(long id) {}
 
     // ---- outcomes and hand-overs ----
 

@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.ordering.redelivery.RedeliveryResolver;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
@@ -34,6 +35,9 @@ public interface Commands extends RedeliveryResolver.Output {
 
     /** Goes back to the committed offset. Everything that is not settled is delivered again. */
     void rewind(Partition partition);
+
+    /** Reads records of a log again. {@link QueueCore#recalled} or {@code recallFailed} follows. */
+    void recall(Partition partition, Recall recall);
 
     /** Asks the broker whether the partition is still ours. {@link QueueCore#confirmed} or {@code lost} follows. */
     void confirm(Partition partition);

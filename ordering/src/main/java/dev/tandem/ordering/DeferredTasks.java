@@ -75,7 +75,7 @@ final class DeferredTasks {
      * forgot what came before. The tasks before the head then run first, as they did.
      */
     void abandonIfStuck() {
-        boolean waits = state.broker.isAwaitingOffsets() && state.gate.isOpened() && state.isFull(true, 1);
+        boolean waits = state.broker.isAwaitingOffsets() && state.gate.isOpened() && state.isFull(1);
         boolean works = !state.active.isEmpty()
                 || state.work.hasOutcomes()
                 || state.lanes.hasReady()
@@ -105,6 +105,10 @@ final class DeferredTasks {
 
     /** Takes a task that the store offered. What a former owner may have begun goes first, in the broker's order. */
     void offered(TaskEntry entry) {
+        if (entry.key() != null && state.broker.mayHavePassedOverBegun(entry.key())) {
+            // The store offers it again a lease later.
+            return;
+        }
         if (entry.key() == null || !mustWait()) {
             state.lanes.enter(entry);
         } else if (offers.size() < PartitionState.MAX_OFFERED) {

@@ -118,7 +118,9 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
         } else {
             // If the store offered the task and then forgot it, the delivery takes its place.
             deferred.forgetOffer(entry.position());
-            state.lanes.enterInPlace(entry);
+            if (!state.broker.passOver(entry)) {
+                state.lanes.enterInPlace(entry);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class HandOverAnswers {
             noRoom(sent.handOvers());
             return;
         }
+        Set<Lane> full = new LinkedHashSet<>();
         for (int i = 0; i < sent.handOvers().size(); i++) {
             PendingHandOver handOver = sent.handOvers().get(i);
             Lane lane = handOver.holdsLane() ? state.lanes.find(handOver.entry().key()) : null;
@@ -42,13 +44,17 @@ final class HandOverAnswers {
             if (lane != null) {
                 state.lanes.touch(lane);
             }
+            if (lane != null && lane.isFull()) {
+                full.add(lane);
+            }
         }
+        full.forEach(state.broker::laneIsFull);
     }
 
     private void answered(PendingHandOver handOver, @Nullable Lane lane, HandOverResult result, long number) {
         TaskEntry entry = handOver.entry();
         switch (result) {
-            case OK -> takenOver(handOver, number);
+            case OK -> takenOver(handOver, lane, number);
             case DONE -> settledBefore(handOver, number);
             case OPEN -> {
                 if (lane != null) {
@@ -71,7 +77,7 @@ final class HandOverAnswers {
     }
 
     /** The store has custody. */
-    private void takenOver(PendingHandOver handOver, long number) {
+    private void takenOver(PendingHandOver handOver, @Nullable Lane lane, long number) {
         TaskEntry entry = handOver.entry();
         if (entry.isMaybeTwin()) {
             messageCame(entry.position());
@@ -81,6 +87,9 @@ final class HandOverAnswers {
         state.tracker().mark(entry, DeliveryState.TAKEN_OVER, number);
         state.requests.keepUntilDurable(handOver, number);
         state.durability.answered(number, state.now());
+        if (handOver.parks() && lane != null) {
+            lane.hasRoom();
+        }
         afterAdoption(handOver, true);
     }
 

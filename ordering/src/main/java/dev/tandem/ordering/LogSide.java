@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.tracking.LogTracker;
@@ -10,6 +11,7 @@ import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,7 @@ final class LogSide extends BrokerSide {
 
     private final PartitionState state;
     private final LogTracker tracker = new LogTracker();
+    private final LogOverflow overflow;
 
     private long incarnation = NONE;
     private long highWater;
@@ -53,6 +56,7 @@ final class LogSide extends BrokerSide {
 
     LogSide(PartitionState state) {
         this.state = state;
+        this.overflow = new LogOverflow(state, tracker);
     }
 
     @Override
@@ -115,6 +119,7 @@ final class LogSide extends BrokerSide {
         chunks.clear();
         nextOffset = NONE;
         tracker.clear();
+        overflow.clear();
     }
 
     @Override
@@ -255,6 +260,43 @@ final class LogSide extends BrokerSide {
         state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
     }
 
+    // ---- tasks for which there is no room ----
+
+    @Override
+    boolean passOver(TaskEntry entry) {
+        return overflow.passOver(entry);
+    }
+
+    @Override
+    boolean isPassedOver(long offset) {
+        return tracker.passedOver().contains(offset);
+    }
+
+    @Override
+    void laneIsFull(Lane lane) {
+        overflow.shed(lane);
+    }
+
+    @Override
+    boolean mayHavePassedOverBegun(String key) {
+        return overflow.from(key) < relayedUpTo;
+    }
+
+    @Override
+    void recall(Commands out) {
+        overflow.recall(out, passed());
+    }
+
+    @Override
+    void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {
+        overflow.recalled(id, deliveries, next, router);
+    }
+
+    @Override
+    void recallFailed(long id) {
+        overflow.recallFailed(id);
+    }
+
     // ---- outcomes and hand-overs ----
 
     @Override
@@ -337,6 +379,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     long nextTurn() {
-        return Math.min(commitAt(), committed > storedCommitSent ? storedCommitAt : NEVER);
+        long trimAt = committed > storedCommitSent ? storedCommitAt : NEVER;
+        return Math.min(Math.min(commitAt(), trimAt), overflow.nextTurn());
     }
 }

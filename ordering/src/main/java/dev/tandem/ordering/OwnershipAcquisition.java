@@ -28,7 +28,7 @@ final class OwnershipAcquisition {
     private final DeliveryRouter router;
     private final OwnershipRecovery recovery;
     private final DeferredTasks deferred;
-    private final LongRuns longRuns;
+    private final Adoptions adoptions;
 
     OwnershipAcquisition(
             PartitionState state,
@@ -36,13 +36,13 @@ final class OwnershipAcquisition {
             DeliveryRouter router,
             OwnershipRecovery recovery,
             DeferredTasks deferred,
-            LongRuns longRuns) {
+            Adoptions adoptions) {
         this.state = state;
         this.runs = runs;
         this.router = router;
         this.recovery = recovery;
         this.deferred = deferred;
-        this.longRuns = longRuns;
+        this.adoptions = adoptions;
     }
 
     // ---- the request ----
@@ -210,7 +210,7 @@ final class OwnershipAcquisition {
         for (ActiveRun active : state.active.all()) {
             Lane lane = active.isOwned() ? state.lanes.find(active.key()) : null;
             if (lane != null && lane.isBlocked() && lane.isHead(active.run().position())) {
-                longRuns.adopt(active);
+                adoptions.adopt(active);
             }
         }
     }

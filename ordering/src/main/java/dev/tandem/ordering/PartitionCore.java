@@ -56,13 +56,16 @@ import java.util.Collection;
  */
 final class PartitionCore {
 
+    /** How many full lanes ask for room again at once, each with one task. */
+    private static final int MAX_FULL_LANES_TRIED = 64;
+
     private final PartitionState state;
     private final ClaimKeeper claims;
     private final RunLifecycle runs;
     private final DeferredTasks deferred;
     private final DeliveryRouter router;
     private final OwnershipRecovery recovery;
-    private final LongRuns longRuns;
+    private final Adoptions adoptions;
     private final OwnerRequests requests;
     private final PeriodicRequests periodic;
     private final OwnershipAcquisition acquisition;
@@ -80,10 +83,10 @@ final class PartitionCore {
         this.deferred = new DeferredTasks(state);
         this.router = new DeliveryRouter(state, deferred);
         this.recovery = new OwnershipRecovery(state, runs, claims, deferred);
-        this.longRuns = new LongRuns(state);
+        this.adoptions = new Adoptions(state);
         this.requests = new OwnerRequests(state);
         this.periodic = new PeriodicRequests(state, claims);
-        this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, longRuns);
+        this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, adoptions);
         this.answers = new StoreAnswerHandler(state, runs, claims, router, recovery, deferred, acquisition);
         this.leaseReturner = new LeaseReturner(state);
     }
@@ -114,6 +117,7 @@ final class PartitionCore {
                 deferred.delivered(delivery);
             }
             TaskEntry entry = router.entry(delivery);
+            entry.deliveredAt(state.now());
             state.tracker().delivered(entry);
             if (owned) {
                 router.route(entry);
@@ -131,6 +135,14 @@ final class PartitionCore {
         state.broker.caughtUp();
         deferred.abandonMissing();
         deferred.enterOffers();
+    }
+
+    void recalled(long id, Collection<Delivery> deliveries, long next) {
+        state.broker.recalled(id, deliveries, next, router);
+    }
+
+    void recallFailed(long id) {
+        state.broker.recallFailed(id);
     }
 
     void committed(long upTo) {
@@ -186,7 +198,7 @@ final class PartitionCore {
     void woken() {
         if (state.ownership.isOwned()) {
             state.timers.dueAfter(0);
-            state.lanes.retryFull();
+            state.lanes.retryFull(Integer.MAX_VALUE);
         }
     }
 
@@ -253,6 +265,9 @@ final class PartitionCore {
     private void work(Commands out) {
         requests.sendAgain(out);
         deferred.enterOffers();
+        if (state.timers.takeFullRetry()) {
+            state.lanes.retryFull(MAX_FULL_LANES_TRIED);
+        }
         requests.settleAndClaim(out);
         if (!state.work.hasOutcomes()) {
             requests.handOver(out);
@@ -262,7 +277,8 @@ final class PartitionCore {
         periodic.claimDue(out);
         periodic.renew(out);
         periodic.patrol(out);
-        longRuns.adoptDue();
+        adoptions.adoptDue();
+        state.broker.recall(out);
         state.broker.settle(out);
         state.broker.trimStore(out);
     }
@@ -292,15 +308,10 @@ final class PartitionCore {
         if (!state.gate.isOpened() || state.ownership.isLeft() || state.ownership.isLeaving()) {
             return;
         }
-        if (state.timers.takeFullRetry()) {
-            state.lanes.retryFull();
-        }
-        // Deliveries go on while a key waits for one, even if other lanes are full. Otherwise all would wait for one
-        // another.
+        // Deliveries go on while a key waits for one. Otherwise all would wait for one another.
         boolean awaits = state.broker.isAwaitingOffsets();
         int share = state.gate.isPaused() && !awaits ? 2 : 1;
-        boolean full =
-                !state.ownership.isOwned() || !state.broker.isAwaitingRedeliveries() && state.isFull(awaits, share);
+        boolean full = !state.ownership.isOwned() || !state.broker.isAwaitingRedeliveries() && state.isFull(share);
         if (state.gate.pause(full)) {
             if (full) {
                 out.pause(state.partition);
@@ -349,6 +360,14 @@ final class PartitionCore {
     boolean isIdle() {
         boolean nothingLeft = state.ownership.isLeft() || !state.work.hasOutcomes() && !state.durability.isWaiting();
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
+    }
+
+    boolean isPassedOver(long offset) {
+        return state.broker.isPassedOver(offset);
+    }
+
+    boolean declinesOffers(String key) {
+        return state.broker.mayHavePassedOverBegun(key);
     }
 
     @Override

@@ -174,12 +174,10 @@ final class PartitionState {
     /**
      * Whether memory is full.
      *
-     * @param despiteLanes whether full lanes do not count
      * @param share of the bounds that is to be looked at: 2 for half
      */
-    boolean isFull(boolean despiteLanes, int share) {
-        return lanes.anyFull() && !despiteLanes
-                || tracker().pending() >= context.policy.maxInMemory() / share
+    boolean isFull(int share) {
+        return tracker().pending() >= context.policy.maxInMemory() / share
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
     }
 

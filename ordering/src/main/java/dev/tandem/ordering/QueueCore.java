@@ -85,6 +85,15 @@ public final class QueueCore {
         core(partition).commitFailed();
     }
 
+    /** Takes records that {@link Commands#recall} asked for. {@code next} is as in {@link Source.Events#recalled}. */
+    public void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {
+        core(partition).recalled(id, deliveries, next);
+    }
+
+    public void recallFailed(Partition partition, long id) {
+        core(partition).recallFailed(id);
+    }
+
     public void confirmed(Partition partition, Source.Facts facts) {
         core(partition).confirmed(facts);
     }
@@ -186,6 +195,18 @@ public final class QueueCore {
     /** Whether partitions that are not ours are being asked for something. */
     public boolean isResolvingRedeliveries() {
         return resolver != null && resolver.isHoldingBack();
+    }
+
+    /** Whether the record at an offset was left in the log, to be read again. For the simulation. */
+    boolean isPassedOver(Partition partition, long offset) {
+        PartitionCore core = partitions.get(partition);
+        return core != null && core.isPassedOver(offset);
+    }
+
+    /** Whether offers of this key are declined for now. For the simulation. */
+    boolean declinesOffers(Partition partition, String key) {
+        PartitionCore core = partitions.get(partition);
+        return core != null && core.declinesOffers(key);
     }
 
     private PartitionCore core(Partition partition) {

@@ -20,7 +20,7 @@ final class RequestTimers {
     private long quietUntil;
     private long lastAnswerAt;
     private long extendMillis;
-    private long fullRetryAt = NEVER;
+    private long fullRetryAt;
     private long roomAt;
 
     RequestTimers(QueueContext context) {
@@ -39,7 +39,7 @@ final class RequestTimers {
         extendMillis = restarted || isStoreSilent() ? settings.leaseMillis() : 0;
         lastAnswerAt = now;
         renewAt = now + settings.renewMillis();
-        adoptAt = now + adoptAfter();
+        adoptAt = now + settings.probeMillis();
         dueInFlight = false;
         patrolInFlight = false;
         dueAt = after(answer.nextDueMillis());
@@ -101,7 +101,12 @@ final class RequestTimers {
         return Math.max(settings.horizonMillis(), settings.probeMillis());
     }
 
-    /** @return whether long runs must be looked for, once */
+    /** How long a task has waited for others of its key when it is adopted because memory is full. */
+    long adoptAfterIfFull() {
+        return 2 * settings.probeMillis();
+    }
+
+    /** @return whether long runs and slow lanes must be looked for, once */
     boolean takeAdoptionCheck() {
         boolean due = context.now() >= adoptAt;
         if (due) {
@@ -204,14 +209,16 @@ final class RequestTimers {
 
     /** The store had no room for more tasks of one key. */
     void laneFull() {
-        fullRetryAt = context.now() + settings.retryMillis();
+        if (context.now() >= fullRetryAt) {
+            fullRetryAt = context.now() + settings.retryMillis();
+        }
     }
 
     /** @return whether full lanes may try again now, once */
     boolean takeFullRetry() {
         boolean due = context.now() >= fullRetryAt;
         if (due) {
-            fullRetryAt = NEVER;
+            fullRetryAt = context.now() + settings.retryMillis();
         }
         return due;
     }

@@ -144,7 +144,7 @@ final class StoreAnswerHandler {
         state.timers.nextDue(answer.nextDueMillis());
         state.timers.lapsesIn(answer.nextLapseMillis());
         if (!answer.opened().isEmpty()) {
-            state.lanes.retryFull();
+            state.lanes.retryFull(Integer.MAX_VALUE);
             answer.opened().forEach(deferred::awaitHead);
             deferred.abandonMissing();
         }

@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.Recall;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.SettledMark;
@@ -324,6 +325,15 @@ final class BehaviourDigest {
         public void rewind(Partition partition) {
             command(58, partition);
             to.rewind(partition);
+        }
+
+        @Override
+        public void recall(Partition partition, Recall recall) {
+            command(62, partition);
+            add(recall.from());
+            add(recall.upTo());
+            add(recall.maxTasks());
+            to.recall(partition, recall);
         }
 
         @Override

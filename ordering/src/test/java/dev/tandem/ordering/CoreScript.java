@@ -5,6 +5,7 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.ModelPartition;
@@ -15,8 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -57,7 +60,11 @@ final class CoreScript extends RecordedCommands {
     private final ArrayDeque<Runnable> brokerAnswers = new ArrayDeque<>();
     private final ArrayDeque<StoreRequest> unanswered = new ArrayDeque<>();
     private final Set<Partition> reached = new LinkedHashSet<>();
+    /** The records of a log that were delivered, by offset. */
+    private final Map<Long, Delivery> log = new HashMap<>();
+
     private boolean stalls;
+    private boolean recallFails;
 
     private long nextOffset;
     private long nextTag = 1;
@@ -179,6 +186,7 @@ final class CoreScript extends RecordedCommands {
         if (kind == Source.Kind.LOG) {
             long offset = Long.parseLong(name.substring(key.length()));
             nextOffset = offset + 1;
+            log.put(offset, Delivery.of(offset, task));
             return Delivery.of(offset, task);
         }
         noteDelivery(nextTag, name);
@@ -347,6 +355,31 @@ final class CoreScript extends RecordedCommands {
     public void commit(Partition of, long upTo) {
         world.committed = upTo;
         brokerAnswers.add(() -> core.committed(of, upTo));
+    }
+
+    /** Reads again at once, unless {@link #readsNothingAgain}. */
+    @Override
+    public void recall(Partition of, Recall recall) {
+        super.recall(of, recall);
+        if (recallFails) {
+            brokerAnswers.add(() -> core.recallFailed(of, recall.id()));
+            return;
+        }
+        List<Delivery> found = new ArrayList<>();
+        long next = recall.from();
+        for (; next < recall.upTo() && found.size() < recall.maxTasks(); next++) {
+            Delivery delivery = log.get(next);
+            if (delivery != null && recall.wants(next) && recall.keys().contains(delivery.task().key())) {
+                found.add(delivery);
+            }
+        }
+        long behind = next;
+        brokerAnswers.add(() -> core.recalled(of, recall.id(), found, behind));
+    }
+
+    /** From now on records can't be read again. */
+    void readsNothingAgain(boolean fails) {
+        recallFails = fails;
     }
 
     @Override

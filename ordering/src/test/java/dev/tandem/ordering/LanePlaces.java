@@ -264,6 +264,35 @@ final class LanePlaces {
         }
     }
 
+    /** Takes their places from tasks that the owner has left in the log: they enter when they are read again. */
+    void passedOver(SimProcess process, Partition partition) {
+        PartitionBook book = books.book(partition);
+        List<KeptTask> kept = memory.getOrDefault(new Memory(process, partition), List.of());
+        for (KeptTask each : List.copyOf(kept)) {
+            SeenTask seen = books.find(partition, each.position);
+            if (seen == null || each.offered || !process.core.isPassedOver(partition, seen.task.offset)) {
+                continue;
+            }
+            kept.remove(each);
+            if (book.owner == process && seen.incarnation == book.incarnation) {
+                seen.delivered = false;
+                seen.deliveredAt = -1;
+                seen.enteredAtBest = -1;
+                seen.entered = hasItsPlace(state(partition), seen) ? seen.entered : -1;
+            }
+        }
+    }
+
+    /** Tasks that were read again enter, unless they are left in the log once more. */
+    void recalled(SimProcess process, Partition partition, List<SimTask> records) {
+        delivered(
+                process,
+                partition,
+                records.stream()
+                        .filter(task -> !process.core.isPassedOver(partition, task.offset))
+                        .toList());
+    }
+
     /** The store offers tasks to a process. */
     void offered(SimProcess process, ClaimDue request, DueTasks answer) {
         Partition partition = request.partition();
@@ -271,6 +300,9 @@ final class LanePlaces {
         boolean current = request.header().epoch() == book.epoch;
         for (DueTask task : answer.offered()) {
             SeenTask seen = books.seen(partition, task.position());
+            if (seen.task.key != null && process.core.declinesOffers(partition, seen.task.key)) {
+                continue;
+            }
             boolean enters = book.owner == process && current && seen.entered < 0;
             seen.early |= enters && book.next < book.highWater;
             if (enters && state(partition).holds(task.position())) {

@@ -261,6 +261,17 @@ final class LogOracle extends Oracle {
     }
 
     @Override
+    void recalled(SimProcess process, Partition partition, List<SimTask> records) {
+        places.recalled(process, partition, records);
+    }
+
+    @Override
+    void turned(SimProcess process) {
+        super.turned(process);
+        process.assigned().forEach(partition -> places.passedOver(process, partition));
+    }
+
+    @Override
     void forgetsLanes(SimProcess process, Partition partition) {
         places.forgetsLanes(process, partition);
     }

@@ -90,6 +90,9 @@ abstract class Oracle {
     /** A log delivers to a process. */
     void delivered(SimProcess process, Partition partition, List<SimTask> delivered) {}
 
+    /** A log's records were read again for a process, which took those that it had passed over and has room for. */
+    void recalled(SimProcess process, Partition partition, List<SimTask> records) {}
+
     /** The tasks that waited in a process's memory are gone. */
     void forgetsLanes(SimProcess process, Partition partition) {}
 
@@ -97,7 +100,7 @@ abstract class Oracle {
 
     abstract void died(SimProcess process);
 
-    final void turned(SimProcess process) {
+    void turned(SimProcess process) {
         int running = process.core.running();
         check(
                 running >= process.unfinished(),

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ abstract class RecordedCommands implements Commands {
     private final Map<String, Run> running = new LinkedHashMap<>();
     private final Map<Long, String> deliveries = new HashMap<>();
     private final List<String> acked = new ArrayList<>();
+    private final List<Recall> recalls = new ArrayList<>();
     private boolean opened;
     private boolean paused;
     private boolean left;
@@ -113,6 +115,16 @@ abstract class RecordedCommands implements Commands {
     @Override
     public void rewind(Partition partition) {
         rewinds++;
+    }
+
+    @Override
+    public void recall(Partition partition, Recall recall) {
+        recalls.add(recall);
+    }
+
+    /** Requests to read records of a log again, oldest first. */
+    List<Recall> recalls() {
+        return recalls;
     }
 
     @Override

@@ -105,17 +105,23 @@ class RetryAndParkingTest {
     }
 
     @Test
-    void aFullLanePausesItsPartition() {
-        QueuePolicy oneParked = new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, 1, 100);
-        CoreScript core = CoreScript.log(oneParked).owns();
+    void theMessagesOfAFullLaneWaitInMemoryUntilThatIsFull() {
+        QueuePolicy oneParked = new QueuePolicy(true, 4, DeadHead.HALT, 4, 1 << 20, 1, 100);
+        CoreScript core = CoreScript.queue(oneParked).owns();
         core.delivers("k0", "k1", "k2");
 
         core.fails("k0", 5_000);
-        assertThat(core.store().lane("k")).containsExactly(at(1));
+        assertThat(core.store().lane("k")).hasSize(1);
+        core.delivers("x3");
+        assertThat(core.running()).containsExactly("x3");
+        assertThat(core.isPaused()).isFalse();
+
+        core.delivers("k4", "k5");
         assertThat(core.isPaused()).isTrue();
 
         core.passes(5_000);
         core.succeeds("k0");
+        core.succeeds("k1");
         core.passes(CoreScript.SETTINGS.retryMillis());
         assertThat(core.isPaused()).isFalse();
     }

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 
@@ -98,6 +99,13 @@ class SimCommands implements Commands {
             consumed.fetch = simulation.broker.startOf(partition);
             simulation.oracle.forgetsLanes(process, partition);
         }
+    }
+
+    @Override
+    public void recall(Partition partition, Recall recall) {
+        any = true;
+        simulation.trace(() -> process + " recalls " + partition.name() + " " + recall);
+        simulation.broker.recall(process, partition, recall);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -78,6 +79,32 @@ class SimLogBroker {
             }
         }
         return at;
+    }
+
+    /** Reads records again for a process, which learns of them later. It may fail, or end early. */
+    void recall(SimProcess process, Partition partition, Recall recall) {
+        simulation.timeline.in(simulation.random.delay(3, 100), () -> {
+            boolean fails = process.cutOff() || simulation.random.percent(10);
+            List<SimTask> found = new ArrayList<>();
+            List<@Nullable SimTask> log = topics.get(partition).log;
+            long at = recall.from();
+            long upTo = Math.min(recall.upTo(), log.size());
+            int most = Math.min(recall.maxTasks(), simulation.random.between(1, 8));
+            for (; at < upTo && found.size() < most; at++) {
+                SimTask task = recall.wants(at) ? log.get((int) at) : null;
+                if (task != null && task.key != null && recall.keys().contains(task.key)) {
+                    found.add(task);
+                }
+            }
+            long next = at < upTo ? at : recall.upTo();
+            process.notice(false, () -> {
+                if (fails) {
+                    process.recallFailed(partition, recall.id());
+                } else {
+                    process.recalled(partition, recall.id(), found, next);
+                }
+            });
+        });
     }
 
     /** Returns the offset at which reading starts. */

@@ -176,10 +176,6 @@ final class Simulation {
             }
             Oracle.check(timeline.now() < until, this::unrest);
         }
-        List<SimTask> lost = oracle.lost();
-        // Tasks that a full partition has not taken over are still in the broker's custody.
-        lost.removeIf(task -> task.offset >= broker.startOf(task.partition) && isFull(task.partition));
-        Oracle.check(lost.isEmpty(), () -> "lost: " + lost);
     }
 
     private boolean rested(long since) {
@@ -192,7 +188,20 @@ final class Simulation {
                 return false;
             }
         }
-        return oracle.unfinished().isEmpty();
+        return oracle.unfinished().isEmpty() && lost().isEmpty();
+    }
+
+    /** Tasks that nobody has custody of, or that wait in the broker without need. */
+    private List<SimTask> lost() {
+        List<SimTask> lost = oracle.lost();
+        lost.removeIf(task -> task.offset >= broker.startOf(task.partition) && mayWait(task));
+        return lost;
+    }
+
+    /** Whether a task may wait in the broker for good. In a log, a full lane holds up only its own key. */
+    private boolean mayWait(SimTask task) {
+        boolean halted = oracle.isHalted(store.state(task.partition), task.key);
+        return isFull(task.partition) && (plan.kind() == Source.Kind.QUEUE || halted);
     }
 
     /** A halted key may stop its partition at a bound. */
@@ -208,7 +217,7 @@ final class Simulation {
 
     private String unrest() {
         StringBuilder out = new StringBuilder("The history does not come to rest. Held and unfinished: ");
-        out.append(oracle.unfinished());
+        out.append(oracle.unfinished()).append(", lost: ").append(lost());
         for (Partition partition : partitions) {
             ModelPartition state = store.state(partition);
             out.append("\n  ").append(partition).append(" committed ").append(broker.startOf(partition));

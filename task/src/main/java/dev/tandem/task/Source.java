@@ -62,6 +62,16 @@ public interface Source extends AutoCloseable {
      */
     void rewind(Partition partition);
 
+    /**
+     * Reads records of a log again, beside the deliveries and without holding them up. Answered by {@link Events#recalled}
+     * or {@link Events#recallFailed}. Only one recall of a partition is made at a time. Logs only.
+     *
+     * @throws UnsupportedOperationException if the source is no log
+     */
+    default void recall(Partition partition, Recall recall) {
+        throw new UnsupportedOperationException("A message queue keeps what it has not delivered");
+    }
+
     /** Commits the prefix of a log below {@code upTo}. Answered by {@link Events#committed}. */
     void commit(Partition partition, long upTo);
 
@@ -99,6 +109,17 @@ public interface Source extends AutoCloseable {
          *     settled. The list may be empty, after records that are never delivered (aborted, compacted, markers).
          */
         void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence);
+
+        /**
+         * Records were read again.
+         *
+         * @param id the number of the {@link Recall}
+         * @param next the offset up to which everything was read
+         */
+        default void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {}
+
+        /** Records could not be read again. It may be tried again. */
+        default void recallFailed(Partition partition, long id, String why) {}
 
         /** The broker has confirmed the commit of all offsets below {@code upTo}. Logs only. */
         void committed(Partition partition, long upTo);

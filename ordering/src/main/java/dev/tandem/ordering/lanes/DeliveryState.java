@@ -12,5 +12,7 @@ public enum DeliveryState {
      */
     REPORTED_SETTLED,
     /** Its success was recorded and answered: settled. */
-    SETTLED
+    SETTLED,
+    /** There was no room for it. It stays in the log, and is read again when its lane has room. */
+    PASSED_OVER
 }

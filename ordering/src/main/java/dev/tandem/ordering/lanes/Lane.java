@@ -32,6 +32,8 @@ public final class Lane {
     private @Nullable Position head;
     /** Whether the store has no room for more of this key. */
     private boolean full;
+    /** Whether it had none the last time, so that a single task finds out first. */
+    private boolean probing;
     /** Whether {@link Lanes} has the lane in a list of lanes with work. */
     private boolean listed;
 
@@ -117,6 +119,7 @@ public final class Lane {
     /** Forgets all that depended on an ownership that is over. What waits stays. */
     public void reacquired() {
         open();
+        probing = false;
         handOvers = 0;
         relayedOutcomes = 0;
         busy = null;
@@ -154,14 +157,21 @@ public final class Lane {
         blocked = false;
         head = null;
         full = false;
+        probing = false;
     }
 
-    boolean isFull() {
+    public boolean isFull() {
         return full;
     }
 
     void full(boolean noRoom) {
         full = noRoom;
+        probing = true;
+    }
+
+    /** The store had room for a task of this key. */
+    public void hasRoom() {
+        probing = false;
     }
 
     // ---- what waits ----
@@ -203,10 +213,24 @@ public final class Lane {
         return taken;
     }
 
+    public int waitingCount() {
+        return waiting.size();
+    }
+
+    /** Takes out entries from the end as long as they match, and leaves at least {@code keep}. The last one comes first. */
+    public List<TaskEntry> takeLast(int keep, Predicate<TaskEntry> matches) {
+        List<TaskEntry> taken = new ArrayList<>();
+        while (waiting.size() > keep && matches.test(waiting.getLast())) {
+            taken.add(waiting.removeLast());
+        }
+        return taken;
+    }
+
     /** Takes the entries to be parked, at most {@code limit}, leaving the head of the key. */
     List<TaskEntry> takeForParking(int limit) {
+        int most = probing ? 1 : limit;
         List<TaskEntry> taken = new ArrayList<>();
-        while (taken.size() < limit
+        while (taken.size() < most
                 && !waiting.isEmpty()
                 && !isHead(waiting.getFirst().position())) {
             taken.add(waiting.removeFirst());

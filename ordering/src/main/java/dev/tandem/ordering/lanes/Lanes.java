@@ -17,7 +17,7 @@ public final class Lanes {
     private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
     private final ArrayDeque<Lane> ready = new ArrayDeque<>();
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
-    private final ArrayList<Lane> full = new ArrayList<>();
+    private final ArrayDeque<Lane> full = new ArrayDeque<>();
     /** Tasks that the store offered and that wait here. */
     private final Map<Position, TaskEntry> offered = new HashMap<>();
 
@@ -205,7 +205,7 @@ public final class Lanes {
     public void full(Lane lane) {
         if (!lane.isFull()) {
             lane.full(true);
-            full.add(lane);
+            full.addLast(lane);
         }
     }
 
@@ -213,13 +213,15 @@ public final class Lanes {
         return !full.isEmpty();
     }
 
-    /** Lets full lanes try again. */
-    public void retryFull() {
-        for (Lane lane : full) {
-            lane.full(false);
-            touch(lane);
+    /** Lets full lanes try again, at most so many: those that have waited longest. */
+    public void retryFull(int limit) {
+        for (int i = Math.min(limit, full.size()); i > 0; i--) {
+            Lane lane = full.removeFirst();
+            if (lane.isFull()) {
+                lane.full(false);
+                touch(lane);
+            }
         }
-        full.clear();
     }
 
     public void clear() {

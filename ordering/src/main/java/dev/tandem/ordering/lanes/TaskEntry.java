@@ -25,6 +25,7 @@ public final class TaskEntry {
     private final @Nullable RedeliveryNotes notes;
 
     private long order;
+    private long deliveredAt;
     private @Nullable Task task;
     private boolean inStore;
     private boolean doubtful;
@@ -121,6 +122,15 @@ public final class TaskEntry {
 
     public void order(long place) {
         order = place;
+    }
+
+    /** When the broker delivered the task, in milliseconds of elapsed time; 0 if it did not. */
+    public long deliveredAt() {
+        return deliveredAt;
+    }
+
+    public void deliveredAt(long millis) {
+        deliveredAt = millis;
     }
 
     /** Gives the task its place before all others of its key. */

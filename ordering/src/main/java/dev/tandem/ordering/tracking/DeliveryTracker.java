@@ -39,6 +39,10 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
 
     public final void delivered(TaskEntry entry) {
         add(entry);
+        count(entry);
+    }
+
+    final void count(TaskEntry entry) {
         pending++;
         bytes += entry.weight();
     }
@@ -75,7 +79,7 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
 
     final boolean isSettled(TaskEntry entry) {
         return switch (entry.state()) {
-            case PENDING -> false;
+            case PENDING, PASSED_OVER -> false;
             case TAKEN_OVER, REPORTED_SETTLED -> entry.stateNumber() <= durableUpTo;
             case SETTLED -> true;
         };
@@ -86,6 +90,9 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
 
     /** Whether something was delivered behind the given entry (in a message queue: besides it) and is tracked. */
     public abstract boolean hasLaterThan(TaskEntry entry);
+
+    /** Whether the broker could forget something that was delivered later, if it were not for the given entry. */
+    public abstract boolean holdsBackOthers(TaskEntry entry);
 
     private boolean isReportedOnly(TaskEntry entry) {
         return entry.state() == DeliveryState.REPORTED_SETTLED && entry.stateNumber() > durableUpTo;

@@ -82,6 +82,12 @@ public final class QueueTracker extends DeliveryTracker {
         return entries.size() > 1;
     }
 
+    /** A message takes the place of others in the consumer's prefetch for as long as it is unacked. */
+    @Override
+    public boolean holdsBackOthers(TaskEntry entry) {
+        return hasLaterThan(entry);
+    }
+
     @Override
     public void clear() {
         super.clear();

@@ -74,7 +74,7 @@ class LanesTest {
         lanes.enter(delivered("k", 1));
         assertThat(lanes.hasParkable()).isFalse();
 
-        lanes.retryFull();
+        lanes.retryFull(10);
         assertThat(lanes.anyFull()).isFalse();
         assertThat(lanes.hasParkable()).isTrue();
     }

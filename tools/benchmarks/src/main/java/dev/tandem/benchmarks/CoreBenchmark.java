@@ -8,6 +8,7 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
@@ -161,6 +162,9 @@ public class CoreBenchmark {
 
         @Override
         public void ack(Partition partition, Collection<Long> sequences) {}
+
+        @Override
+        public void recall(Partition partition, Recall recall) {}
 
         @Override
         public void pause(Partition partition) {}
