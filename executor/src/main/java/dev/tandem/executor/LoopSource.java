@@ -37,6 +37,10 @@ final class LoopSource {
         source.wakeup();
     }
 
+    long retentionMillis() {
+        return closed ? Long.MAX_VALUE : source.retentionMillis();
+    }
+
     Collection<Partition> leasable() {
         return source.leasable();
     }

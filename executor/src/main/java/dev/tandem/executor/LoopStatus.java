@@ -17,6 +17,7 @@ final class LoopStatus {
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null);
+    private volatile Waits waits = Waits.NONE;
     private volatile int running;
     private volatile long lastTurnAt;
 
@@ -57,6 +58,11 @@ final class LoopStatus {
         partitions = new PartitionHealth(held, withoutStore, downReason);
     }
 
+    /** What makes tasks wait, as of now. */
+    void waits(Waits now) {
+        waits = now;
+    }
+
     /** A turn ended. */
     void turned(int runningNow) {
         running = runningNow;
@@ -67,6 +73,7 @@ final class LoopStatus {
     QueueStatus snapshot(@Nullable PartitionLeases leases) {
         State now = state();
         PartitionHealth health = partitions;
+        Waits waiting = waits;
         long age = Math.max(0, clock.millis() - lastTurnAt);
         boolean takesShare = now == State.NEW || now == State.RUNNING;
         return new QueueStatus(
@@ -82,6 +89,11 @@ final class LoopStatus {
                 counters.dead.sum(),
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
+                waiting.text(),
+                waiting.fullPartitions(),
+                waiting.overflowTasks(),
+                waiting.overflowKeys(),
+                waiting.overflowAgeMillis(),
                 age);
     }
 

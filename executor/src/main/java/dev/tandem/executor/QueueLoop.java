@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.ordering.Overflow;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
@@ -41,6 +42,7 @@ final class QueueLoop {
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
     private long stopRequestedAt;
+    private long waitsAt;
 
     // Thread-safe, or read only.
     private final String queue;
@@ -53,6 +55,7 @@ final class QueueLoop {
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
+    private final LogRateLimiter expiring;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopRequested;
 
@@ -66,6 +69,7 @@ final class QueueLoop {
         this.inbox = new LoopInbox(spec.source());
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
+        this.expiring = new LogRateLimiter(clock, 1, 60_000);
         this.runner = new TaskRunner(
                 spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.workers = new WorkerPool(spec.policy().concurrency(), handlerThreads, context.watchdog(), runner);
@@ -180,6 +184,22 @@ final class QueueLoop {
             checkLeases(leases);
         }
         turns.turn();
+        lookAtWaits();
+    }
+
+    private void lookAtWaits() {
+        long now = clock.millis();
+        if (now < waitsAt) {
+            return;
+        }
+        waitsAt = now + MAX_WAIT_MILLIS;
+        Overflow overflow = core.overflow();
+        long retention = overflow.tasks() == 0 ? Long.MAX_VALUE : source.retentionMillis();
+        Waits waits = Waits.of(core.fullPartitions(), overflow, clock.wallMillis(), retention);
+        if (waits.expires()) {
+            expiring.log(notLogged -> log.warn("Queue {}: {}", queue, waits.text()));
+        }
+        status.waits(waits);
     }
 
     private void poll(long maxMillis) {

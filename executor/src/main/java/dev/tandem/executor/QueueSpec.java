@@ -76,15 +76,7 @@ public final class QueueSpec {
     }
 
     QueueSpec withConcurrency(int concurrency) {
-        QueuePolicy changed = new QueuePolicy(
-                policy.ordered(),
-                concurrency,
-                policy.deadHead(),
-                policy.maxInMemory(),
-                policy.maxBytesInMemory(),
-                policy.maxParkedPerKey(),
-                policy.maxParkedPerPartition());
-        return new QueueSpec(this, changed);
+        return new QueueSpec(this, policy.withConcurrency(concurrency));
     }
 
     /**

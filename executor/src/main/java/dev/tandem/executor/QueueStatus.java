@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param dead tasks that died in this executor
  * @param notStarted runs that were returned without an attempt
  * @param timedOut attempts that were interrupted at their timeout; they also count as retried or dead
+ * @param waits what makes tasks wait although the queue works, for people: memory is full, or there is no room for more tasks
+ *     of a key. Null if nothing does
+ * @param fullPartitions in how many partitions memory is full, so that the broker delivers nothing
+ * @param overflowTasks tasks that wait in the log, because there is no room for more of their keys
+ * @param overflowKeys the number of those keys
+ * @param overflowAgeMillis milliseconds since the oldest of those tasks was published, or somewhat more; 0 if there is none
  * @param lastTurnAgeMillis milliseconds since the loop's last turn. More than a few seconds mean that the loop hangs
  */
 public record QueueStatus(
@@ -35,6 +41,11 @@ public record QueueStatus(
         long dead,
         long notStarted,
         long timedOut,
+        @Nullable String waits,
+        int fullPartitions,
+        long overflowTasks,
+        int overflowKeys,
+        long overflowAgeMillis,
         long lastTurnAgeMillis) {
 
     /** The state of a queue's loop. */

@@ -64,6 +64,11 @@ final class SourceEvents implements Source.Events {
     }
 
     @Override
+    public void deleted(Partition partition, long logStart) {
+        tell(() -> core.deleted(partition, logStart));
+    }
+
+    @Override
     public void recallFailed(Partition partition, long id, String why) {
         recallFailures.log(notLogged -> log.warn(
                 "Queue {}: records of {} that had to wait in the log could not be read again, which will be retried{}: {}",

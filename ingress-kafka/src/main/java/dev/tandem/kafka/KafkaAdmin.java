@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -17,6 +18,8 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -121,6 +124,21 @@ final class KafkaAdmin implements AutoCloseable {
                     commit.map(OffsetAndMetadata::metadata).orElse(""),
                     logStart);
         }
+    }
+
+    /** Looks up how long the topic keeps a record, in milliseconds; {@link Long#MAX_VALUE} if for ever. */
+    CompletionStage<Long> retentionMillis() {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, settings.topic());
+        return admin.describeConfigs(List.of(topic))
+                .all()
+                .toCompletionStage()
+                .thenApply(configs -> retentionMillis(configs.get(topic)));
+    }
+
+    private static long retentionMillis(Config config) {
+        String policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+        long millis = Long.parseLong(config.get(TopicConfig.RETENTION_MS_CONFIG).value());
+        return millis < 0 || !policy.contains(TopicConfig.CLEANUP_POLICY_DELETE) ? Long.MAX_VALUE : millis;
     }
 
     @Override

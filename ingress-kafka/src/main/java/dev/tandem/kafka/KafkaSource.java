@@ -5,6 +5,7 @@ import static dev.tandem.kafka.PartitionAssignment.NO_OFFSET;
 import dev.tandem.kafka.KafkaHealth.Problem;
 import dev.tandem.kafka.PartitionAssignment.Stage;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,6 +43,7 @@ public final class KafkaSource implements Source {
     private static final Duration LAST_COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final long MAX_WAIT_MILLIS = 1_000;
     private static final long RETRY_MILLIS = 1_000;
+    private static final long RETENTION_CHECK_MILLIS = 60_000;
 
     private final InstantSource wallClock;
     private final RecordDecoder decoder;
@@ -49,6 +51,7 @@ public final class KafkaSource implements Source {
     private final KafkaClients clients;
     private final AssignedPartitions assigned;
     private final GroupRebalanceListener rebalances;
+    private final RecallReader recalls;
     private final MonotonicClock clock = new MonotonicClock();
     private final PollWakeup wakeup = new PollWakeup();
     private final AnswerQueue answers = new AnswerQueue(wakeup);
@@ -58,6 +61,8 @@ public final class KafkaSource implements Source {
     private volatile @Nullable Thread pollingThread;
     private boolean closed;
     private long pollAt;
+    private long retentionMillis = Long.MAX_VALUE;
+    private long retentionAt;
 
     /** Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached. */
     public KafkaSource(KafkaSettings settings) {
@@ -67,6 +72,7 @@ public final class KafkaSource implements Source {
     KafkaSource(KafkaSettings settings, InstantSource wallClock) {
         this.wallClock = wallClock;
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
+        recalls = new RecallReader(settings, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
@@ -269,6 +275,40 @@ public final class KafkaSource implements Source {
     }
 
     @Override
+    public void recall(Partition partition, Recall recall) {
+        PartitionAssignment assignment = assigned.announced(partition);
+        if (assignment != null) {
+            answers.onAnswer(
+                    recalls.read(assignment.topicPartition, recall),
+                    answer -> events.emit(loop -> recalled(loop, partition, recall, answer)),
+                    problem -> events.emit(
+                            loop -> loop.recallFailed(partition, recall.id(), KafkaErrors.explain(problem))));
+        }
+    }
+
+    /** Asks the brokers now and then, and returns what they answered last. */
+    @Override
+    public long retentionMillis() {
+        if (clock.now() >= retentionAt && clients.consumer() != null) {
+            retentionAt = clock.now() + RETENTION_CHECK_MILLIS;
+            answers.onAnswer(
+                    clients.admin().retentionMillis(),
+                    millis -> retentionMillis = millis,
+                    // Not everybody may read a topic's configuration.
+                    problem -> retentionMillis = Long.MAX_VALUE);
+        }
+        return retentionMillis;
+    }
+
+    private void recalled(Events loop, Partition partition, Recall recall, RecallReader.Answer answer) {
+        if (answer.logStart() > recall.from()) {
+            health.warn(StartOffset.deletedWarning(partition.name(), recall.from(), answer.logStart()));
+            loop.deleted(partition, answer.logStart());
+        }
+        loop.recalled(partition, recall.id(), answer.deliveries(), answer.next());
+    }
+
+    @Override
     public void commit(Partition partition, long upTo) {
         PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null) {
@@ -302,6 +342,7 @@ public final class KafkaSource implements Source {
         if (!closed) {
             closed = true;
             rebalances.close();
+            recalls.close();
             KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
             if (consumer != null) {
                 committer.commitNow(consumer, assigned.all(), LAST_COMMIT_TIMEOUT);

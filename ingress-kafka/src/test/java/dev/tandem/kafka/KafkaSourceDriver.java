@@ -36,6 +36,7 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     final KafkaSource source;
     private final Queue<Event> events = new ConcurrentLinkedQueue<>();
     private final Map<Partition, Queue<Delivery>> delivered = new ConcurrentHashMap<>();
+    private final Queue<Delivery> recalled = new ConcurrentLinkedQueue<>();
     private final AtomicInteger deliveredCount = new AtomicInteger();
     final Map<Partition, Long> position = new ConcurrentHashMap<>();
 
@@ -148,6 +149,22 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
                 .addAll(deliveries);
         deliveredCount.addAndGet(deliveries.size());
         position.put(partition, nextSequence);
+    }
+
+    @Override
+    public void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {
+        recalled.addAll(deliveries);
+        add("recalled", partition, next, null);
+    }
+
+    @Override
+    public void deleted(Partition partition, long logStart) {
+        add("deleted", partition, logStart, null);
+    }
+
+    /** Records that were read again. */
+    List<Delivery> recalled() {
+        return List.copyOf(recalled);
     }
 
     @Override

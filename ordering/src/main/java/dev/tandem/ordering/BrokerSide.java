@@ -176,7 +176,14 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
 
     void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {}
 
+    /** Records below the log's start can't be read again. */
+    void deleted(long logStart) {}
+
     void recallFailed(long id) {}
+
+    Overflow overflow() {
+        return Overflow.NONE;
+    }
 
     // ---- outcomes and hand-overs ----
 

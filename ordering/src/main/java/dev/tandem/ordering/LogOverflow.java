@@ -59,6 +59,8 @@ final class LogOverflow {
         private long last;
 
         private int atOnce = MIN_RECALLED;
+        /** When the first of them was published, in epoch milliseconds: at the latest known, or before. */
+        private long publishedAt = Long.MAX_VALUE;
 
         Key(long offset) {
             from = offset;
@@ -132,7 +134,9 @@ final class LogOverflow {
     }
 
     private void note(String name, TaskEntry entry) {
-        keys.computeIfAbsent(name, key -> new Key(entry.offset())).passedOver(entry.offset());
+        Key key = keys.computeIfAbsent(name, fresh -> new Key(entry.offset()));
+        key.passedOver(entry.offset());
+        key.publishedAt = Math.min(key.publishedAt, entry.requireTask().publishedAt());
         tracker.passOver(entry);
     }
 
@@ -173,7 +177,9 @@ final class LogOverflow {
         if (ready.isEmpty()) {
             return;
         }
-        int most = Math.min(MAX_RECALLED, ready.values().stream().mapToInt(key -> key.atOnce).sum());
+        int most = Math.min(
+                MAX_RECALLED,
+                ready.values().stream().mapToInt(key -> key.atOnce).sum());
         int span = (int) Math.min(MAX_SPAN, passed - first);
         reading = new Recall(
                 ++lastId,
@@ -240,6 +246,7 @@ final class LogOverflow {
                 continue;
             }
             keys.get(name).from = entry.offset() + 1;
+            keys.get(name).publishedAt = entry.requireTask().publishedAt();
             taken.add(entry);
         }
         room.keySet().removeAll(stalled);
@@ -279,11 +286,23 @@ final class LogOverflow {
         return all;
     }
 
+    /** Gives up what was passed over below the log's start. */
+    void deleted(long logStart) {
+        tracker.passedOver().removeBelow(logStart);
+        Set.copyOf(keys.keySet()).forEach(name -> isReadUpTo(name, logStart));
+    }
+
     void recallFailed(long id) {
         if (reading != null && reading.id() == id) {
             reading = null;
             checkAt = state.now() + state.settings.retryMillis();
         }
+    }
+
+    Overflow count() {
+        long oldest =
+                keys.values().stream().mapToLong(key -> key.publishedAt).min().orElse(Long.MAX_VALUE);
+        return new Overflow(tracker.passedOver().size(), keys.size(), oldest);
     }
 
     /** When {@link #recall} has something to do without any event. */

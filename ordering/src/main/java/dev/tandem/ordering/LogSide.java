@@ -293,8 +293,18 @@ final class LogSide extends BrokerSide {
     }
 
     @Override
+    void deleted(long logStart) {
+        overflow.deleted(logStart);
+    }
+
+    @Override
     void recallFailed(long id) {
         overflow.recallFailed(id);
+    }
+
+    @Override
+    Overflow overflow() {
+        return overflow.count();
     }
 
     // ---- outcomes and hand-overs ----

@@ -141,6 +141,10 @@ final class PartitionCore {
         state.broker.recalled(id, deliveries, next, router);
     }
 
+    void deleted(long logStart) {
+        state.broker.deleted(logStart);
+    }
+
     void recallFailed(long id) {
         state.broker.recallFailed(id);
     }
@@ -360,6 +364,15 @@ final class PartitionCore {
     boolean isIdle() {
         boolean nothingLeft = state.ownership.isLeft() || !state.work.hasOutcomes() && !state.durability.isWaiting();
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
+    }
+
+    Overflow overflow() {
+        return state.broker.overflow();
+    }
+
+    /** Whether memory is full, so that the source delivers nothing. */
+    boolean isFull() {
+        return state.ownership.isOwned() && state.gate.isPaused();
     }
 
     boolean isPassedOver(long offset) {

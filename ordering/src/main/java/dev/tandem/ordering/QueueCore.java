@@ -90,6 +90,11 @@ public final class QueueCore {
         core(partition).recalled(id, deliveries, next);
     }
 
+    /** All records of a log below {@code logStart} were deleted. Those that were to be read again are lost. */
+    public void deleted(Partition partition, long logStart) {
+        core(partition).deleted(logStart);
+    }
+
     public void recallFailed(Partition partition, long id) {
         core(partition).recallFailed(id);
     }
@@ -185,6 +190,16 @@ public final class QueueCore {
     /** How many slots are taken: by runs, and by claims on their way. */
     public int running() {
         return context.slots.used();
+    }
+
+    /** Counts the tasks that wait in the log because there is no room for more of their keys. */
+    public Overflow overflow() {
+        return partitions.values().stream().map(PartitionCore::overflow).reduce(Overflow.NONE, Overflow::plus);
+    }
+
+    /** In how many owned partitions memory is full, so that nothing is delivered. */
+    public int fullPartitions() {
+        return (int) partitions.values().stream().filter(PartitionCore::isFull).count();
     }
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */

@@ -369,7 +369,9 @@ final class CoreScript extends RecordedCommands {
         long next = recall.from();
         for (; next < recall.upTo() && found.size() < recall.maxTasks(); next++) {
             Delivery delivery = log.get(next);
-            if (delivery != null && recall.wants(next) && recall.keys().contains(delivery.task().key())) {
+            if (delivery != null
+                    && recall.wants(next)
+                    && recall.keys().contains(delivery.task().key())) {
                 found.add(delivery);
             }
         }

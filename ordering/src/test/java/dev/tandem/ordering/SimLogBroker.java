@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
@@ -98,13 +99,21 @@ class SimLogBroker {
             }
             long next = at < upTo ? at : recall.upTo();
             process.notice(false, () -> {
-                if (fails) {
-                    process.recallFailed(partition, recall.id());
-                } else {
-                    process.recalled(partition, recall.id(), found, next);
+                if (process.consumes(partition) && fails) {
+                    process.core.recallFailed(partition, recall.id());
+                } else if (process.consumes(partition)) {
+                    recalled(process, partition, recall.id(), found, next);
                 }
             });
         });
+    }
+
+    private void recalled(SimProcess process, Partition partition, long id, List<SimTask> found, long next) {
+        simulation.trace(() -> process + " gets again " + partition.name() + found + " next " + next);
+        List<Delivery> deliveries = new ArrayList<>();
+        found.forEach(task -> deliveries.add(task.delivery(task.offset, null, false)));
+        process.core.recalled(partition, id, deliveries, next);
+        simulation.oracle.recalled(process, partition, found);
     }
 
     /** Returns the offset at which reading starts. */

@@ -284,22 +284,6 @@ class SimProcess {
         return any;
     }
 
-    void recalled(Partition partition, long id, List<SimTask> records, long next) {
-        if (consumed.containsKey(partition)) {
-            List<Delivery> deliveries = new ArrayList<>();
-            records.forEach(task -> deliveries.add(task.delivery(task.offset, null, false)));
-            simulation.trace(() -> this + " gets again " + partition.name() + records + " next " + next);
-            core.recalled(partition, id, deliveries, next);
-            simulation.oracle.recalled(this, partition, records);
-        }
-    }
-
-    void recallFailed(Partition partition, long id) {
-        if (consumed.containsKey(partition)) {
-            core.recallFailed(partition, id);
-        }
-    }
-
     private void beginToLeave() {
         for (Partition partition : consumed.keySet()) {
             if (!revoking.containsKey(partition)) {

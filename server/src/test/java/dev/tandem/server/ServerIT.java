@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
-import dev.tandem.task.QueuePolicy;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -30,6 +29,8 @@ class ServerIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final int MAX_PARKED_PER_KEY = 200;
+
     private static final String QUEUE = UniqueNames.fresh("calls");
     private static final String TASKS = "/api/v1/queues/" + QUEUE + "/tasks";
     private static final String KEYS = "/api/v1/queues/" + QUEUE + "/keys/";
@@ -52,6 +53,7 @@ class ServerIT {
         settings.put("tandem.queues." + QUEUE + ".http.dead-on", "410");
         settings.put("tandem.queues." + QUEUE + ".backoff.initial", "50ms");
         settings.put("tandem.queues." + QUEUE + ".max-attempts", "3");
+        settings.put("tandem.queues." + QUEUE + ".max-parked-per-key", Integer.toString(MAX_PARKED_PER_KEY));
         server = new RunningServer(settings);
         await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
     }
@@ -171,29 +173,47 @@ class ServerIT {
     }
 
     @Test
-    void fullPartitionNamesTheKeyAndContinuesWhenItIsDrained() {
-        int most = QueuePolicy.ordered(1).maxParkedPerKey();
+    void haltedKeyWithMoreTasksThanTheBoundHoldsUpOnlyItself() {
         String key = UniqueNames.fresh("crowd");
         endpoint.reply(key, 410, null);
         submit(key, key);
         await().atMost(PATIENCE).until(() -> state(key).equals("dead"));
+        int behind = MAX_PARKED_PER_KEY + 100;
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
-            for (int number = 0; number < most + 100; number++) {
-                producer.send(new ProducerRecord<>(QUEUE, key.getBytes(), new byte[] {'1'}));
+            for (int number = 0; number < behind; number++) {
+                ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(QUEUE, key.getBytes(), new byte[] {'1'});
+                record.headers().add("tandem-id", (key + "-" + number).getBytes());
+                producer.send(record);
             }
         }
 
         await().atMost(PATIENCE)
                 .until(() -> full().stream()
                         .anyMatch(full -> full.path("key").asString().equals(key)
-                                && full.path("parked").asInt() == most));
-        submit(key + "-other", key + "-other");
+                                && full.path("parked").asInt() == MAX_PARKED_PER_KEY));
+        await().atMost(PATIENCE)
+                .until(() -> server.get("/actuator/prometheus")
+                        .body()
+                        .contains("tandem_overflow_keys{queue=\"" + QUEUE + "\"} 1.0"));
+        submit(key + "-other", key);
+        submit(key + "-free", key + "-free");
+        await().atMost(PATIENCE).until(() -> endpoint.calls(key + "-free").size() == 1);
 
-        assertThat(server.post(KEYS + key + "/drain").status()).isEqualTo(202);
+        endpoint.reply(key, 200, null);
+        assertThat(server.post(KEYS + key + "/retry").status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> endpoint.calls(key + "-other").size() == 1);
+        List<String> ran = endpoint.callsOfKey(encodedKey(key)).stream()
+                .map(RecordingEndpoint.Call::id)
+                .toList();
+        List<String> expected = new ArrayList<>(List.of(key, key));
+        for (int number = 0; number < behind; number++) {
+            expected.add(key + "-" + number);
+        }
+        expected.add(key + "-other");
+        assertThat(ran).containsExactlyElementsOf(expected);
         await().atMost(PATIENCE).until(() -> full().isEmpty());
     }
 

@@ -8,8 +8,9 @@ package dev.tandem.task;
  * @param deadHead what happens to a key whose head is dead
  * @param maxInMemory the deliveries of one partition that are kept in memory before it is paused
  * @param maxBytesInMemory the same in bytes
- * @param maxParkedPerKey the tasks that are parked behind one key before the partition is paused
- * @param maxParkedPerPartition the tasks that are parked in a partition before it is paused
+ * @param maxParkedPerKey the tasks of one key that the store parks. Further ones wait in the log, or in memory if the source
+ *     is a message queue
+ * @param maxParkedPerPartition the tasks of a partition that the store parks. Further ones wait likewise
  */
 public record QueuePolicy(
         boolean ordered,
@@ -19,6 +20,10 @@ public record QueuePolicy(
         long maxBytesInMemory,
         int maxParkedPerKey,
         int maxParkedPerPartition) {
+
+    private static final int IN_MEMORY = 10_000;
+    private static final long BYTES_IN_MEMORY = 64 << 20;
+    private static final int PARKED = 100_000;
 
     public QueuePolicy {
         requirePositive("concurrency", concurrency);
@@ -34,12 +39,27 @@ public record QueuePolicy(
         }
     }
 
+    /** Returns the defaults of a queue that is ordered by key. */
     public static QueuePolicy ordered(int concurrency) {
-        return new QueuePolicy(true, concurrency, DeadHead.HALT, 10_000, 64 << 20, 10_000, 100_000);
+        return new QueuePolicy(true, concurrency, DeadHead.HALT, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED);
     }
 
+    /** Returns the defaults of a queue without order. */
     public static QueuePolicy unordered(int concurrency) {
-        return new QueuePolicy(false, concurrency, DeadHead.SKIP, 10_000, 64 << 20, 10_000, 100_000);
+        return new QueuePolicy(false, concurrency, DeadHead.SKIP, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED);
+    }
+
+    public QueuePolicy withConcurrency(int tasks) {
+        return new QueuePolicy(
+                ordered, tasks, deadHead, maxInMemory, maxBytesInMemory, maxParkedPerKey, maxParkedPerPartition);
+    }
+
+    public QueuePolicy withMemory(int tasks, long bytes) {
+        return new QueuePolicy(ordered, concurrency, deadHead, tasks, bytes, maxParkedPerKey, maxParkedPerPartition);
+    }
+
+    public QueuePolicy withParked(int perKey, int perPartition) {
+        return new QueuePolicy(ordered, concurrency, deadHead, maxInMemory, maxBytesInMemory, perKey, perPartition);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {

@@ -18,8 +18,7 @@ import java.util.Set;
  * @param maxTasks reading ends once so many were found, 1 or more
  * @param maxBytes reading ends once the tasks found have so many bytes in memory, 1 or more
  */
-public record Recall(
-        long id, long from, long upTo, BitSet wanted, Set<String> keys, int maxTasks, long maxBytes) {
+public record Recall(long id, long from, long upTo, BitSet wanted, Set<String> keys, int maxTasks, long maxBytes) {
 
     public Recall {
         Objects.requireNonNull(wanted, "wanted");

@@ -72,6 +72,14 @@ public interface Source extends AutoCloseable {
         throw new UnsupportedOperationException("A message queue keeps what it has not delivered");
     }
 
+    /**
+     * Returns how long the broker keeps a record of a log, in milliseconds; {@link Long#MAX_VALUE} if for ever, or if it is
+     * not known (yet).
+     */
+    default long retentionMillis() {
+        return Long.MAX_VALUE;
+    }
+
     /** Commits the prefix of a log below {@code upTo}. Answered by {@link Events#committed}. */
     void commit(Partition partition, long upTo);
 
@@ -117,6 +125,9 @@ public interface Source extends AutoCloseable {
          * @param next the offset up to which everything was read
          */
         default void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {}
+
+        /** All records of a log below {@code logStart} were deleted, whether they were settled or not. */
+        default void deleted(Partition partition, long logStart) {}
 
         /** Records could not be read again. It may be tried again. */
         default void recallFailed(Partition partition, long id, String why) {}

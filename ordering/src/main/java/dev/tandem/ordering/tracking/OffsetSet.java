@@ -48,7 +48,9 @@ public final class OffsetSet {
     /** Returns the lowest offset, or {@link #NONE}. */
     public long first() {
         Map.Entry<Long, BitSet> first = blocks.firstEntry();
-        return first == null ? NONE : first.getKey() * BLOCK_BITS + first.getValue().nextSetBit(0);
+        return first == null
+                ? NONE
+                : first.getKey() * BLOCK_BITS + first.getValue().nextSetBit(0);
     }
 
     /** Returns the lowest offset that is at least {@code from}, or {@link #NONE}. */

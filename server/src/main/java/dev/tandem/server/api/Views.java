@@ -34,7 +34,7 @@ final class Views {
             Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
-    /** One partition. @param full set if the partition accepts no more tasks */
+    /** One partition. @param full set if Redis parks no more tasks of a key or of the partition */
     record Partition(
             String partition,
             @Nullable String owner,
@@ -43,7 +43,7 @@ final class Views {
             TaskCounts counts,
             @Nullable Full full) {}
 
-    /** Why a partition accepts no more tasks. @param key the key behind which the most tasks are parked */
+    /** Why further tasks wait in the broker. @param key the key behind which the most tasks are parked */
     record Full(String key, long parked) {
         static @Nullable Full of(@Nullable KeyInfo key) {
             return key == null ? null : new Full(key.key(), key.parked());

@@ -65,7 +65,7 @@ final class QueuesCommand implements Runnable {
             if (full.isObject()) {
                 out.println();
                 out.printf(
-                        "Partition %s is full and takes in nothing more: %d tasks are parked behind the key %s%n",
+                        "Partition %s: Redis parks no more than the %d tasks behind the key %s; further ones wait in the broker%n",
                         text("partition").apply(partition),
                         full.path("parked").asLong(),
                         text("key").apply(full));

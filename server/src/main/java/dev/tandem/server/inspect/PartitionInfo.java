@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner the executor that owns it; null if none does
  * @param totals counters since the partition was created, see {@link #TOTALS}
- * @param full the key behind which the most tasks are parked, if the partition accepts no more tasks; else null
+ * @param full the key behind which the most tasks are parked, if Redis parks no more of them; else null
  */
 public record PartitionInfo(
         String partition,

@@ -28,6 +28,25 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "Owned partitions whose Redis can't be reached",
                     QueueStatus::partitionsWithoutStore);
             gauge(registry, name, "tandem.queue.healthy", "1 if tasks can run", status -> status.healthy() ? 1 : 0);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.partitions.full",
+                    "Owned partitions whose memory is full, so that nothing is delivered",
+                    QueueStatus::fullPartitions);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.overflow.tasks",
+                    "Tasks that wait in the topic, since Redis parks no more of their keys",
+                    QueueStatus::overflowTasks);
+            gauge(registry, name, "tandem.overflow.keys", "The keys of those tasks", QueueStatus::overflowKeys);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.overflow.age.seconds",
+                    "Age of the oldest of those tasks; compare it with the topic's retention",
+                    status -> status.overflowAgeMillis() / 1_000.0);
             Gauge.builder("tandem.queue.reached", platform, it -> it.reach(name).reached() ? 1 : 0)
                     .description("1 if the queue's broker can be reached")
                     .tag("queue", name)

@@ -19,6 +19,7 @@ import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.server.settings.TandemSettings.HistorySettings;
+import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -159,7 +160,9 @@ public final class Platform implements SmartLifecycle {
     }
 
     public Inspection inspection() {
-        return new RedisInspection(settings.queues().keySet(), store);
+        Map<String, QueuePolicy> policies = new LinkedHashMap<>();
+        settings.queues().forEach((name, queue) -> policies.put(name, PolicySettings.queue(queue)));
+        return new RedisInspection(policies, store);
     }
 
     public Administration administration() {

@@ -58,6 +58,9 @@ public final class PlatformHealth {
                 if (status.problem() != null) {
                     queue.put("problem", status.problem());
                 }
+                if (status.waits() != null) {
+                    queue.put("waits", status.waits());
+                }
                 details.put(status.queue(), queue);
             }
             return (up ? Health.up() : Health.down()).withDetails(details).build();

@@ -14,9 +14,11 @@ final class PolicySettings {
     private PolicySettings() {}
 
     static QueuePolicy queue(QueueSettings queue) {
-        return queue.ordered()
+        QueuePolicy policy = queue.ordered()
                 ? QueuePolicy.ordered(queue.concurrency()).withDeadHead(queue.effectiveDeadHead())
                 : QueuePolicy.unordered(queue.concurrency());
+        return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
+                .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked());
     }
 
     static RetryPolicy retry(BackoffSettings backoff) {

@@ -27,7 +27,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +35,14 @@ final class RedisInspection implements Inspection {
 
     private static final int MAX_TASKS_BY_ID = 20;
 
-    /** The bounds that all queues have; they cannot be configured. */
-    private static final QueuePolicy BOUNDS = QueuePolicy.ordered(1);
-
     /** How many pages of blocked keys are searched for the fullest one. */
     private static final int MAX_PAGES = 20;
 
-    private final Set<String> queues;
+    private final Map<String, QueuePolicy> queues;
     private final Inspector inspector;
     private final Presence presence;
 
-    RedisInspection(Set<String> queues, RedisStore store) {
+    RedisInspection(Map<String, QueuePolicy> queues, RedisStore store) {
         this.queues = queues;
         this.inspector = store.inspector();
         this.presence = store.presence();
@@ -60,7 +56,8 @@ final class RedisInspection implements Inspection {
     /** Finds the key that fills a partition. Searches only if enough tasks are parked, and only some of the keys. */
     private @Nullable KeyInfo findFullKey(PartitionView view) {
         long parked = count(view, TaskState.PARKED);
-        if (parked < BOUNDS.maxParkedPerKey()) {
+        QueuePolicy bounds = queues.getOrDefault(view.partition().queue(), QueuePolicy.ordered(1));
+        if (parked < bounds.maxParkedPerKey()) {
             return null;
         }
         KeyView fullest = null;
@@ -74,8 +71,8 @@ final class RedisInspection implements Inspection {
             cursor = keys.next();
             pages++;
         } while (cursor != null && pages < MAX_PAGES);
-        boolean full = parked >= BOUNDS.maxParkedPerPartition()
-                || fullest != null && fullest.parked() >= BOUNDS.maxParkedPerKey();
+        boolean full = parked >= bounds.maxParkedPerPartition()
+                || fullest != null && fullest.parked() >= bounds.maxParkedPerKey();
         return full && fullest != null ? info(fullest) : null;
     }
 
@@ -212,7 +209,7 @@ final class RedisInspection implements Inspection {
         Map<String, Presence.Executor> present = new TreeMap<>();
         await(presence.executors()).forEach(executor -> present.put(executor.id(), executor));
         Map<String, Map<String, Integer>> owned = new TreeMap<>();
-        for (String queue : queues) {
+        for (String queue : queues.keySet()) {
             for (PartitionInfo partition : partitions(queue)) {
                 if (partition.owner() != null) {
                     owned.computeIfAbsent(partition.owner(), id -> new LinkedHashMap<>())
@@ -230,7 +227,7 @@ final class RedisInspection implements Inspection {
         Map<String, Integer> running = executor == null ? Map.of() : executor.running();
         List<ExecutorInfo.Share> shares = new ArrayList<>();
         Map<String, @Nullable Integer> all = new TreeMap<>(partitions);
-        running.keySet().forEach(queue -> all.putIfAbsent(queue, queues.contains(queue) ? 0 : null));
+        running.keySet().forEach(queue -> all.putIfAbsent(queue, queues.containsKey(queue) ? 0 : null));
         all.forEach((queue, count) -> shares.add(new ExecutorInfo.Share(queue, count, running.get(queue))));
         return new ExecutorInfo(
                 id,

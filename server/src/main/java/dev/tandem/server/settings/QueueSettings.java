@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The settings of one queue, under {@code tandem.queues.<name>.}. A null component was not set: its default depends on
@@ -21,6 +22,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout the longest run of a task that sets no timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param deadHead what becomes of a key whose head is dead; default: halt
+ * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
+ * @param maxInMemoryBytes the same in bytes
+ * @param maxParked the tasks of one partition that Redis parks behind blocked keys
+ * @param maxParkedPerKey the same of one key; default: as many as of the partition
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -41,6 +46,10 @@ public record QueueSettings(
         @DefaultValue("8") int maxAttempts,
         @DefaultValue BackoffSettings backoff,
         @Nullable DeadHead deadHead,
+        @DefaultValue("10000") int maxInMemory,
+        @DefaultValue("64MB") DataSize maxInMemoryBytes,
+        @DefaultValue("100000") int maxParked,
+        @Nullable Integer maxParkedPerKey,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
@@ -163,6 +172,10 @@ public record QueueSettings(
 
     public KeySource effectiveKey() {
         return key == null ? KeySource.HEADER : key;
+    }
+
+    public int effectiveMaxParkedPerKey() {
+        return maxParkedPerKey == null ? maxParked : maxParkedPerKey;
     }
 
     public int effectivePrefetch() {

@@ -83,6 +83,7 @@ final class QueueSettingsCheck {
         }
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
+        checkBounds(prefix, queue);
         checkBackoff(prefix + "backoff.", queue.backoff());
         if (queue.deadHead() != null && !queue.ordered()) {
             problems.add(
@@ -94,6 +95,17 @@ final class QueueSettingsCheck {
         checkHandler(prefix, queue);
         checkTypes(prefix, queue);
         checkHttp(prefix, queue);
+    }
+
+    private void checkBounds(String prefix, QueueSettings queue) {
+        problems.checkRange(prefix + "max-in-memory", queue.maxInMemory(), 100, 10_000_000);
+        problems.checkRange(
+                prefix + "max-in-memory-bytes", queue.maxInMemoryBytes().toBytes(), 1 << 20, 1L << 40);
+        problems.checkRange(prefix + "max-parked", queue.maxParked(), 1, 10_000_000);
+        Integer perKey = queue.maxParkedPerKey();
+        if (perKey != null) {
+            problems.checkRange(prefix + "max-parked-per-key", perKey, 1, queue.maxParked());
+        }
     }
 
     // ---- Source

@@ -59,6 +59,10 @@ class SettingsDefaultsTest {
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
             queues.*.dead-head = null
+            queues.*.max-in-memory = 10000
+            queues.*.max-in-memory-bytes = 64MB
+            queues.*.max-parked = 100000
+            queues.*.max-parked-per-key = null
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
