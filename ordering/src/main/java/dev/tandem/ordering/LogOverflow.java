@@ -39,7 +39,7 @@ final class LogOverflow {
     /** A lane with fewer waiting tasks in memory has room for more. */
     private static final int LOW = 256;
     /** How many tasks of a key are read again at once: few at first, more each time the lane had room for all of them. */
-    private static final int MIN_RECALLED = 16;
+    private static final int MIN_RECALLED = 4;
 
     private static final int MAX_RECALLED = 1_024;
     /** How many keys one check looks at, and one recall reads. */

@@ -46,6 +46,13 @@ enum CoreMutant {
     /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
     CLAIM_WHILE_QUIET(edit(
             "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),
+    /** Commits past records that were left in the log. */
+    COMMIT_PASSED_OVER(
+            edit("LogTracker", "passedOver.isEmpty() ? prefix : Math.min(prefix, passedOver.first())", "prefix")),
+    /** Lets a fresh record of a key into its lane while earlier ones wait in the log. */
+    OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
+    /** Goes on reading behind a record for which there was no room. */
+    SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -33,7 +33,16 @@ class MutantsTest {
 
     @ParameterizedTest
     @EnumSource(
-            names = {"COMMIT_EARLY", "DROP_FOLLOWERS", "IGNORE_GAP", "OFFER_BEFORE_REDELIVERIES", "CLAIM_WHILE_QUIET"})
+            names = {
+                "COMMIT_EARLY",
+                "DROP_FOLLOWERS",
+                "IGNORE_GAP",
+                "OFFER_BEFORE_REDELIVERIES",
+                "CLAIM_WHILE_QUIET",
+                "COMMIT_PASSED_OVER",
+                "OVERTAKE_PASSED_OVER",
+                "SKIP_STALLED"
+            })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);
     }

@@ -90,7 +90,8 @@ class SimLogBroker {
             List<@Nullable SimTask> log = topics.get(partition).log;
             long at = recall.from();
             long upTo = Math.min(recall.upTo(), log.size());
-            int most = Math.min(recall.maxTasks(), simulation.random.between(1, 8));
+            // A source reads whole batches, so it may find more than it was asked for.
+            int most = simulation.random.between(1, recall.maxTasks() + 8);
             for (; at < upTo && found.size() < most; at++) {
                 SimTask task = recall.wants(at) ? log.get((int) at) : null;
                 if (task != null && task.key != null && recall.keys().contains(task.key)) {
