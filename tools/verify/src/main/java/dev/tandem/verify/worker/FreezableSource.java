@@ -1,6 +1,7 @@
 package dev.tandem.verify.worker;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
 import java.util.Collection;
 
@@ -53,6 +54,16 @@ final class FreezableSource implements Source {
     @Override
     public void rewind(Partition partition) {
         source.rewind(partition);
+    }
+
+    @Override
+    public void recall(Partition partition, Recall recall) {
+        source.recall(partition, recall);
+    }
+
+    @Override
+    public long retentionMillis() {
+        return source.retentionMillis();
     }
 
     @Override
