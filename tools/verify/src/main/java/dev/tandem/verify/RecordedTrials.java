@@ -94,8 +94,9 @@ final class RecordedTrials {
 
     private static Judgement judge(List<Event> events, Event.TrialOpened opened) {
         Workload workload = Workload.of(opened.workload());
-        CheckerSettings settings =
-                CheckerSettings.of(workload.isOrdered(), !workload.isRabbit(), Duration.ofMillis(opened.leaseMillis()));
+        CheckerSettings settings = CheckerSettings.of(
+                        workload.isOrdered(), !workload.isRabbit(), Duration.ofMillis(opened.leaseMillis()))
+                .overflowing(workload.overflows());
         return Checker.judge(events, settings.lenient(Duration.ofMillis(opened.lenienceMillis())));
     }
 

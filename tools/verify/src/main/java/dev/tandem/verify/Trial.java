@@ -176,7 +176,7 @@ final class Trial implements AutoCloseable {
 
     /** Returns whether a task belongs to the dead key, so that it rests in the store. */
     private boolean staysHeld(String id) {
-        return trialCase.workload().isOrdered() && id.startsWith(TaskGenerator.DEAD_KEY + "-");
+        return trialCase.workload().isOrdered() && TaskGenerator.isHalted(id);
     }
 
     private static void finalAudit(Auditor auditor) throws InterruptedException {

@@ -144,6 +144,7 @@ final class TrialExecutors implements AutoCloseable {
                 replicas(),
                 workload.isOrdered(),
                 trial.partitions(),
+                workload.maxParkedPerKey(),
                 trial.lease(),
                 trial.retry(),
                 folder);

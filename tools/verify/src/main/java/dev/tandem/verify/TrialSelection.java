@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Selects the cases of a run by the options of the command. */
@@ -26,6 +27,9 @@ final class TrialSelection {
             "partition-both kafka-zipf",
             "kill rabbit-ordered",
             "kill rabbit-unordered");
+
+    /** The faults that special workloads are combined with, unless faults are named. */
+    private static final Set<String> SPECIAL_FAULTS = Set.of("none", "kill", "churn", "freeze", "redis-forgets");
 
     private final List<Fault> faults;
     private final List<Workload> workloads;
@@ -58,7 +62,9 @@ final class TrialSelection {
         List<TrialCase> cases = new ArrayList<>();
         for (Fault fault : faults) {
             for (Workload workload : workloads) {
-                boolean wanted = !shortSet || SHORT_SET.contains(fault.name() + " " + workload);
+                boolean wanted = shortSet
+                        ? SHORT_SET.contains(fault.name() + " " + workload)
+                        : !allFaults || !workload.isSpecial() || SPECIAL_FAULTS.contains(fault.name());
                 if (wanted && fault.supports(workload.isRabbit())) {
                     cases.add(new TrialCase(fault, workload));
                 }

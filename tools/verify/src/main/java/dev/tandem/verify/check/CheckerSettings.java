@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param ordered whether the queue keeps the order of keys
  * @param log whether the broker commits offsets; otherwise it acks each message
+ * @param overflows whether records wait in the log by design, so that the committed offset waits for them
  * @param lease lease of claims
  * @param settleTime longest time from a run's end until its outcome is recorded while no fault is active. A fault that
  *     begins later does not explain a duplicate
@@ -18,6 +19,7 @@ import java.time.Duration;
 public record CheckerSettings(
         boolean ordered,
         boolean log,
+        boolean overflows,
         Duration lease,
         Duration settleTime,
         Duration recoveryTime,
@@ -32,6 +34,7 @@ public record CheckerSettings(
         return new CheckerSettings(
                 ordered,
                 log,
+                false,
                 lease,
                 Duration.ofSeconds(3),
                 lease.multipliedBy(2).plusSeconds(10),
@@ -39,9 +42,21 @@ public record CheckerSettings(
                 COMMIT_LAG);
     }
 
+    /** Returns a copy for a queue whose records may wait in the log by design. */
+    public CheckerSettings overflowing(boolean may) {
+        return new CheckerSettings(ordered, log, may, lease, settleTime, recoveryTime, maxWait, maxCommitLag);
+    }
+
     /** Returns a copy that allows longer waits, for a busy machine. */
     public CheckerSettings lenient(Duration longer) {
         return new CheckerSettings(
-                ordered, log, lease, settleTime, recoveryTime, maxWait.plus(longer), maxCommitLag.plus(longer));
+                ordered,
+                log,
+                overflows,
+                lease,
+                settleTime,
+                recoveryTime,
+                maxWait.plus(longer),
+                maxCommitLag.plus(longer));
     }
 }

@@ -90,9 +90,12 @@ final class ProgressCheck {
         }
     }
 
-    /** Returns the units with a run that failed or took long. Tasks behind such a run wait by design. */
+    /**
+     * Returns the units with a run that failed or took long, and those that run most of the time. Tasks behind such runs wait by
+     * design.
+     */
     private Set<String> stuckUnits() {
-        Set<String> stuck = new HashSet<>();
+        Set<String> stuck = busyUnits();
         for (TaskHistory task : history.tasks.values()) {
             boolean neverStarted = task.published != null && task.runs.isEmpty();
             boolean failedOrSlow = task.runs.stream()
@@ -104,6 +107,31 @@ final class ProgressCheck {
             }
         }
         return stuck;
+    }
+
+    /** Returns the units that are busy for half of the time between their first task and the end of their last one. */
+    private Set<String> busyUnits() {
+        Map<String, Long> busy = new HashMap<>();
+        Map<String, Long> first = new HashMap<>();
+        Map<String, Long> last = new HashMap<>();
+        for (TaskHistory task : history.tasks.values()) {
+            if (task.published != null) {
+                String unit = task.exclusionUnit(settings.ordered());
+                first.merge(unit, task.published.sentAt(), Math::min);
+                task.runs.stream().filter(run -> run.end != Period.NEVER).forEach(run -> {
+                    busy.merge(unit, run.end - run.start, Long::sum);
+                    last.merge(unit, run.end, Math::max);
+                });
+            }
+        }
+        Set<String> units = new HashSet<>();
+        busy.forEach((unit, nanos) -> {
+            long span = last.get(unit) - first.get(unit);
+            if (span > settings.maxWait().toNanos() && nanos > span / 2) {
+                units.add(unit);
+            }
+        });
+        return units;
     }
 
     /** Returns when the last of the first executors began to work. Before that, tasks wait for their start. */
@@ -149,6 +177,10 @@ final class ProgressCheck {
     private void checkCommitLag(long machineSlack) {
         if (!settings.log()) {
             findings.notChecked(CheckerRule.COMMIT_LAG, "the broker keeps no offsets");
+            return;
+        }
+        if (settings.overflows()) {
+            findings.notChecked(CheckerRule.COMMIT_LAG, "records wait in the log by design");
             return;
         }
         Map<Integer, TreeMap<Long, Published>> logs = new HashMap<>();

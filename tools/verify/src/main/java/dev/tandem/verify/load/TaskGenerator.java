@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Generates tasks. Most are quick, one in ten takes a few hundred milliseconds. One in a hundred fails at first, and
@@ -43,6 +44,23 @@ public final class TaskGenerator {
     private static final int SLOW_MILLIS = 400;
     private static final int SLOW_KEYS = 40;
     private static final int DEAD_EVERY = 150;
+
+    /** A key whose tasks take about twice as long as there is between two of them, at 200 tasks a second. */
+    private static final String HOT_KEY = "hot";
+
+    private static final int HOT_EVERY = 10;
+    private static final int HOT_MILLIS = 100;
+
+    /** Keys whose first task fails once, with many more behind it than may be parked. */
+    private static final String CROWD_KEY = "crowd-";
+
+    private static final int CROWD_EVERY = 400;
+    private static final int CROWD = 200;
+
+    /** Keys with one task, which dies. */
+    private static final String DYING_KEY = "dying-";
+
+    private static final int DYING_EVERY = 4;
 
     private final Workload workload;
     private final Random random;
@@ -82,9 +100,18 @@ public final class TaskGenerator {
         onlyQuick = true;
     }
 
+    /** Returns whether the key of this task is halted by its death, or by that of an earlier task. */
+    public static boolean isHalted(String id) {
+        return id.startsWith(DEAD_KEY + "-") || id.startsWith(DYING_KEY);
+    }
+
     /** Returns the next task. */
     public GeneratedTask next() {
         int number = generated++;
+        GeneratedTask special = onlyQuick ? null : special(number);
+        if (special != null) {
+            return special;
+        }
         if (!onlyQuick && longEvery > 0 && number % longEvery == longEvery / 2) {
             // Two tasks share a key, so the second one has to wait.
             return task(
@@ -92,7 +119,7 @@ public final class TaskGenerator {
                     new HandlerInstruction(Outcome.SUCCEED, lease.toMillis() * 3 / 2),
                     Duration.ZERO);
         }
-        if (number % DEAD_EVERY == 0) {
+        if (number % DEAD_EVERY == 0 && !workload.overflows()) {
             boolean dies = number == 0 || !workload.isOrdered();
             return task(
                     DEAD_KEY,
@@ -100,6 +127,31 @@ public final class TaskGenerator {
                     Duration.ZERO);
         }
         return ordinaryTask(number);
+    }
+
+    private @Nullable GeneratedTask special(int number) {
+        return switch (workload.special()) {
+            case HOT_SLOW ->
+                number % HOT_EVERY == 0
+                        ? task(HOT_KEY, new HandlerInstruction(Outcome.SUCCEED, HOT_MILLIS), Duration.ZERO)
+                        : null;
+            case CROWDS -> {
+                boolean first = number % CROWD_EVERY == 0;
+                boolean one = number % CROWD_EVERY < CROWD && number % 2 == 0;
+                Outcome outcome = first ? Outcome.FAIL_ONCE : Outcome.SUCCEED;
+                yield one
+                        ? task(
+                                CROWD_KEY + number / CROWD_EVERY,
+                                new HandlerInstruction(outcome, QUICK_MILLIS),
+                                Duration.ZERO)
+                        : null;
+            }
+            case MANY_DEAD ->
+                number % DYING_EVERY == 0
+                        ? task(DYING_KEY + number, new HandlerInstruction(Outcome.DIE, QUICK_MILLIS), Duration.ZERO)
+                        : null;
+            case NONE -> null;
+        };
     }
 
     private GeneratedTask ordinaryTask(int number) {

@@ -1,27 +1,80 @@
 package dev.tandem.verify.load;
 
+import dev.tandem.task.QueuePolicy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /** What is published, and to which broker. */
 public enum Workload {
-    KAFKA_ZIPF("kafka-zipf", false, true, true, "Kafka, keys by Zipf's law"),
-    KAFKA_DISTINCT("kafka-distinct", false, true, false, "Kafka, a key for almost every task"),
-    RABBIT_ORDERED("rabbit-ordered", true, true, true, "RabbitMQ, ordered by key, keys by Zipf's law"),
-    RABBIT_UNORDERED("rabbit-unordered", true, false, true, "RabbitMQ, without order");
+    KAFKA_ZIPF("kafka-zipf", false, true, true, "Kafka, keys by Zipf's law", Special.NONE),
+    KAFKA_DISTINCT("kafka-distinct", false, true, false, "Kafka, a key for almost every task", Special.NONE),
+    RABBIT_ORDERED("rabbit-ordered", true, true, true, "RabbitMQ, ordered by key, keys by Zipf's law", Special.NONE),
+    RABBIT_UNORDERED("rabbit-unordered", true, false, true, "RabbitMQ, without order", Special.NONE),
+    KAFKA_HOT_SLOW(
+            "kafka-hot-slow",
+            false,
+            true,
+            false,
+            "Kafka, a key that gets tasks faster than they end",
+            Special.HOT_SLOW),
+    KAFKA_OVERFLOW(
+            "kafka-overflow",
+            false,
+            true,
+            false,
+            "Kafka, keys with more waiting tasks than their bound",
+            Special.CROWDS),
+    KAFKA_MANY_KEYS(
+            "kafka-many-keys",
+            false,
+            true,
+            false,
+            "Kafka, every fourth task dies and halts its key",
+            Special.MANY_DEAD);
+
+    /** What some keys of a workload are put through besides. */
+    enum Special {
+        NONE,
+        HOT_SLOW,
+        CROWDS,
+        MANY_DEAD
+    }
+
+    private static final int CROWD_BOUND = 10;
 
     private final String label;
     private final boolean rabbit;
     private final boolean ordered;
     private final boolean zipf;
     private final String description;
+    private final Special special;
 
-    Workload(String label, boolean rabbit, boolean ordered, boolean zipf, String description) {
+    Workload(String label, boolean rabbit, boolean ordered, boolean zipf, String description, Special special) {
         this.label = label;
         this.rabbit = rabbit;
         this.ordered = ordered;
         this.zipf = zipf;
         this.description = description;
+        this.special = special;
+    }
+
+    Special special() {
+        return special;
+    }
+
+    /** Returns whether the workload is about certain keys rather than about faults. It is combined with few faults only. */
+    public boolean isSpecial() {
+        return special != Special.NONE;
+    }
+
+    /** Returns whether records wait in the log by design, which holds back the committed offset. */
+    public boolean overflows() {
+        return special == Special.CROWDS;
+    }
+
+    /** Returns how many tasks of a key the store parks. */
+    public int maxParkedPerKey() {
+        return overflows() ? CROWD_BOUND : QueuePolicy.ordered(1).maxParkedPerKey();
     }
 
     /** Returns the name in commands and reports. */

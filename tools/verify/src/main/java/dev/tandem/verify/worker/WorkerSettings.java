@@ -23,6 +23,7 @@ import java.util.Objects;
  * @param redis one address, or those of a cluster's nodes separated by spaces
  * @param replicas how many Redis replicas must confirm a write
  * @param ordered whether the queue keeps the order of keys
+ * @param maxParkedPerKey how many tasks of a key the store parks
  * @param lease lease of claims; one below the product's default also shortens Kafka's session
  * @param retry delay before the next attempt of a failed task
  * @param folder folder for events, logs and orders
@@ -36,6 +37,7 @@ public record WorkerSettings(
         int replicas,
         boolean ordered,
         int partitions,
+        int maxParkedPerKey,
         Duration lease,
         Duration retry,
         Path folder) {
@@ -69,6 +71,7 @@ public record WorkerSettings(
                 "replicas=" + replicas,
                 "ordered=" + ordered,
                 "partitions=" + partitions,
+                "maxParkedPerKey=" + maxParkedPerKey,
                 "lease=" + lease.toMillis(),
                 "retry=" + retry.toMillis(),
                 "folder=" + folder);
@@ -89,6 +92,7 @@ public record WorkerSettings(
                 Integer.parseInt(text(all, "replicas")),
                 Boolean.parseBoolean(text(all, "ordered")),
                 Integer.parseInt(text(all, "partitions")),
+                Integer.parseInt(text(all, "maxParkedPerKey")),
                 Duration.ofMillis(Long.parseLong(text(all, "lease"))),
                 Duration.ofMillis(Long.parseLong(text(all, "retry"))),
                 Path.of(text(all, "folder")));
@@ -135,7 +139,8 @@ public record WorkerSettings(
     }
 
     QueuePolicy policy() {
-        return ordered ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
+        QueuePolicy policy = ordered ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
+        return policy.withParked(maxParkedPerKey, policy.maxParkedPerPartition());
     }
 
     CoreSettings core() {
