@@ -46,6 +46,11 @@ enum CoreMutant {
     /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
     CLAIM_WHILE_QUIET(edit(
             "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),
+    /** Claims fresh tasks although the store has no room for them if they fail. */
+    CLAIM_WITHOUT_ROOM(edit(
+            "PartitionCore",
+            "state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());",
+            "state.lanes.admitFresh(true);")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),
