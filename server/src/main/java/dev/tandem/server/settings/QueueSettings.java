@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The settings of one queue, under {@code tandem.queues.<name>.}. A null component was not set: its default depends on
@@ -21,6 +22,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout the longest run of a task that sets no timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param deadHead what becomes of a key whose head is dead; default: halt
+ * @param custodyMax how many tasks of one partition Redis may hold before no fresh ones start
+ * @param custodyMaxBytes the same in bytes of Redis's memory
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -41,6 +44,9 @@ public record QueueSettings(
         @DefaultValue("8") int maxAttempts,
         @DefaultValue BackoffSettings backoff,
         @Nullable DeadHead deadHead,
+        @DefaultValue("1000000") long custodyMax,
+        @DefaultValue("1024MB") DataSize custodyMaxBytes,
+        @DefaultValue BreakerSettings breaker,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
@@ -94,6 +100,20 @@ public record QueueSettings(
             SIDEKIQ
         }
     }
+
+    /**
+     * When starts are slowed down because nearly all attempts fail.
+     *
+     * @param enabled whether they ever are
+     * @param failures the share of failed attempts
+     * @param attempts how many attempts must have ended within the window
+     * @param window how far back attempts count
+     */
+    public record BreakerSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("0.9") double failures,
+            @DefaultValue("100") int attempts,
+            @DefaultValue("30s") Duration window) {}
 
     /**
      * The settings of the hosted {@code http} handler.

@@ -31,6 +31,7 @@ class SettingsDefaultsTest {
             redis.durability = horizon
             redis.horizon = 3s
             redis.replicas = 0
+            redis.headroom = 0.1
             redis.answer-timeout = 5s
             executor.enabled = true
             executor.id =
@@ -59,6 +60,12 @@ class SettingsDefaultsTest {
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
             queues.*.dead-head = null
+            queues.*.custody-max = 1000000
+            queues.*.custody-max-bytes = 1024MB
+            queues.*.breaker.enabled = true
+            queues.*.breaker.failures = 0.9
+            queues.*.breaker.attempts = 100
+            queues.*.breaker.window = 30s
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
