@@ -12,8 +12,8 @@ import java.time.Duration;
  */
 public record BreakerPolicy(boolean enabled, double failures, int attempts, Duration window) {
 
-    /** 9 of 10 attempts failed, of at least 100 within 30 s. */
-    public static final BreakerPolicy DEFAULTS = new BreakerPolicy(true, 0.9, 100, Duration.ofSeconds(30));
+    /** 9 of 10 attempts failed, of at least 100 within 10 s. */
+    public static final BreakerPolicy DEFAULTS = new BreakerPolicy(true, 0.9, 100, Duration.ofSeconds(10));
 
     /** Starts are never slowed down. */
     public static final BreakerPolicy OFF =

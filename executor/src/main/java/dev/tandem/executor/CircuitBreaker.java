@@ -66,11 +66,12 @@ final class CircuitBreaker {
     }
 
     /**
-     * Looks at what ended.
+     * Looks at what ended. If nothing ends for a window and nothing runs, there is nothing to protect any more.
      *
+     * @param running how many attempts run
      * @return whether {@link #state} or the starts allowed from now on are new
      */
-    boolean turn(long now) {
+    boolean turn(long now, int running) {
         if (state == State.CLOSED) {
             boolean opens = window.total(now) >= policy.attempts() && nearlyAll(window.failed(now), window.total(now));
             if (opens) {
@@ -84,7 +85,7 @@ final class CircuitBreaker {
         }
         long ended = periodSucceeded + periodFailed;
         if (ended == 0) {
-            boolean idle = now - lastEndAt >= policy.window().toMillis();
+            boolean idle = running == 0 && now - lastEndAt >= policy.window().toMillis();
             return idle ? close() : allow(allowed, now);
         }
         if (nearlyAll(periodFailed, ended)) {

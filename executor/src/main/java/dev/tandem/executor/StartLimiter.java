@@ -41,7 +41,7 @@ final class StartLimiter {
         succeeded = succeededNow;
         failed = failedNow;
         boolean wasClosed = breaker.isClosed();
-        if (!breaker.turn(now)) {
+        if (!breaker.turn(now, core.running())) {
             return;
         }
         if (breaker.isClosed()) {

@@ -47,7 +47,7 @@ class CircuitBreakerTest {
         for (int second = 0; second < 100; second++) {
             assertThat(ends(0, 1)).as("within the second").isFalse();
             now += 1_000;
-            assertThat(breaker.turn(now)).isTrue();
+            assertThat(breaker.turn(now, 0)).isTrue();
             assertThat(breaker.allowed()).isEqualTo(1);
         }
         assertThat(breaker.state()).isEqualTo(State.OPEN);
@@ -60,12 +60,12 @@ class CircuitBreakerTest {
             assertThat(breaker.allowed()).isEqualTo(allowed);
             ends(allowed, 0);
             now += 1_000;
-            assertThat(breaker.turn(now)).isTrue();
+            assertThat(breaker.turn(now, 0)).isTrue();
             assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
         }
         ends(16, 0);
         now += 1_000;
-        assertThat(breaker.turn(now)).isTrue();
+        assertThat(breaker.turn(now, 0)).isTrue();
         assertThat(breaker.isClosed()).isTrue();
         assertThat(ends(0, 9)).as("the window begins anew").isFalse();
     }
@@ -75,12 +75,12 @@ class CircuitBreakerTest {
         ends(0, 10);
         ends(1, 0);
         now += 1_000;
-        breaker.turn(now);
+        breaker.turn(now, 0);
         assertThat(breaker.allowed()).isEqualTo(2);
 
         ends(0, 2);
         now += 1_000;
-        breaker.turn(now);
+        breaker.turn(now, 0);
 
         assertThat(breaker.state()).isEqualTo(State.OPEN);
         assertThat(breaker.allowed()).isEqualTo(1);
@@ -89,20 +89,20 @@ class CircuitBreakerTest {
     @Test
     void waitsForSlowAttempts() {
         ends(0, 10);
-        for (int second = 0; second < 9; second++) {
+        for (int second = 0; second < 60; second++) {
             now += 1_000;
-            breaker.turn(now);
+            breaker.turn(now, 3);
             assertThat(breaker.allowed()).isEqualTo(1);
             assertThat(breaker.state()).isEqualTo(State.OPEN);
         }
     }
 
     @Test
-    void closesWhenNothingEndedForAWindow() {
+    void closesWhenNothingRunsAndNothingEndedForAWindow() {
         ends(0, 10);
         for (int second = 0; second < 10; second++) {
             now += 1_000;
-            breaker.turn(now);
+            breaker.turn(now, 0);
         }
         assertThat(breaker.isClosed()).isTrue();
     }
@@ -111,13 +111,13 @@ class CircuitBreakerTest {
     void neverOpensWhenItIsOff() {
         CircuitBreaker off = new CircuitBreaker(BreakerPolicy.OFF);
         off.ended(0, 1_000_000, now);
-        assertThat(off.turn(now)).isFalse();
+        assertThat(off.turn(now, 0)).isFalse();
         assertThat(off.isClosed()).isTrue();
     }
 
     /** @return whether the breaker changed */
     private boolean ends(long succeeded, long failed) {
         breaker.ended(succeeded, failed, now);
-        return breaker.turn(now);
+        return breaker.turn(now, 0);
     }
 }

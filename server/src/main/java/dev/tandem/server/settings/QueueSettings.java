@@ -113,7 +113,7 @@ public record QueueSettings(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("0.9") double failures,
             @DefaultValue("100") int attempts,
-            @DefaultValue("30s") Duration window) {}
+            @DefaultValue("10s") Duration window) {}
 
     /**
      * The settings of the hosted {@code http} handler.

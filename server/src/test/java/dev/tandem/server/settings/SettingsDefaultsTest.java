@@ -65,7 +65,7 @@ class SettingsDefaultsTest {
             queues.*.breaker.enabled = true
             queues.*.breaker.failures = 0.9
             queues.*.breaker.attempts = 100
-            queues.*.breaker.window = 30s
+            queues.*.breaker.window = 10s
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
