@@ -58,6 +58,7 @@ final class HeldPartitions {
         } else {
             core.storeDown(partition);
         }
+        core.storeRoom(partition, links.hasRoom(partition));
         publish();
     }
 
@@ -130,6 +131,11 @@ final class HeldPartitions {
             if (anyDown && down == 0) {
                 log.info("Queue {}: connected to the store of all {} partitions", queue, held.size());
             }
+        }
+
+        @Override
+        public void room(Partition partition, boolean left) {
+            core.storeRoom(partition, left);
         }
 
         @Override

@@ -18,12 +18,30 @@ final class LoopStatus {
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null);
     private volatile Waits waits = Waits.NONE;
+    private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
     private volatile int running;
     private volatile long lastTurnAt;
 
     /** @param downReason why one of the partitions without a store has none */
     private record PartitionHealth(
             int held, int withoutStore, @Nullable String downReason) {}
+
+    /** What holds starts back. */
+    private record Withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
+
+        @Nullable
+        String describe() {
+            String slowed = breaker == CircuitBreaker.State.CLOSED
+                    ? ""
+                    : "starts are slowed down to " + allowed + " a second: " + failures;
+            String full = partitionsWithoutRoom == 0
+                    ? ""
+                    : "Redis has no room for more tasks of " + partitionsWithoutRoom
+                            + " of the partitions, so their fresh tasks wait in the broker";
+            String both = slowed + (slowed.isEmpty() || full.isEmpty() ? "" : "; ") + full;
+            return both.isEmpty() ? null : both;
+        }
+    }
 
     LoopStatus(String queue, ExecutorClock clock, OutcomeCounters counters) {
         this.queue = queue;
@@ -63,6 +81,21 @@ final class LoopStatus {
         waits = now;
     }
 
+    /**
+     * Says what holds starts back.
+     *
+     * @param allowed starts a second, unless the breaker is closed
+     * @param failures why the breaker opened, for people
+     */
+    void withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
+        Withheld before = withheld;
+        if (before.breaker != breaker
+                || before.allowed != allowed
+                || before.partitionsWithoutRoom != partitionsWithoutRoom) {
+            withheld = new Withheld(breaker, allowed, failures, partitionsWithoutRoom);
+        }
+    }
+
     /** A turn ended. */
     void turned(int runningNow) {
         running = runningNow;
@@ -74,12 +107,16 @@ final class LoopStatus {
         State now = state();
         PartitionHealth health = partitions;
         Waits waiting = waits;
+        Withheld held = withheld;
         long age = Math.max(0, clock.millis() - lastTurnAt);
         boolean takesShare = now == State.NEW || now == State.RUNNING;
         return new QueueStatus(
                 queue,
                 now,
                 problem(now, health, age),
+                held.describe(),
+                held.breaker() != CircuitBreaker.State.CLOSED,
+                held.partitionsWithoutRoom(),
                 takesShare && (leases == null || leases.isSharing(clock.millis())),
                 health.held(),
                 health.withoutStore(),

@@ -34,6 +34,7 @@ final class LoopTurns {
     private final LoopInbox inbox;
     private final HeldPartitions partitions;
     private final CoreCommands commands;
+    private final StartLimiter starts;
     private final LoopStatus status;
     private final Queue<Runnable> afterFlush = new ArrayDeque<>();
     private boolean flushing;
@@ -47,6 +48,7 @@ final class LoopTurns {
             LoopInbox inbox,
             HeldPartitions partitions,
             CoreCommands commands,
+            StartLimiter starts,
             LoopStatus status) {
         this.queue = queue;
         this.core = core;
@@ -54,6 +56,7 @@ final class LoopTurns {
         this.inbox = inbox;
         this.partitions = partitions;
         this.commands = commands;
+        this.starts = starts;
         this.status = status;
     }
 
@@ -93,6 +96,7 @@ final class LoopTurns {
             event.run();
         }
         inbox.runEvents(MAX_EVENTS_PER_TURN);
+        starts.turn(clock.millis());
         flushing = true;
         try {
             core.flush(commands);
@@ -101,12 +105,14 @@ final class LoopTurns {
         }
         commands.flushed(clock.millis());
         partitions.closeUnusedLinks();
+        starts.turned(status);
         status.turned(core.running());
     }
 
     /** Returns the time until the core needs a turn even without an event, at most {@code maxMillis}. */
     long millisToNextTurn(long maxMillis) {
-        return Math.max(0, Math.min(maxMillis, core.nextTurn() - clock.millis()));
+        long next = Math.min(core.nextTurn(), starts.nextTurn());
+        return Math.max(0, Math.min(maxMillis, next - clock.millis()));
     }
 
     /** Turns until the core has flushed and released the partitions. Those that are left at the deadline are lost. */

@@ -9,6 +9,8 @@ final class OutcomeCounters {
     final LongAdder retried = new LongAdder();
     final LongAdder dead = new LongAdder();
     final LongAdder notStarted = new LongAdder();
+    /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
+    final LongAdder failedAttempts = new LongAdder();
     /** Attempts that were interrupted at their timeout. They also count as retried or dead. */
     final LongAdder timedOut = new LongAdder();
 

@@ -39,6 +39,22 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         return Outcome.NotStarted.INSTANCE;
     }
 
+    /**
+     * Whether the attempt failed for a reason that may pass: what the handler calls may be away. A handler that declares its
+     * task dead judges the task, and says nothing about what it calls.
+     */
+    boolean failed(AttemptEnd end) {
+        if (end instanceof AttemptEnd.Returned returned) {
+            return returned.result() instanceof Result.Again;
+        }
+        return end instanceof AttemptEnd.TimedOut
+                || end instanceof AttemptEnd.Threw threw && !isFinal(unwrap(threw.failure()));
+    }
+
+    private boolean isFinal(Throwable failure) {
+        return failure instanceof FinalError || finalErrors.stream().anyMatch(type -> type.isInstance(failure));
+    }
+
     private static Outcome decide(Result result, int attempt, int maxAttempts) {
         if (result instanceof Result.Again again) {
             return retryOrDead(bounded(again.delay().toMillis()), again.reason(), attempt, maxAttempts);
@@ -52,7 +68,7 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         if (failure instanceof RetryLaterException later) {
             return retryOrDead(bounded(later.delay().toMillis()), describe(later), attempt, maxAttempts);
         }
-        if (failure instanceof FinalError || finalErrors.stream().anyMatch(type -> type.isInstance(failure))) {
+        if (isFinal(failure)) {
             return dead(describe(failure));
         }
         return retryOrDead(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);

@@ -65,7 +65,7 @@ final class QueueLoop {
         this.timings = context.timings();
         Source.Kind kind = spec.source().kind();
         this.source = new LoopSource(spec.source());
-        this.core = new QueueCore(kind, spec.policy(), context.settings(), context.executorId());
+        this.core = new QueueCore(kind, spec.policy(), spec.custody(), context.settings(), context.executorId());
         this.inbox = new LoopInbox(spec.source());
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
@@ -79,7 +79,8 @@ final class QueueLoop {
                 : null;
         this.partitions = new HeldPartitions(spec, core, inbox, status);
         this.commands = new CoreCommands(source, partitions, workers, leases, status);
-        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, status);
+        StartLimiter starts = new StartLimiter(spec, core, counters, clock);
+        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status);
         this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, turns, context);
     }
 

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
@@ -45,6 +46,8 @@ public final class QueueSpec {
     private final HandlerRegistry handlers;
     private final PayloadReader payloads;
     private final Supplier<Set<String>> members;
+    private final CustodyBounds custody;
+    private final BreakerPolicy breaker;
 
     private QueueSpec(Builder from) {
         this.name = from.name;
@@ -57,6 +60,8 @@ public final class QueueSpec {
         this.decider = new OutcomeDecider(from.retry, from.finalErrors);
         this.handlers = new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors);
         this.members = from.members;
+        this.custody = from.custody;
+        this.breaker = from.breaker;
         this.payloads =
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
@@ -73,6 +78,8 @@ public final class QueueSpec {
         this.handlers = from.handlers;
         this.payloads = from.payloads;
         this.members = from.members;
+        this.custody = from.custody;
+        this.breaker = from.breaker;
     }
 
     QueueSpec withConcurrency(int concurrency) {
@@ -127,6 +134,14 @@ public final class QueueSpec {
         return members;
     }
 
+    CustodyBounds custody() {
+        return custody;
+    }
+
+    BreakerPolicy breaker() {
+        return breaker;
+    }
+
     int maxAttemptsOf(Task task) {
         return task.maxAttempts() > 0 ? task.maxAttempts() : maxAttempts;
     }
@@ -166,6 +181,8 @@ public final class QueueSpec {
         private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
         private RetryPolicy retry = DEFAULT_RETRY;
         private Supplier<Set<String>> members = Set::of;
+        private CustodyBounds custody = CustodyBounds.DEFAULTS;
+        private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -291,6 +308,18 @@ public final class QueueSpec {
          */
         public Builder members(Supplier<Set<String>> live) {
             members = live;
+            return this;
+        }
+
+        /** Sets how much of each partition the store may hold. Default: {@link CustodyBounds#DEFAULTS}. */
+        public Builder custody(CustodyBounds bounds) {
+            custody = bounds;
+            return this;
+        }
+
+        /** Sets when starts are slowed down. Default: {@link BreakerPolicy#DEFAULTS}. */
+        public Builder breaker(BreakerPolicy policy) {
+            breaker = policy;
             return this;
         }
 

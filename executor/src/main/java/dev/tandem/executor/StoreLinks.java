@@ -26,6 +26,8 @@ final class StoreLinks {
 
         void up(Partition partition);
 
+        void room(Partition partition, boolean left);
+
         void woken(Partition partition);
     }
 
@@ -62,6 +64,12 @@ final class StoreLinks {
             throw new IllegalStateException("No store link is open for " + request);
         }
         open.link.send(request);
+    }
+
+    /** Returns whether the store has room for more tasks of a partition whose link is open. */
+    boolean hasRoom(Partition partition) {
+        OpenLink open = links.get(partition);
+        return open == null || open.room;
     }
 
     /** Returns the number of open links. */
@@ -110,6 +118,7 @@ final class StoreLinks {
         private final Partition partition;
         private Store.@Nullable Link link;
         private boolean up;
+        private boolean room = true;
         private String downReason = "not connected yet";
         private boolean closed;
 
@@ -143,6 +152,14 @@ final class StoreLinks {
             post(() -> {
                 up = true;
                 listener.up(partition);
+            });
+        }
+
+        @Override
+        public void room(boolean left) {
+            post(() -> {
+                room = left;
+                listener.room(partition, left);
             });
         }
 

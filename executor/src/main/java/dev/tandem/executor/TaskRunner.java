@@ -163,6 +163,9 @@ final class TaskRunner implements WorkerPool.RunAction {
             errorLog.log(
                     notLogged -> log.error("Queue {}: the handler of {} threw an error", spec.name(), attempt, error));
         }
+        if (spec.decider().failed(end)) {
+            counters.failedAttempts.increment();
+        }
         boolean timedOut = end instanceof AttemptEnd.TimedOut;
         if (timedOut) {
             counters.timedOut.increment();

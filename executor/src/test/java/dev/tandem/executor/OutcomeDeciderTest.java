@@ -52,6 +52,25 @@ class OutcomeDeciderTest {
     }
 
     @Test
+    void anAttemptFailedUnlessItSucceededOrTheTaskIsToBlame() {
+        assertThat(decider.failed(new AttemptEnd.Threw(new IllegalStateException("boom"))))
+                .isTrue();
+        assertThat(decider.failed(new AttemptEnd.Threw(new RetryLaterException(Duration.ofMinutes(1), "busy"))))
+                .isTrue();
+        assertThat(decider.failed(new AttemptEnd.TimedOut(1_000))).isTrue();
+        assertThat(decider.failed(new AttemptEnd.Returned(Result.again(Duration.ofMinutes(5), "busy"))))
+                .isTrue();
+        assertThat(decider.failed(new AttemptEnd.Returned(Result.done()))).isFalse();
+        assertThat(decider.failed(new AttemptEnd.Returned(Result.dead("bad input"))))
+                .isFalse();
+        assertThat(decider.failed(new AttemptEnd.Threw(new FatalTaskException("bad input"))))
+                .isFalse();
+        assertThat(decider.failed(new AttemptEnd.Threw(new IOException("of finalErrors"))))
+                .isFalse();
+        assertThat(decider.failed(new AttemptEnd.Stopped())).isFalse();
+    }
+
+    @Test
     void aRetryWithItsOwnDelaySpendsAnAttempt() {
         assertThat(decide(new AttemptEnd.Returned(Result.again(Duration.ofMinutes(5), "busy")), 1, 3))
                 .isEqualTo(new Outcome.Retry(300_000, "busy"));

@@ -20,11 +20,11 @@ final class Adoptions {
         if (!state.timers.takeAdoptionCheck()) {
             return;
         }
-        // If all slots are taken, tasks wait for a slot, and no key is to blame.
-        boolean slotsFree = state.context.slots.any();
+        // If all slots are taken, tasks wait for a slot, and no key is to blame. Without room nothing more is parked.
+        boolean mayPark = state.context.slots.any() && state.lanes.admitsFresh();
         for (ActiveRun active : state.active.all()) {
             TaskEntry entry = active.entry();
-            if (entry != null && (isLong(active, entry) || slotsFree && isOfSlowLane(entry))) {
+            if (entry != null && (isLong(active, entry) || mayPark && isOfSlowLane(entry))) {
                 adopt(active);
             }
         }

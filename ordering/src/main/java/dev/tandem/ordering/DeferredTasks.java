@@ -79,6 +79,7 @@ final class DeferredTasks {
         boolean works = !state.active.isEmpty()
                 || state.work.hasOutcomes()
                 || state.lanes.hasReady()
+                || state.lanes.keepsFreshBack()
                 || state.work.hasHandOvers();
         if (waits && !works && !isWorkInFlight()) {
             state.broker.abandonFirstAwaited();

@@ -83,6 +83,9 @@ final class HandOverAnswers {
             messageCame(entry.position());
         }
         state.lanes.forgetOffered(entry);
+        if (!entry.isInStore() && !(handOver.move() instanceof Move.Bury)) {
+            state.room.taken(entry);
+        }
         entry.inStore(true);
         state.tracker().mark(entry, DeliveryState.TAKEN_OVER, number);
         state.requests.keepUntilDurable(handOver, number);

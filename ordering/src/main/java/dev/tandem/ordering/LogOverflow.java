@@ -160,7 +160,7 @@ final class LogOverflow {
             return;
         }
         checkAt = state.now() + state.settings.probeMillis();
-        if (!hasMemory()) {
+        if (!hasMemory() || !state.lanes.admitsFresh()) {
             return;
         }
         Map<String, Key> ready = ready();

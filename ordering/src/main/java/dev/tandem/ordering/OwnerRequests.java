@@ -126,7 +126,7 @@ final class OwnerRequests {
         while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && state.context.slots.take()) {
             TaskEntry entry = state.lanes.pollReady();
             if (entry == null) {
-                state.context.slots.give(1);
+                state.context.slots.giveUnused(1);
                 return;
             }
             batch.claim(entry);
@@ -203,9 +203,13 @@ final class OwnerRequests {
     private List<PendingHandOver> nextHandOvers() {
         int batchSize = state.settings.batchSize();
         int bytes = 0;
+        boolean withFresh = state.lanes.admitsFresh();
         List<PendingHandOver> batch = new ArrayList<>();
-        while (batch.size() < batchSize && bytes < MAX_REQUEST_BYTES && state.work.hasHandOvers()) {
-            PendingHandOver handOver = state.work.takeHandOver();
+        while (batch.size() < batchSize && bytes < MAX_REQUEST_BYTES) {
+            PendingHandOver handOver = state.work.pollHandOver(withFresh);
+            if (handOver == null) {
+                break;
+            }
             bytes += handOver.entry().weight();
             batch.add(handOver);
         }

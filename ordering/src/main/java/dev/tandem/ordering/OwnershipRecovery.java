@@ -66,7 +66,7 @@ final class OwnershipRecovery {
 
     /** Takes back claims without an answer. The next acquire makes sure that they did not happen. */
     private void takeBackClaims(RequestLog.Sent sent) {
-        state.context.slots.give(sent.slots());
+        state.context.slots.giveUnused(sent.slots());
         for (int i = sent.claims().size() - 1; i >= 0; i--) {
             TaskEntry entry = sent.claims().get(i);
             state.lanes.claimAnswered(entry);
@@ -196,7 +196,7 @@ final class OwnershipRecovery {
                 active.awaitsRedelivery(true);
             }
         }
-        state.requests.unanswered().forEach(sent -> state.context.slots.give(sent.slots()));
+        state.requests.unanswered().forEach(sent -> state.context.slots.giveUnused(sent.slots()));
         state.requests.drop().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.outcomes().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.clear();

@@ -206,6 +206,10 @@ final class PartitionCore {
         }
     }
 
+    void storeRoom(boolean left) {
+        state.room.store(left);
+    }
+
     void answered(StoreRequest request, StoreAnswer answer) {
         leaseReturner.answered(request, answer);
         answers.answered(request, answer);
@@ -272,6 +276,11 @@ final class PartitionCore {
         if (state.timers.takeFullRetry()) {
             state.lanes.retryFull(MAX_FULL_LANES_TRIED);
         }
+        state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());
+        if (state.context.slots.isLimited()) {
+            // The few starts go to failed tasks first: if they fail again, the store holds no more than before.
+            periodic.claimDue(out);
+        }
         requests.settleAndClaim(out);
         if (!state.work.hasOutcomes()) {
             requests.handOver(out);
@@ -285,6 +294,11 @@ final class PartitionCore {
         state.broker.recall(out);
         state.broker.settle(out);
         state.broker.trimStore(out);
+    }
+
+    /** Whether keys wait for a delivery that cannot come before fresh tasks have left memory. */
+    private boolean mustMakeWayForAwaited() {
+        return state.broker.isAwaitingOffsets() && state.isFull(1);
     }
 
     private void release(Commands out) {
@@ -358,6 +372,11 @@ final class PartitionCore {
         next = Math.min(next, state.timers.mayHandOver() ? PartitionState.NEVER : state.timers.roomAt());
         next = Math.min(next, state.timers.isQuiet() ? state.timers.quietUntil() : PartitionState.NEVER);
         return Math.min(next, state.active.isEmpty() ? PartitionState.NEVER : state.timers.adoptAt());
+    }
+
+    /** Whether fresh tasks wait in the broker because the store has no room for more. */
+    boolean isWithoutRoom() {
+        return state.ownership.isOwned() && !state.room.isLeft();
     }
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable. */

@@ -34,6 +34,7 @@ final class PartitionState {
     final OtherClaims otherClaims = new OtherClaims();
     final ReturnedClaims returnedClaims = new ReturnedClaims();
     final PendingWork work = new PendingWork(lanes);
+    final CustodyRoom room;
     final RequestLog requests;
     final LateOutcomes late;
     final DurabilityTracker durability;
@@ -48,6 +49,7 @@ final class PartitionState {
         this.context = context;
         this.settings = context.settings;
         this.ownership = new Ownership(partition);
+        this.room = new CustodyRoom(context.custody);
         this.requests = new RequestLog(partition, writer);
         this.late = new LateOutcomes(partition);
         this.durability = new DurabilityTracker(settings.horizonMillis());

@@ -29,6 +29,8 @@ final class PendingWork {
     private final Map<Position, PendingOutcome> undelivered = new HashMap<>();
     /** Hand-overs except parks, which stay in their lanes. */
     private final ArrayDeque<PendingHandOver> handOvers = new ArrayDeque<>();
+    /** Delayed tasks for which the store has no room, in order. */
+    private final ArrayDeque<PendingHandOver> unscheduled = new ArrayDeque<>();
 
     private final ArrayDeque<AbandonedPosition> abandoned = new ArrayDeque<>();
 
@@ -75,16 +77,32 @@ final class PendingWork {
     // ---- hand-overs ----
 
     Collection<PendingHandOver> handOvers() {
+        takeUnscheduled();
         return Collections.unmodifiableCollection(handOvers);
     }
 
     boolean hasHandOvers() {
-        return !handOvers.isEmpty();
+        return !handOvers.isEmpty() || !unscheduled.isEmpty();
     }
 
-    /** Takes the next hand-over, which must exist. */
-    PendingHandOver takeHandOver() {
-        return handOvers.removeFirst();
+    /** Takes the next hand-over. Null if there is none. @param withDelayed false to leave delayed tasks here */
+    @Nullable
+    PendingHandOver pollHandOver(boolean withDelayed) {
+        if (withDelayed) {
+            takeUnscheduled();
+        }
+        PendingHandOver next = handOvers.pollFirst();
+        while (next != null && !withDelayed && next.move() instanceof Move.Schedule) {
+            unscheduled.addLast(next);
+            next = handOvers.pollFirst();
+        }
+        return next;
+    }
+
+    private void takeUnscheduled() {
+        while (!unscheduled.isEmpty()) {
+            handOvers.addFirst(unscheduled.removeLast());
+        }
     }
 
     /** Puts back a hand-over for which the store had no room. Its lane goes on waiting for it. */
@@ -147,6 +165,7 @@ final class PendingWork {
         outcomes.clear();
         undelivered.clear();
         handOvers.clear();
+        unscheduled.clear();
         abandoned.clear();
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.redelivery.RedeliveryResolver;
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
@@ -16,6 +17,7 @@ final class QueueContext {
     final Source.Kind kind;
     final QueuePolicy policy;
     final CoreSettings settings;
+    final CustodyBounds custody;
     final String executor;
     final WorkerSlots slots;
 
@@ -25,9 +27,10 @@ final class QueueContext {
     private long now;
     private long wall;
 
-    QueueContext(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
+    QueueContext(Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.kind = kind;
         this.policy = policy;
+        this.custody = custody;
         this.settings = settings;
         this.executor = executor;
         this.slots = new WorkerSlots(policy.concurrency());

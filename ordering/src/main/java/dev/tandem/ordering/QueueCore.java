@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.redelivery.RedeliveryResolver;
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -29,9 +30,17 @@ public final class QueueCore {
     /** In the order in which they are flushed. It changes, so that no partition always takes the free slots first. */
     private final ArrayDeque<PartitionCore> turns = new ArrayDeque<>();
 
+    private int withoutRoom;
+
     /** @param executor unique per process start */
     public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
-        this.context = new QueueContext(kind, policy, settings, executor);
+        this(kind, policy, CustodyBounds.DEFAULTS, settings, executor);
+    }
+
+    /** @param executor unique per process start */
+    public QueueCore(
+            Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
+        this.context = new QueueContext(kind, policy, custody, settings, executor);
         this.resolver = context.resolver();
     }
 
@@ -153,6 +162,14 @@ public final class QueueCore {
         }
     }
 
+    /** The store has room for more tasks of the partition, or has none left. Until this is called, it has. */
+    public void storeRoom(Partition partition, boolean left) {
+        PartitionCore core = partitions.get(partition);
+        if (core != null) {
+            core.storeRoom(left);
+        }
+    }
+
     /** A run ended, or never began. */
     public void finished(Run run, Outcome outcome) {
         core(run.partition()).finished(run, outcome);
@@ -163,11 +180,24 @@ public final class QueueCore {
         context.slots.pause(paused);
     }
 
+    /** Allows so many starts until this is called again, or {@link #unlimitStarts}. Active runs go on. */
+    public void limitStarts(int starts) {
+        context.slots.limit(starts);
+    }
+
+    /** Allows starts without a limit again. */
+    public void unlimitStarts() {
+        context.slots.unlimit();
+    }
+
     /** Tells everything that must be done now. */
     public void flush(Commands out) {
+        int without = 0;
         for (PartitionCore core : turns) {
             core.flush(out);
+            without += core.isWithoutRoom() ? 1 : 0;
         }
+        withoutRoom = without;
         if (turns.size() > 1) {
             turns.addLast(turns.removeFirst());
         }
@@ -200,6 +230,11 @@ public final class QueueCore {
     /** In how many owned partitions memory is full, so that nothing is delivered. */
     public int fullPartitions() {
         return (int) partitions.values().stream().filter(PartitionCore::isFull).count();
+    }
+
+    /** In how many owned partitions fresh tasks wait because the store has no room, as of the last flush. */
+    public int withoutRoom() {
+        return withoutRoom;
     }
 
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable: the process may exit. */

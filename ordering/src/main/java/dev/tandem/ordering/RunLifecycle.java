@@ -69,7 +69,11 @@ final class RunLifecycle {
     // ---- end ----
 
     void finished(Run run, Outcome outcome) {
-        state.context.slots.give(1);
+        if (outcome instanceof Outcome.NotStarted) {
+            state.context.slots.giveUnused(1);
+        } else {
+            state.context.slots.ended();
+        }
         ActiveRun active = state.active.remove(run);
         String key = state.context.keyOf(run.task());
         TaskEntry entry = endedEntry(active, run, key, outcome);
@@ -164,6 +168,7 @@ final class RunLifecycle {
                 && lane.isBusyWith(ended.entry())
                 && !lane.isBlocked()
                 && !lane.hasHandOvers()
+                && state.room.isLeft()
                 && lane.relayedOutcomes() < MAX_RELAYED_OUTCOMES
                 && !(state.lanes.hasReady() && active.relays() >= MAX_RELAYS_BESIDE_OTHERS)
                 && state.context.slots.take();

@@ -43,7 +43,7 @@ final class SettleAndClaimAnswers {
 
     private void outcomeAnswered(RequestLog.Sent sent, PendingOutcome outcome, long nextToken, SettleResult result) {
         if (nextToken != 0 && !(result instanceof SettleResult.Next)) {
-            state.context.slots.give(1);
+            state.context.slots.giveUnused(1);
         }
         if (outcome.isRelayed()) {
             Lane lane = state.lanes.find(outcome.entry().key());
@@ -70,6 +70,7 @@ final class SettleAndClaimAnswers {
                 state.broker.settledBeforeDelivery(entry, number);
             }
         }
+        count(outcome);
         if (outcome.succeeds()) {
             state.tracker().mark(entry, DeliveryState.SETTLED, number);
         } else if (outcome.isReturned()) {
@@ -88,6 +89,17 @@ final class SettleAndClaimAnswers {
         if (lane != null && opened) {
             state.open(lane, entry.key());
             state.lanes.touch(lane);
+        }
+    }
+
+    /** Counts what the store has one more, or one less, of. */
+    private void count(PendingOutcome outcome) {
+        TaskEntry entry = outcome.entry();
+        boolean retries = outcome.verdict() instanceof Verdict.Retry;
+        if (retries && !entry.isInStore()) {
+            state.room.taken(entry);
+        } else if (!retries && !outcome.isReturned() && entry.isInStore()) {
+            state.room.ended(entry);
         }
     }
 
@@ -141,7 +153,7 @@ final class SettleAndClaimAnswers {
             runs.start(entry, token, ok.lapses(), sentAt);
             return;
         }
-        state.context.slots.give(1);
+        state.context.slots.giveUnused(1);
         if (result instanceof ClaimResult.KeyBlocked blocked) {
             if (entry.key() != null) {
                 state.block(entry.key(), blocked.head(), null);

@@ -115,7 +115,7 @@ final class StoreAnswerHandler {
 
     private void dueAnswered(RequestLog.Sent sent, StoreAnswer.DueTasks answer) {
         state.timers.dueAnswered(answer);
-        state.context.slots.give(sent.slots() - answer.claimed().size());
+        state.context.slots.giveUnused(sent.slots() - answer.claimed().size());
         for (StoreAnswer.DueTask task : answer.claimed()) {
             TaskEntry entry = state.fromStore(task.position(), task.envelope());
             if (entry.key() != null) {
@@ -137,6 +137,7 @@ final class StoreAnswerHandler {
         }
         StoreRequest.RenewLeases request = (StoreRequest.RenewLeases) sent.request();
         claims.renewed(request.positions(), answer.lost(), sent.sentAt());
+        state.room.counted(answer.custody());
         boolean isProbe = request.positions().isEmpty();
         if (isProbe && answer.durable()) {
             durable(state.durability.probed(sent.sentAt()));

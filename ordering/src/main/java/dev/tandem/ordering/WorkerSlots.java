@@ -3,38 +3,55 @@ package dev.tandem.ordering;
 /** Slots for the tasks that may run at once in this process. One is taken before a claim is asked for. */
 final class WorkerSlots {
 
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+
     private final int capacity;
     private int used;
     private boolean paused;
+    private int limit = UNLIMITED;
+    /** How many starts the limit still allows. */
+    private int allowed = UNLIMITED;
 
     WorkerSlots(int capacity) {
         this.capacity = capacity;
     }
 
     boolean take() {
-        if (paused || used >= capacity) {
-            return false;
-        }
-        used++;
-        return true;
+        return takeUpTo(1) == 1;
     }
 
     /** Takes up to so many slots. Returns how many were taken. */
     int takeUpTo(int wanted) {
         int taken = Math.min(wanted, free());
         used += taken;
+        if (isLimited()) {
+            allowed -= taken;
+        }
         return taken;
     }
 
     boolean any() {
-        return !paused && used < capacity;
+        return free() > 0;
     }
 
     int free() {
-        return paused ? 0 : capacity - used;
+        return paused ? 0 : Math.min(capacity - used, allowed);
     }
 
-    void give(int count) {
+    /** Gives slots back in which nothing started. */
+    void giveUnused(int count) {
+        give(count);
+        if (isLimited()) {
+            allowed = Math.min(limit, allowed + count);
+        }
+    }
+
+    /** Gives back the slot of a run that has ended. */
+    void ended() {
+        give(1);
+    }
+
+    private void give(int count) {
         used -= count;
         if (used < 0) {
             throw new IllegalStateException("More slots were given back than were taken");
@@ -43,6 +60,20 @@ final class WorkerSlots {
 
     void pause(boolean now) {
         paused = now;
+    }
+
+    /** Allows so many further starts. */
+    void limit(int starts) {
+        limit = starts;
+        allowed = starts;
+    }
+
+    void unlimit() {
+        limit(UNLIMITED);
+    }
+
+    boolean isLimited() {
+        return limit != UNLIMITED;
     }
 
     int used() {

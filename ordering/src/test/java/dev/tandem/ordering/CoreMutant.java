@@ -53,6 +53,11 @@ enum CoreMutant {
     OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
     /** Goes on reading behind a record for which there was no room. */
     SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
+    /** Claims fresh tasks although the store has no room for them if they fail. */
+    CLAIM_WITHOUT_ROOM(edit(
+            "PartitionCore",
+            "state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());",
+            "state.lanes.admitFresh(true);")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -53,6 +54,7 @@ final class CoreScript extends RecordedCommands {
     private final World world;
     private final Source.Kind kind;
     private final QueuePolicy policy;
+    private final CustodyBounds custody;
     private final Partition partition;
     private final String executor;
     private final QueueCore core;
@@ -69,13 +71,14 @@ final class CoreScript extends RecordedCommands {
     private long nextOffset;
     private long nextTag = 1;
 
-    private CoreScript(World world, Source.Kind kind, QueuePolicy policy, Partition partition) {
+    private CoreScript(World world, Source.Kind kind, QueuePolicy policy, CustodyBounds custody, Partition partition) {
         this.world = world;
         this.kind = kind;
         this.policy = policy;
+        this.custody = custody;
         this.partition = partition;
         this.executor = "executor-" + ++world.executors;
-        this.core = new QueueCore(kind, policy, SETTINGS, executor);
+        this.core = new QueueCore(kind, policy, custody, SETTINGS, executor);
         world.alive.add(this);
     }
 
@@ -85,7 +88,11 @@ final class CoreScript extends RecordedCommands {
     }
 
     static CoreScript log(QueuePolicy policy) {
-        return new CoreScript(new World(), Source.Kind.LOG, policy, PARTITION);
+        return log(policy, CustodyBounds.DEFAULTS);
+    }
+
+    static CoreScript log(QueuePolicy policy, CustodyBounds custody) {
+        return new CoreScript(new World(), Source.Kind.LOG, policy, custody, PARTITION);
     }
 
     /** An executor of an ordered message queue with four slots. */
@@ -94,7 +101,7 @@ final class CoreScript extends RecordedCommands {
     }
 
     static CoreScript queue(QueuePolicy policy) {
-        return new CoreScript(new World(), Source.Kind.QUEUE, policy, PARTITION);
+        return new CoreScript(new World(), Source.Kind.QUEUE, policy, CustodyBounds.DEFAULTS, PARTITION);
     }
 
     /** Another executor of the same queue, with the same store and time. */
@@ -103,7 +110,7 @@ final class CoreScript extends RecordedCommands {
     }
 
     CoreScript anotherExecutorOf(Partition itsPartition) {
-        return new CoreScript(world, kind, policy, itsPartition);
+        return new CoreScript(world, kind, policy, custody, itsPartition);
     }
 
     // ---- ownership ----
@@ -247,6 +254,11 @@ final class CoreScript extends RecordedCommands {
         world.store.full(full);
     }
 
+    /** The store says whether it has memory for more tasks. */
+    void storeHasRoom(boolean left) {
+        turn(() -> core.storeRoom(partition, left));
+    }
+
     private StoreAnswer apply(StoreRequest request) {
         return world.store.apply(request, EPOCH + world.now);
     }
@@ -272,6 +284,15 @@ final class CoreScript extends RecordedCommands {
     private void ends(String name, Outcome outcome) {
         Run run = ended(name);
         turn(() -> core.finished(run, outcome));
+    }
+
+    /** Allows so many starts from now on. */
+    void limitsStarts(int starts) {
+        turn(() -> core.limitStarts(starts));
+    }
+
+    void unlimitsStarts() {
+        turn(core::unlimitStarts);
     }
 
     // ---- time ----

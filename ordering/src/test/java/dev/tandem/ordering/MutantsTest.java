@@ -47,6 +47,11 @@ class MutantsTest {
         assertIsCaught(mutant, HistoryKind.LOG);
     }
 
+    @Test
+    void aCoreThatNeedsMoreThanTheStoreHasIsCaught() throws Exception {
+        assertIsCaught(CoreMutant.CLAIM_WITHOUT_ROOM, HistoryKind.LOG_WITH_FULL_STORE);
+    }
+
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KEEP_AWAITING")
     void aStoreThatBreaksARuleIsCaught(Flaw flaw) throws InterruptedException {

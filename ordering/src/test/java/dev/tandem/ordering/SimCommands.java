@@ -27,7 +27,24 @@ class SimCommands implements Commands {
     @Override
     public void send(StoreRequest request) {
         any = true;
-        process.link(request.partition()).send(request);
+        SimStoreLink link = process.link(request.partition());
+        checkRoom(link, request);
+        link.send(request);
+    }
+
+    /**
+     * A fresh task does not start without room. One with a key may, if a stored one waits for it; and any may to make place
+     * in a small memory.
+     */
+    private void checkRoom(SimStoreLink link, StoreRequest request) {
+        boolean small = simulation.plan.policy().maxInMemory() < 100;
+        if (request instanceof StoreRequest.SettleAndClaim settleAndClaim && !link.knowsRoom() && !small) {
+            for (StoreRequest.Claim claim : settleAndClaim.claims()) {
+                Oracle.check(
+                        claim.inStore() || claim.key() != null,
+                        () -> process + " claims " + claim + " though the store has no room if it fails");
+            }
+        }
     }
 
     @Override

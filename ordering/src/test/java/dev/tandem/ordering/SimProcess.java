@@ -58,7 +58,8 @@ class SimProcess {
         this.simulation = simulation;
         this.id = id;
         this.monotonicOffset = simulation.random.below(1_000_000);
-        this.core = new QueueCore(simulation.plan.kind(), simulation.plan.policy(), simulation.plan.settings(), id);
+        this.core = new QueueCore(
+                simulation.plan.kind(), simulation.plan.policy(), simulation.custody, simulation.plan.settings(), id);
         core.partitions(simulation.partitions());
         this.workers = new SimWorkers(this);
         this.commands = commands.apply(this);

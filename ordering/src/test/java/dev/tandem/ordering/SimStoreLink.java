@@ -23,6 +23,8 @@ final class SimStoreLink {
     private final Partition partition;
     private Connection connection = new Connection();
     private boolean up;
+    /** Whether the process knows of room in the store. */
+    private boolean knowsRoom = true;
 
     SimStoreLink(Simulation simulation, SimProcess process, Partition partition) {
         this.simulation = simulation;
@@ -118,7 +120,24 @@ final class SimStoreLink {
                 up = true;
                 process.core.storeUp(partition);
             });
+            tellRoom();
         });
+    }
+
+    /** Tells the process whether the store has room, in histories in which it may have none. */
+    void tellRoom() {
+        if (!simulation.storeFills()) {
+            return;
+        }
+        boolean left = simulation.storeHasRoom();
+        process.post(() -> {
+            knowsRoom = left;
+            process.core.storeRoom(partition, left);
+        });
+    }
+
+    boolean knowsRoom() {
+        return knowsRoom;
     }
 
     void woken() {

@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
@@ -36,6 +37,8 @@ final class Simulation {
     private int started;
     private boolean faultsEnded;
     private boolean fills;
+    /** What the store may hold of one partition. */
+    CustodyBounds custody = CustodyBounds.DEFAULTS;
 
     /** @param shared whether all partitions compete for one queue's messages */
     Simulation(Source.Kind kind, boolean shared, long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
@@ -74,14 +77,50 @@ final class Simulation {
         rest();
     }
 
-    /** Fills the store's memory every other second, until the faults end. */
+    /**
+     * Fills the store's memory every other second, until the faults end. Half a second before, it says that it has no more
+     * room. In half of the histories, it may hold a few tasks only. Now and then, processes may start few tasks.
+     */
     Simulation withStoreThatFills() {
         fills = true;
+        if (random.percent(50)) {
+            custody = new CustodyBounds(random.between(1, 12), 1 << 20);
+        }
+        tellRoom();
         return this;
     }
 
     boolean storeIsFull() {
         return fills && !faultsEnded && timeline.now() / 1_000 % 2 == 1;
+    }
+
+    boolean storeFills() {
+        return fills;
+    }
+
+    boolean storeHasRoom() {
+        return !fills || faultsEnded || timeline.now() / 500 % 4 == 0;
+    }
+
+    private void tellRoom() {
+        for (SimProcess process : processes) {
+            process.links().forEach(SimStoreLink::tellRoom);
+            limitStarts(process, faultsEnded ? -1 : random.between(-3, 2));
+        }
+        if (!faultsEnded) {
+            timeline.in(500, this::tellRoom);
+        }
+    }
+
+    /** @param starts negative: no limit */
+    private static void limitStarts(SimProcess process, int starts) {
+        process.post(() -> {
+            if (starts < 0) {
+                process.core.unlimitStarts();
+            } else {
+                process.core.limitStarts(starts);
+            }
+        });
     }
 
     // ---- tasks and processes ----
@@ -155,6 +194,9 @@ final class Simulation {
     private void endFaults() {
         trace(() -> "the faults end");
         faultsEnded = true;
+        if (fills) {
+            tellRoom();
+        }
         for (SimProcess process : processes) {
             if (process.alive()) {
                 faults.thaw(process);
@@ -207,7 +249,8 @@ final class Simulation {
     /** A halted key may stop its partition at a bound. */
     private boolean isFull(Partition partition) {
         ModelPartition state = store.state(partition);
-        boolean full = state.parked() >= plan.policy().maxParkedPerPartition();
+        boolean full = state.parked() >= plan.policy().maxParkedPerPartition()
+                || state.inStore().size() >= custody.maxTasks();
         for (StoreAnswer.BlockedKey blocked : state.blocked()) {
             full |= blocked.reason() == StoreAnswer.BlockReason.HALTED
                     && state.lane(blocked.key()).size() >= plan.policy().maxParkedPerKey();

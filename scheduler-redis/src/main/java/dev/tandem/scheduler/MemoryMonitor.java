@@ -4,66 +4,76 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notes when a Redis has no memory left for hand-overs, and when it has again. {@link #note} may be called by any
- * thread, the rest by the store's thread.
+ * Watches the memory of each Redis, and tells its links when it has no room for more tasks and when it has again. {@link
+ * #lookNow} may be called by any thread, the rest by the store's thread.
  */
 final class MemoryMonitor {
 
+    /** How often {@link #check} must be called, in milliseconds. */
+    static final long CHECK_MILLIS = 200;
+
     private static final Logger log = LoggerFactory.getLogger(MemoryMonitor.class);
+
+    /** How many checks are left out while there is plenty of room. */
+    private static final int RELAXED_CHECKS = 4;
 
     private final StoreThread thread;
     private final NodeConnections connections;
+    private final double headroom;
 
-    MemoryMonitor(StoreThread thread, NodeConnections connections) {
+    /** @param headroom the share of the memory that is kept for outcomes */
+    MemoryMonitor(StoreThread thread, NodeConnections connections, double headroom) {
         this.thread = thread;
         this.connections = connections;
+        this.headroom = headroom;
     }
 
-    /** Notes whether memory was full at a hand-over. */
-    void note(RedisNode node, boolean full) {
-        if (node.memoryFull != full) {
-            node.memoryFull = full;
-            thread.run(() -> changed(node));
-        }
+    /** Asks a Redis at once: it refused hand-overs, or has been given much. */
+    void lookNow(RedisNode node) {
+        thread.run(() -> ask(node));
     }
 
-    private void changed(RedisNode node) {
-        if (node.memoryFull) {
-            check(node);
-        } else if (!node.memoryProblem.isEmpty()) {
-            log.info("Redis at {} has free memory again", node);
-            node.memoryProblem = "";
-            connections.updateStatus();
-        }
-    }
-
-    /** Checks again the nodes whose memory was full, in case no more hand-overs are tried. */
+    /** Asks each Redis: every time while its memory fills up, otherwise once a second. */
     void check() {
-        connections.nodes().forEach(this::check);
+        for (RedisNode node : connections.nodes()) {
+            if (node.memoryChecksToSkip-- <= 0) {
+                ask(node);
+            }
+        }
     }
 
-    private void check(RedisNode node) {
+    private void ask(RedisNode node) {
         RedisSession session = node.session;
-        if (session == null || !node.memoryFull) {
+        if (session == null || node.askedForMemory) {
             return;
         }
+        node.askedForMemory = true;
         session.memoryInfo()
                 .whenComplete((info, failure) -> thread.run(() -> {
-                    if (failure == null && node.memoryFull) {
+                    node.askedForMemory = false;
+                    if (failure == null) {
                         update(node, MemoryUsage.of(info));
                     }
                 }));
     }
 
     private void update(RedisNode node, MemoryUsage usage) {
-        if (!usage.isFull()) {
-            note(node, false);
-            return;
+        boolean before = node.hasRoom;
+        boolean now = usage.hasRoom(headroom, before);
+        node.mayWrite(usage.writable(headroom));
+        node.memoryChecksToSkip = usage.isFilling(headroom) ? 0 : RELAXED_CHECKS;
+        node.hasRoom = now;
+        node.memoryProblem = now ? "" : usage.toString();
+        if (now != before) {
+            if (now) {
+                log.info("Redis at {} has room for more tasks again", node);
+            } else {
+                log.warn("Redis at {}: {}", node, usage);
+            }
+            node.links.forEach(link -> link.tellRoom(now));
         }
-        if (node.memoryProblem.isEmpty()) {
-            log.warn("Redis at {}: {}", node, usage);
+        if (!now || !before) {
+            connections.updateStatus();
         }
-        node.memoryProblem = usage.toString();
-        connections.updateStatus();
     }
 }

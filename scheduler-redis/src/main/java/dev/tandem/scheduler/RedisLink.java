@@ -30,6 +30,9 @@ final class RedisLink implements Store.Link, Runnable {
     private String executor = "";
     private boolean owner;
 
+    /** What the listener was told. Used by the store's thread only. */
+    private boolean toldRoom = true;
+
     RedisLink(RedisStore store, Partition partition, Store.Listener listener) {
         this.store = store;
         this.partition = partition;
@@ -54,9 +57,19 @@ final class RedisLink implements Store.Link, Runnable {
             ScriptCall call = ScriptEncoder.encode(request, executor, System.currentTimeMillis());
             sendTimes.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
+            noteWritten(to, request, call);
             if (isProbe(request)) {
                 to.confirmReplication(partition);
             }
+        }
+    }
+
+    /** Has the memory of Redis looked at in time, however fast it fills up. */
+    private void noteWritten(RedisSession to, StoreRequest request, ScriptCall call) {
+        boolean mayBringTasks =
+                request instanceof StoreRequest.SettleAndClaim || request instanceof StoreRequest.TakeCustody;
+        if (mayBringTasks && to.node().wrote(call.envelopeBytes())) {
+            store.lookAtMemory(to.node());
         }
     }
 
@@ -107,8 +120,8 @@ final class RedisLink implements Store.Link, Runnable {
         } else if (answer instanceof StoreAnswer.RedeliveriesForwarded forwarded) {
             results = forwarded.results();
         }
-        if (!results.isEmpty()) {
-            store.noteMemory(from.node(), results.get(0) == HandOverResult.NO_ROOM);
+        if (!results.isEmpty() && results.get(0) == HandOverResult.NO_ROOM) {
+            store.lookAtMemory(from.node());
         }
     }
 
@@ -126,6 +139,15 @@ final class RedisLink implements Store.Link, Runnable {
             session = to;
         }
         listener.up();
+        tellRoom(to.node().hasRoom);
+    }
+
+    /** Tells the listener whether Redis has room for more tasks, if that is news. Called by the store's thread. */
+    void tellRoom(boolean left) {
+        if (left != toldRoom && !isClosed()) {
+            toldRoom = left;
+            listener.room(left);
+        }
     }
 
     /**

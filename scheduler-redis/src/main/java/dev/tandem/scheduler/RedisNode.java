@@ -3,9 +3,10 @@ package dev.tandem.scheduler;
 import io.lettuce.core.RedisURI;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #memoryFull}. */
+/** One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #wrote}. */
 final class RedisNode {
 
     final RedisURI uri;
@@ -17,14 +18,34 @@ final class RedisNode {
 
     boolean connecting;
 
-    /** Whether memory was full at the last hand-over. */
-    volatile boolean memoryFull;
+    /** Whether its memory has room for more tasks, as far as is known. */
+    boolean hasRoom = true;
 
-    /** A description of the memory while it is full; otherwise empty. */
+    boolean askedForMemory;
+    int memoryChecksToSkip;
+    /** How much may be written before its memory must be looked at again. */
+    private final AtomicLong writable = new AtomicLong(Long.MAX_VALUE);
+
+    /** A description of the memory while it has no room; otherwise empty. */
     String memoryProblem = "";
 
     RedisNode(RedisURI uri) {
         this.uri = uri;
+    }
+
+    /** Allows so many bytes to be written before its memory must be looked at again. */
+    void mayWrite(long bytes) {
+        writable.set(bytes);
+    }
+
+    /**
+     * Notes that something was written. May be called by any thread.
+     *
+     * @return whether its memory must be looked at now; true once
+     */
+    boolean wrote(long bytes) {
+        long after = writable.addAndGet(-bytes);
+        return after <= 0 && after + bytes > 0;
     }
 
     /** Returns the address, and what is wrong with this Redis. */

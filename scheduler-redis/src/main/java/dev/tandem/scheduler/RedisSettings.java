@@ -12,9 +12,19 @@ import java.util.List;
  * @param replicas how many replicas must confirm before anything counts as durable; 0: none needs to
  * @param horizon how old an answer must be before a later probe proves it durable ({@code tandem.redis.horizon})
  * @param durable whether a Redis that may forget tasks is refused; false with {@code tandem.redis.durability=none}
+ * @param headroom the share of {@code maxmemory} that is kept free for outcomes, 0 to 0.9
  */
 public record RedisSettings(
-        List<String> uris, boolean cluster, Duration answerTimeout, int replicas, Duration horizon, boolean durable) {
+        List<String> uris,
+        boolean cluster,
+        Duration answerTimeout,
+        int replicas,
+        Duration horizon,
+        boolean durable,
+        double headroom) {
+
+    /** The default headroom: a tenth. */
+    public static final double DEFAULT_HEADROOM = 0.1;
 
     /** @throws IllegalArgumentException that names the setting, its value and what is allowed */
     public RedisSettings {
@@ -38,6 +48,20 @@ public record RedisSettings(
             throw new IllegalArgumentException("tandem.redis.horizon is " + horizon + ": with tandem.redis.replicas="
                     + replicas + " it must be at least 1s");
         }
+        if (!(headroom >= 0 && headroom <= 0.9)) {
+            throw new IllegalArgumentException("tandem.redis.headroom is " + headroom + ": it must be 0 to 0.9");
+        }
+    }
+
+    /** Creates settings with the default headroom. */
+    public RedisSettings(
+            List<String> uris,
+            boolean cluster,
+            Duration answerTimeout,
+            int replicas,
+            Duration horizon,
+            boolean durable) {
+        this(uris, cluster, answerTimeout, replicas, horizon, durable, DEFAULT_HEADROOM);
     }
 
     /** Creates settings that refuse a Redis that may forget tasks. */
@@ -56,18 +80,22 @@ public record RedisSettings(
     }
 
     public RedisSettings withAnswerTimeout(Duration timeout) {
-        return new RedisSettings(uris, cluster, timeout, replicas, horizon, durable);
+        return new RedisSettings(uris, cluster, timeout, replicas, horizon, durable, headroom);
     }
 
     public RedisSettings withReplicas(int count) {
-        return new RedisSettings(uris, cluster, answerTimeout, count, horizon, durable);
+        return new RedisSettings(uris, cluster, answerTimeout, count, horizon, durable, headroom);
     }
 
     public RedisSettings withHorizon(Duration newHorizon) {
-        return new RedisSettings(uris, cluster, answerTimeout, replicas, newHorizon, durable);
+        return new RedisSettings(uris, cluster, answerTimeout, replicas, newHorizon, durable, headroom);
     }
 
     public RedisSettings withDurable(boolean required) {
-        return new RedisSettings(uris, cluster, answerTimeout, replicas, horizon, required);
+        return new RedisSettings(uris, cluster, answerTimeout, replicas, horizon, required, headroom);
+    }
+
+    public RedisSettings withHeadroom(double share) {
+        return new RedisSettings(uris, cluster, answerTimeout, replicas, horizon, durable, share);
     }
 }

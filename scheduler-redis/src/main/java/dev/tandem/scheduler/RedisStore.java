@@ -56,7 +56,7 @@ public final class RedisStore implements Store {
         topology = RedisTopology.of(settings, resources);
         connector = new RedisConnector(settings, resources);
         connections = new NodeConnections(topology, connector, thread);
-        memory = new MemoryMonitor(thread, connections);
+        memory = new MemoryMonitor(thread, connections, settings.headroom());
         adminConnection = new AdminConnection(topology, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
@@ -80,6 +80,7 @@ public final class RedisStore implements Store {
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
         store.thread.runEvery(CHECK_MILLIS, store::checkMissed);
+        store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
         store.thread.runEvery(TRIM_MILLIS, store::trim);
         return store;
     }
@@ -162,8 +163,8 @@ public final class RedisStore implements Store {
         thread.run(() -> connections.failed(link, session, reason, failure));
     }
 
-    void noteMemory(RedisNode node, boolean full) {
-        memory.note(node, full);
+    void lookAtMemory(RedisNode node) {
+        memory.lookNow(node);
     }
 
     // The rest runs on the store's thread.
@@ -186,11 +187,10 @@ public final class RedisStore implements Store {
                 limit, "no answer for " + settings.answerTimeout().toMillis() + " ms");
     }
 
-    /** Looks up what may have been missed: messages on channels, and memory that is free again. */
+    /** Looks up what may have been missed: messages on channels. */
     private void checkMissed() {
         wakeups.check(settings.answerTimeout().toMillis(), () -> thread.run(this::subscribe));
         pauseWatches.forEach(PauseWatch::run);
-        memory.check();
     }
 
     private void trim() {

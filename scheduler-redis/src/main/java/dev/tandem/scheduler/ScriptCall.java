@@ -10,6 +10,21 @@ import org.jspecify.annotations.Nullable;
 /** A script with its arguments. */
 record ScriptCall(Script script, List<byte[]> args) {
 
+    /** The index of the first envelope in the arguments of scripts that settle or take custody, or one before it. */
+    private static final int ENVELOPES = 8;
+
+    /** What Redis takes for a task besides its envelope, about. */
+    private static final int TASK_BYTES = 400;
+
+    /** Returns about how many bytes Redis takes for the envelopes. */
+    long envelopeBytes() {
+        long bytes = 0;
+        for (int i = ENVELOPES; i < args.size(); i++) {
+            bytes += args.get(i).length + TASK_BYTES;
+        }
+        return bytes;
+    }
+
     /** Begins a call of a script that every process may send. */
     static Builder of(Script script) {
         return new Builder(script);

@@ -196,6 +196,26 @@ class RedisFailureIT {
         await().until(() -> !store.status().detail().contains("maxmemory"));
     }
 
+    @Test
+    void saysThatThereIsNoRoomWhileOnlyTheHeadroomIsLeft() {
+        TestOwner owner = new TestOwner(store, PARTITION, "one");
+        owner.acquire();
+        // So much that buffers of connections do not count.
+        commands.setrange("filler", 50 << 20, "x");
+        long used = MemoryUsage.of(commands.info("memory")).used();
+        commands.configSet("maxmemory", Long.toString(used * 100 / 95));
+
+        await().until(() -> !owner.hasRoom);
+        assertThat(store.status().connected()).isTrue();
+        await().until(() -> store.status().detail().contains("there is no room for more tasks: 9"));
+        TestOwner another = new TestOwner(store, Partition.of("orders", 8), "one");
+        await().until(() -> !another.hasRoom);
+
+        commands.configSet("maxmemory", Long.toString(used * 2));
+        await().until(() -> owner.hasRoom && another.hasRoom);
+        assertThat(store.status().detail()).doesNotContain("maxmemory");
+    }
+
     private static List<StoreAnswer.HandOverResult> handOver(TestOwner owner, HandOver entry) {
         return owner.ask(
                         new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 10, List.of(entry)),

@@ -25,6 +25,7 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 
     final AtomicInteger wakes = new AtomicInteger();
+    volatile boolean hasRoom = true;
 
     long number;
     long epoch;
@@ -56,6 +57,11 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     @Override
     public void woken() {
         wakes.incrementAndGet();
+    }
+
+    @Override
+    public void room(boolean left) {
+        hasRoom = left;
     }
 
     Object next() {

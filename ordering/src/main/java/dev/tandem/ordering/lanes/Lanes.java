@@ -21,6 +21,8 @@ public final class Lanes {
     /** Tasks that the store offered and that wait here. */
     private final Map<Position, TaskEntry> offered = new HashMap<>();
 
+    private final FreshGate fresh = new FreshGate();
+
     public Lane lane(String key) {
         return lanes.computeIfAbsent(key, Lane::new);
     }
@@ -85,6 +87,7 @@ public final class Lanes {
     public List<TaskEntry> takeOut(Predicate<TaskEntry> known) {
         List<TaskEntry> delivered = new ArrayList<>();
         takeOut(unkeyed, known, delivered);
+        takeOut(fresh.unkeyed(), known, delivered);
         all().forEach(lane -> takeOut(lane.waiting(), known, delivered));
         return delivered;
     }
@@ -134,6 +137,8 @@ public final class Lanes {
         if (lane.mayStart()) {
             lane.listed(true);
             ready.addLast(lane);
+        } else if (lane.mayPark() && !fresh.isOpen()) {
+            fresh.keep(lane);
         } else if (lane.mayPark()) {
             lane.listed(true);
             parkable.addLast(lane);
@@ -160,18 +165,45 @@ public final class Lanes {
         return ready.size() + unkeyed.size();
     }
 
+    /** Lets fresh tasks start and be parked, or keeps them back, except those for which stored tasks wait. */
+    public void admitFresh(boolean now) {
+        if (now && !fresh.isOpen()) {
+            fresh.open(this::touch, unkeyed::addFirst);
+        } else if (!now && fresh.isOpen()) {
+            fresh.close();
+            for (Lane lane = parkable.pollFirst(); lane != null; lane = parkable.pollFirst()) {
+                lane.listed(false);
+                touch(lane);
+            }
+        }
+    }
+
+    public boolean admitsFresh() {
+        return fresh.isOpen();
+    }
+
+    /** Whether any task could start or be parked that is kept back. */
+    public boolean keepsFreshBack() {
+        return !fresh.isEmpty();
+    }
+
     /** Takes out the next entry that may be claimed, and makes its lane busy with it. Null if there is none. */
     public @Nullable TaskEntry pollReady() {
         for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
             lane.listed(false);
-            if (lane.mayStart()) {
+            if (!lane.mayStart()) {
+                touch(lane);
+            } else if (fresh.admits(lane, !offered.isEmpty())) {
                 TaskEntry entry = lane.take();
                 lane.claim(entry);
                 return entry;
             }
-            touch(lane);
         }
-        return unkeyed.pollFirst();
+        TaskEntry entry = unkeyed.pollFirst();
+        while (entry != null && !fresh.admits(entry)) {
+            entry = unkeyed.pollFirst();
+        }
+        return entry;
     }
 
     /** To be called when the entry's claim was answered, or will not be. */
@@ -227,6 +259,7 @@ public final class Lanes {
     public void clear() {
         lanes.clear();
         unkeyed.clear();
+        fresh.clear();
         ready.clear();
         parkable.clear();
         full.clear();

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
@@ -43,8 +44,13 @@ public class ApiConfiguration {
 
     @Bean
     QueuesController queuesController(
-            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
-        return new QueuesController(new ConfiguredQueues(settings.queues()), inspection, administration, backlog);
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            LocalQueues local) {
+        return new QueuesController(
+                new ConfiguredQueues(settings.queues()), inspection, administration, backlog, local);
     }
 
     @Bean

@@ -4,6 +4,7 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.settings.QueueSettings;
@@ -32,12 +33,19 @@ final class QueuesController {
     private final Inspection inspection;
     private final Administration administration;
     private final Backlog backlog;
+    private final LocalQueues local;
 
-    QueuesController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
+    QueuesController(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            LocalQueues local) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
         this.backlog = backlog;
+        this.local = local;
     }
 
     @GetMapping("/queues")
@@ -87,6 +95,7 @@ final class QueuesController {
                 Views.lower(settings.effectiveSource()),
                 Views.lower(settings.effectiveOrdering()),
                 inspection.isPaused(name),
+                local.withheld(name).orElse(null),
                 lags.isEmpty()
                         ? null
                         : lags.values().stream().mapToLong(lag -> lag).sum(),

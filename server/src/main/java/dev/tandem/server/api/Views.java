@@ -20,6 +20,7 @@ final class Views {
     /**
      * One queue.
      *
+     * @param withheld why the answering server starts fewer tasks than it could; null if it does not
      * @param totals counters since the queue was created
      * @param partitions only if a single queue is requested
      */
@@ -28,6 +29,7 @@ final class Views {
             String source,
             String ordering,
             boolean paused,
+            @Nullable String withheld,
             @Nullable Long lag,
             long blockedKeys,
             TaskCounts counts,

@@ -21,7 +21,7 @@ final class QueuesCommand implements Runnable {
                     .column("QUEUE", text("name"))
                     .column("SOURCE", text("source"))
                     .column("ORDERING", text("ordering")))
-            .column("STATE", queue -> queue.path("paused").asBoolean(false) ? "paused" : "running");
+            .column("STATE", QueuesCommand::state);
 
     private static final TextTable<JsonNode> PARTITIONS = withCounts(
             new TextTable<JsonNode>().column("PARTITION", text("partition")).column("OWNER", text("owner")));
@@ -43,6 +43,13 @@ final class QueuesCommand implements Runnable {
                 .column("BLOCKED", text("blockedKeys"));
     }
 
+    private static String state(JsonNode queue) {
+        if (queue.path("paused").asBoolean(false)) {
+            return "paused";
+        }
+        return queue.has("withheld") ? "withheld" : "running";
+    }
+
     @Override
     public void run() {
         if (queue == null) {
@@ -59,6 +66,9 @@ final class QueuesCommand implements Runnable {
     private static void one(JsonNode queue, PrintWriter out) {
         QUEUES.print(List.of(queue), out);
         out.println();
+        if (queue.has("withheld")) {
+            out.printf("In this server, %s%n%n", text("withheld").apply(queue));
+        }
         PARTITIONS.print(queue.path("partitions"), out);
         for (JsonNode partition : queue.path("partitions")) {
             JsonNode full = partition.path("full");

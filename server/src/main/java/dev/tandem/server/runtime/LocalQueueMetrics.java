@@ -27,6 +27,18 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "tandem.partitions.without.store",
                     "Owned partitions whose Redis can't be reached",
                     QueueStatus::partitionsWithoutStore);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.partitions.without.room",
+                    "Owned partitions whose fresh tasks wait because Redis has no room",
+                    QueueStatus::partitionsWithoutRoom);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.queue.slowed",
+                    "1 if starts are slowed down because nearly all attempts fail",
+                    status -> status.slowed() ? 1 : 0);
             gauge(registry, name, "tandem.queue.healthy", "1 if tasks can run", status -> status.healthy() ? 1 : 0);
             gauge(
                     registry,

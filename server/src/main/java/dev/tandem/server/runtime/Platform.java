@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +85,8 @@ public final class Platform implements SmartLifecycle {
                 redis.answerTimeout(),
                 redis.replicas(),
                 redis.horizon(),
-                redis.durability() == Durability.HORIZON);
+                redis.durability() == Durability.HORIZON,
+                redis.headroom());
     }
 
     private QueueSpec spec(String name, QueueSettings queue, QueueSource source, Map<String, Handler> handlers) {
@@ -92,6 +94,8 @@ public final class Platform implements SmartLifecycle {
                 .source(source.source())
                 .store(store)
                 .policy(PolicySettings.queue(queue))
+                .custody(PolicySettings.custody(queue))
+                .breaker(PolicySettings.breaker(queue.breaker()))
                 .members(() -> live.of(name))
                 .timeout(queue.timeout())
                 .maxAttempts(queue.maxAttempts())
@@ -182,6 +186,14 @@ public final class Platform implements SmartLifecycle {
     /** Returns the status of the queues that this process runs, in the order of the settings. */
     public List<QueueStatus> status() {
         return executor == null ? List.of() : executor.status();
+    }
+
+    /** Returns why this process starts fewer tasks of the queue than it could. Empty if it does not. */
+    public Optional<String> withheld(String queue) {
+        return status().stream()
+                .filter(status -> status.queue().equals(queue))
+                .findFirst()
+                .map(QueueStatus::withheld);
     }
 
     /** Whether the queue's broker can be reached from this process. */

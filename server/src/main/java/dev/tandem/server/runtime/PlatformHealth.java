@@ -55,6 +55,9 @@ public final class PlatformHealth {
                 queue.put("state", status.state());
                 queue.put("partitions", status.partitions());
                 queue.put("running", status.running());
+                if (status.withheld() != null) {
+                    queue.put("withheld", status.withheld());
+                }
                 if (status.problem() != null) {
                     queue.put("problem", status.problem());
                 }

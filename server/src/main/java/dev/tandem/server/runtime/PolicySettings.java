@@ -1,11 +1,14 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.executor.BreakerPolicy;
 import dev.tandem.executor.RetryPolicy;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.BackoffSettings;
+import dev.tandem.server.settings.QueueSettings.BreakerSettings;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
+import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
 
 /** Translates settings to the policies of the executor and the core. */
@@ -19,6 +22,14 @@ final class PolicySettings {
                 : QueuePolicy.unordered(queue.concurrency());
         return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
                 .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked());
+    }
+
+    static CustodyBounds custody(QueueSettings queue) {
+        return new CustodyBounds(queue.maxInRedis(), queue.maxInRedisBytes().toBytes());
+    }
+
+    static BreakerPolicy breaker(BreakerSettings breaker) {
+        return new BreakerPolicy(breaker.enabled(), breaker.failures(), breaker.attempts(), breaker.window());
     }
 
     static RetryPolicy retry(BackoffSettings backoff) {

@@ -6,6 +6,7 @@ import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.settings.HostedTypes;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.SettingsException;
@@ -78,6 +79,11 @@ public class RuntimeConfiguration {
     @Bean
     Inspection inspection(Platform platform) {
         return platform.inspection();
+    }
+
+    @Bean
+    LocalQueues localQueues(Platform platform) {
+        return platform::withheld;
     }
 
     @Bean

@@ -26,6 +26,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxInMemoryBytes the same in bytes
  * @param maxParked the tasks of one partition that Redis parks behind blocked keys
  * @param maxParkedPerKey the same of one key; default: as many as of the partition
+ * @param maxInRedis how many tasks of one partition Redis may hold before no fresh ones start
+ * @param maxInRedisBytes the same in bytes of Redis's memory
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -50,6 +52,9 @@ public record QueueSettings(
         @DefaultValue("64MB") DataSize maxInMemoryBytes,
         @DefaultValue("100000") int maxParked,
         @Nullable Integer maxParkedPerKey,
+        @DefaultValue("1000000") long maxInRedis,
+        @DefaultValue("1024MB") DataSize maxInRedisBytes,
+        @DefaultValue BreakerSettings breaker,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
@@ -103,6 +108,20 @@ public record QueueSettings(
             SIDEKIQ
         }
     }
+
+    /**
+     * When starts are slowed down because nearly all attempts fail.
+     *
+     * @param enabled whether they ever are
+     * @param failures the share of failed attempts
+     * @param attempts how many attempts must have ended within the window
+     * @param window how far back attempts count
+     */
+    public record BreakerSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("0.9") double failures,
+            @DefaultValue("100") int attempts,
+            @DefaultValue("10s") Duration window) {}
 
     /**
      * The settings of the hosted {@code http} handler.

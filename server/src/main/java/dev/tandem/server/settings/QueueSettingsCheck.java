@@ -1,6 +1,7 @@
 package dev.tandem.server.settings;
 
 import dev.tandem.server.settings.QueueSettings.BackoffSettings;
+import dev.tandem.server.settings.QueueSettings.BreakerSettings;
 import dev.tandem.server.settings.QueueSettings.HttpSettings;
 import dev.tandem.server.settings.QueueSettings.KeySource;
 import dev.tandem.server.settings.QueueSettings.SourceType;
@@ -92,6 +93,11 @@ final class QueueSettingsCheck {
                     "it applies to ordered queues only, and " + prefix + "ordering is none"
                             + (queue.ordering() == null ? " (the default for rabbit)" : "") + ": leave one out");
         }
+        problems.checkRange(prefix + "max-in-redis", queue.maxInRedis(), 1, 1_000_000_000);
+        if (queue.maxInRedisBytes().toBytes() < 1) {
+            problems.add(prefix + "max-in-redis-bytes", queue.maxInRedisBytes().toString(), "it must be 1B or more");
+        }
+        checkBreaker(prefix + "breaker.", queue.breaker());
         checkHandler(prefix, queue);
         checkTypes(prefix, queue);
         checkHttp(prefix, queue);
@@ -193,6 +199,15 @@ final class QueueSettingsCheck {
                     DurationText.of(backoff.initial()),
                     "it must not be longer than " + prefix + "max, which is " + DurationText.of(backoff.max()));
         }
+    }
+
+    private void checkBreaker(String prefix, BreakerSettings breaker) {
+        if (!(breaker.failures() > 0 && breaker.failures() <= 1)) {
+            problems.add(
+                    prefix + "failures", Double.toString(breaker.failures()), "it must be more than 0 and at most 1");
+        }
+        problems.checkRange(prefix + "attempts", breaker.attempts(), 1, 100_000);
+        problems.checkRange(prefix + "window", breaker.window(), Duration.ofSeconds(1), Duration.ofHours(1));
     }
 
     private void checkHandler(String prefix, QueueSettings queue) {

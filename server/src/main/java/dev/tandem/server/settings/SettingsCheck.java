@@ -79,6 +79,9 @@ final class SettingsCheck {
         problems.checkRange(
                 "tandem.redis.answer-timeout", redis.answerTimeout(), Duration.ofMillis(100), Duration.ofMinutes(1));
         problems.checkRange("tandem.redis.replicas", redis.replicas(), 0, 16);
+        if (!(redis.headroom() >= 0 && redis.headroom() <= 0.9)) {
+            problems.add("tandem.redis.headroom", Double.toString(redis.headroom()), "it must be 0 to 0.9");
+        }
         problems.checkRange("tandem.redis.horizon", redis.horizon(), Duration.ofSeconds(1), Duration.ofMinutes(1));
         Duration lease = settings.executor().lease();
         if (redis.durability() == Durability.HORIZON && redis.horizon().compareTo(lease.multipliedBy(2)) > 0) {

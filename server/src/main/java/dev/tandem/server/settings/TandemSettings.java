@@ -69,6 +69,7 @@ public record TandemSettings(
      * @param durability whether hand-overs wait until they are durable
      * @param horizon how long Redis may take to make a write durable
      * @param replicas how many replicas must confirm a write before it counts as durable
+     * @param headroom the share of Redis's memory that is kept free for outcomes
      * @param answerTimeout how long an answer may take before the connection is replaced
      */
     public record RedisSettings(
@@ -77,12 +78,14 @@ public record TandemSettings(
             @DefaultValue("horizon") Durability durability,
             @DefaultValue("3s") Duration horizon,
             @DefaultValue("0") int replicas,
+            @DefaultValue("0.1") double headroom,
             @DefaultValue("5s") Duration answerTimeout) {
 
         @Override
         public String toString() {
             return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", durability=" + durability
-                    + ", horizon=" + horizon + ", replicas=" + replicas + ", answerTimeout=" + answerTimeout + "]";
+                    + ", horizon=" + horizon + ", replicas=" + replicas + ", headroom=" + headroom
+                    + ", answerTimeout=" + answerTimeout + "]";
         }
     }
 

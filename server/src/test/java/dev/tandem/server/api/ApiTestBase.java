@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.settings.SettingsLoader;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +65,11 @@ abstract class ApiTestBase {
         @Bean
         InMemoryPlatform platform() {
             return PLATFORM;
+        }
+
+        @Bean
+        LocalQueues localQueues() {
+            return queue -> queue.equals("mail") ? Optional.of("starts are slowed down") : Optional.empty();
         }
 
         @Bean

@@ -25,6 +25,8 @@ class QueuesApiTest extends ApiTestBase {
         assertThat(orders.path("counts").path("active").asLong()).isEqualTo(2);
         assertThat(orders.path("counts").path("dead").asLong()).isEqualTo(5);
         assertThat(orders.path("totals").path("retried").asLong()).isEqualTo(8);
+        assertThat(mail.path("withheld").asString()).isEqualTo("starts are slowed down");
+        assertThat(orders.has("withheld")).isFalse();
         assertThat(mail.has("lag")).as("unknown").isFalse();
         assertThat(mail.has("partitions")).isFalse();
     }

@@ -78,6 +78,20 @@ class TandemCliTest {
     }
 
     @Test
+    void oneQueueSaysWhyStartsAreWithheld() {
+        answers.put("GET /api/v1/queues/orders", """
+                {"name": "orders", "paused": false, "withheld": "starts are slowed down to 1 a second: 100 of the last\
+                 100 attempts failed", "counts": {}, "partitions": []}
+                """);
+
+        assertThat(run("queues", "orders")).isZero();
+
+        assertThat(out.toString())
+                .contains("withheld")
+                .contains("In this server, starts are slowed down to 1 a second: 100 of the last 100 attempts failed");
+    }
+
+    @Test
     void jsonOutputIsTheServersAnswer() {
         answers.put("GET /api/v1/executors", "{\"executors\":[{\"id\":\"a\"}]}");
 

@@ -31,6 +31,7 @@ class SettingsDefaultsTest {
             redis.durability = horizon
             redis.horizon = 3s
             redis.replicas = 0
+            redis.headroom = 0.1
             redis.answer-timeout = 5s
             executor.enabled = true
             executor.id =
@@ -63,6 +64,12 @@ class SettingsDefaultsTest {
             queues.*.max-in-memory-bytes = 64MB
             queues.*.max-parked = 100000
             queues.*.max-parked-per-key = null
+            queues.*.max-in-redis = 1000000
+            queues.*.max-in-redis-bytes = 1024MB
+            queues.*.breaker.enabled = true
+            queues.*.breaker.failures = 0.9
+            queues.*.breaker.attempts = 100
+            queues.*.breaker.window = 10s
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null

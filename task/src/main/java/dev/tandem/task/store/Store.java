@@ -40,6 +40,12 @@ public interface Store extends AutoCloseable {
         /** The store can be reached, for the first time or again. The first event of a link. */
         void up();
 
+        /**
+         * The store has room for more tasks of this partition, or has none left. Until this is called, it has. Outcomes
+         * are recorded in either case.
+         */
+        default void room(boolean left) {}
+
         /** An operator or a former owner's outcome changed something, so that a task may be due now. */
         void woken();
     }

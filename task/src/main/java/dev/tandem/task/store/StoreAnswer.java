@@ -257,6 +257,7 @@ public sealed interface StoreAnswer {
      * @param lost positions that are not claimed under their token any more
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
+     * @param custody what the store holds of the partition
      * @param durable false if the replicas did not confirm the write; then the probe does not count
      */
     record LeasesRenewed(
@@ -265,8 +266,18 @@ public sealed interface StoreAnswer {
             List<String> opened,
             long nextDueMillis,
             long nextLapseMillis,
+            Custody custody,
             boolean durable)
             implements StoreAnswer {}
+
+    /**
+     * The unfinished tasks of a partition that the store holds.
+     *
+     * @param bytes the memory that they take, estimated from some of them
+     */
+    record Custody(long tasks, long bytes) {
+        public static final Custody NONE = new Custody(0, 0);
+    }
 
     /**
      * Answers {@link StoreRequest.ExpireLeases}.

@@ -60,6 +60,15 @@ interface LeaseConformance extends StoreFixture {
         assertThat(second().tryAcquire()).isInstanceOf(Refused.class);
     }
 
+    @Test
+    default void aProbeCountsWhatTheStoreHolds() {
+        first().acquire();
+        assertThat(first().probe().custody().tasks()).isZero();
+        first().schedule(P1, KEY, 1, storeTime() + OwnerClient.LONG);
+        assertThat(first().probe().custody().tasks()).isEqualTo(1);
+        assertThat(first().probe().custody().bytes()).isBetween(1L, 10_000L);
+    }
+
     // Expiry
 
     @Test

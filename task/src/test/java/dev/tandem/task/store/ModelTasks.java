@@ -78,6 +78,13 @@ final class ModelTasks {
         return envelopes.keySet();
     }
 
+    /** Bytes of the envelopes. The real store takes somewhat more for them. */
+    long heldBytes() {
+        return envelopes.values().stream()
+                .mapToLong(each -> each.bytes().length)
+                .sum();
+    }
+
     @Nullable
     StoredEnvelope envelope(Position position) {
         return envelopes.get(position);

@@ -9,6 +9,9 @@ import dev.tandem.verify.record.Event.Server;
 import dev.tandem.verify.worker.LiveView;
 import dev.tandem.verify.worker.WorkerProcess;
 import dev.tandem.verify.worker.WorkerSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -124,6 +127,20 @@ final class TrialExecutors implements AutoCloseable {
     /** Returns the settings of a client that connects to the servers without proxies. */
     WorkerSettings directSettings() {
         return settings("", Map.of());
+    }
+
+    /** Makes the file that lets all handlers fail, or deletes it. */
+    void handlersFail(boolean fail) {
+        Path marker = directSettings().outage();
+        try {
+            if (fail) {
+                Files.createFile(marker);
+            } else {
+                Files.deleteIfExists(marker);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot make or delete " + marker, e);
+        }
     }
 
     private WorkerSettings settings(String name, Map<Server, TcpProxy> proxies) {

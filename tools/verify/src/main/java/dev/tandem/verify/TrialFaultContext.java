@@ -106,6 +106,11 @@ final class TrialFaultContext implements FaultContext {
     }
 
     @Override
+    public void handlersFail(boolean fail) {
+        executors.handlersFail(fail);
+    }
+
+    @Override
     public LiveView liveView() {
         return executors.liveView();
     }

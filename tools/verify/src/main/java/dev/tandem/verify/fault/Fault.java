@@ -32,6 +32,7 @@ public sealed interface Fault
                 RedisFailover,
                 RedisMemoryFull,
                 RedisDiskFull,
+                HandlerOutage,
                 ClockSetBack,
                 Churn,
                 RollingReplacement,

@@ -43,6 +43,9 @@ public interface FaultContext {
 
     void killExecutor(WorkerProcess executor);
 
+    /** Lets every attempt fail in all executors, or lets handlers follow their payloads again. Takes effect in moments. */
+    void handlersFail(boolean fail);
+
     /** Returns a view of what the executors are doing. */
     LiveView liveView();
 

@@ -93,6 +93,11 @@ final class ObservedStore implements Store {
             }
 
             @Override
+            public void room(boolean left) {
+                listener.room(left);
+            }
+
+            @Override
             public void woken() {
                 listener.woken();
             }

@@ -8,6 +8,8 @@ import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.verify.load.HandlerInstruction;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +24,13 @@ final class RecordingHandler implements Handler {
     /** The active runs, each with the end of its lease as last seen. */
     private final Map<TaskContext, Long> running = new ConcurrentHashMap<>();
 
-    RecordingHandler(String process, JsonLinesLog<Event> log, WorkerOrders orders, ObservedStore store) {
+    private final Path outageFile;
+    private volatile boolean outage;
+
+    RecordingHandler(
+            String process, JsonLinesLog<Event> log, WorkerOrders orders, ObservedStore store, Path outageFile) {
         this.process = process;
+        this.outageFile = outageFile;
         this.log = log;
         this.orders = orders;
         this.store = store;
@@ -46,6 +53,9 @@ final class RecordingHandler implements Handler {
                 origin.epoch(),
                 origin.requestedAt()));
         try {
+            if (outage) {
+                throw new IllegalStateException("What handlers call is away");
+            }
             HandlerInstruction instruction = HandlerInstruction.of(task.payload());
             TimeUnit.MILLISECONDS.sleep(instruction.millis());
             Result result = switch (instruction.outcome()) {
@@ -76,6 +86,11 @@ final class RecordingHandler implements Handler {
         running.remove(task);
         log.write(new Event.RunFinished(System.nanoTime(), process, task.id(), task.token(), ending));
         orders.reached(WorkerOrders.FreezePoint.SETTLE);
+    }
+
+    /** Looks whether all attempts are to fail. */
+    void pollOutage() {
+        outage = Files.exists(outageFile);
     }
 
     /** Records renewals of the leases of active runs. */

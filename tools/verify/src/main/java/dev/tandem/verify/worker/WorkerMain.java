@@ -33,7 +33,8 @@ public final class WorkerMain {
         WorkerOrders orders = new WorkerOrders(settings.name(), settings.orders(), log, clock);
         RedisStore store = RedisStore.open(settings.store());
         ObservedStore observedStore = new ObservedStore(store, settings.name(), log);
-        RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore);
+        RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore, settings.outage());
+        handler.pollOutage();
         LiveExecutors live = new LiveExecutors();
         Executor executor = executor(settings, observedStore, handler, orders, clock, live);
         Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), "localhost", executor::shares, live);
@@ -47,6 +48,7 @@ public final class WorkerMain {
         }
         every(timer, POLL_MILLIS, orders::poll);
         every(timer, POLL_MILLIS, handler::pollLeases);
+        every(timer, POLL_MILLIS, handler::pollOutage);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));

@@ -55,6 +55,11 @@ public record WorkerSettings(
         return folder.resolve(name + ".orders");
     }
 
+    /** Returns the file that lets the handlers of all processes fail as long as it exists. */
+    public Path outage() {
+        return folder.resolve("outage");
+    }
+
     /** Returns the file for its output. */
     public Path log() {
         return folder.resolve(name + ".log");

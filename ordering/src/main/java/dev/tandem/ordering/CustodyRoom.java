@@ -1,0 +1,47 @@
+package dev.tandem.ordering;
+
+import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.task.CustodyBounds;
+import dev.tandem.task.store.StoreAnswer;
+
+/**
+ * Whether the store may take custody of more tasks of one partition. It may not while its memory is short, nor while it
+ * holds as many of them as the bounds allow. Every renewal brings the exact count; in between, the changes are counted here.
+ */
+final class CustodyRoom {
+
+    private final CustodyBounds bounds;
+    private boolean storeHasRoom = true;
+    private long tasks;
+    private long bytes;
+
+    CustodyRoom(CustodyBounds bounds) {
+        this.bounds = bounds;
+    }
+
+    /** Notes whether the store has memory for more. */
+    void store(boolean hasRoom) {
+        storeHasRoom = hasRoom;
+    }
+
+    void counted(StoreAnswer.Custody custody) {
+        tasks = custody.tasks();
+        bytes = custody.bytes();
+    }
+
+    /** The store took custody of a task. */
+    void taken(TaskEntry entry) {
+        tasks++;
+        bytes += entry.weight();
+    }
+
+    /** A task of which the store had custody has ended. */
+    void ended(TaskEntry entry) {
+        tasks = Math.max(0, tasks - 1);
+        bytes = Math.max(0, bytes - entry.weight());
+    }
+
+    boolean isLeft() {
+        return storeHasRoom && tasks < bounds.maxTasks() && bytes < bounds.maxBytes();
+    }
+}
