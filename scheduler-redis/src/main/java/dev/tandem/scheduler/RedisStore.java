@@ -129,6 +129,11 @@ public final class RedisStore implements Store {
         return inspector;
     }
 
+    /** Returns the connection of inspections and changes, for tests. */
+    AdminConnection adminConnection() {
+        return adminConnection;
+    }
+
     /** Returns what makes operators' changes. */
     public Admin admin() {
         return admin;

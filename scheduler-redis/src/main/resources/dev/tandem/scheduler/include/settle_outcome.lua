@@ -2,7 +2,8 @@
 -- lists, so that a batch costs few commands; write_outcomes writes them.
 -- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
 --   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
--- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes, writes, now_text.
+-- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
+--   now_text.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 local now_text = format('%.0f', now)
@@ -112,17 +113,23 @@ local function settle_retry(position, key, delay, envelope)
   end
 end
 
--- Everything in the lane of a dead head dies behind it, in order.
-local function drain_lane(key, head)
-  local position = lane_pop(key)
-  while position do
+-- The first in the lane of a dead head die behind it, in order: so many at once that it takes neither long nor much
+-- memory. Returns whether the lane is empty.
+local function drain_some(key, head)
+  local bytes, position = 0, nil
+  for _ = 1, MAX_DRAINED_TASKS do
+    position = bytes < MAX_DRAINED_BYTES and lane_pop(key)
+    if not position then
+      break
+    end
     died = died + 1
     local envelope = drained_envelope(call('HGET', TASKS, position), head)
+    bytes = bytes + #envelope
     add_to_history(writes.dead, writes.dead_tasks, position, envelope)
     writes.ended_tasks[#writes.ended_tasks + 1] = position
-    position = lane_pop(key)
   end
   write_outcomes()
+  return position == nil
 end
 
 local function settle_dead(position, key, verdict, envelope, next_token, deadline)
@@ -138,7 +145,14 @@ local function settle_dead(position, key, verdict, envelope, next_token, deadlin
   local head = is_head(key, position)
   write_outcomes()
   if verdict == VERDICT_DEAD_DRAIN then
-    drain_lane(key, position)
+    local drained = false
+    for _ = 1, MAX_DRAINS_OF_OUTCOME do
+      drained = drained or drain_some(key, position)
+    end
+    if not drained then
+      block(key, BLOCKED_BY_HALT, position)
+      return SETTLE_OK
+    end
   end
   return head and advance_lane(key, next_token, deadline) or SETTLE_OK
 end
