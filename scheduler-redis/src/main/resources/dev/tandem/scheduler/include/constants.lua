@@ -119,14 +119,22 @@ local MAX_LISTED_KEYS = 1000
 local SAMPLED_LANES = 128
 -- A lane is searched in slices. So many are searched for an operator at a time, and so many for a claim.
 local LANE_SLICE = 500
-local SEARCHED_SLICES = 8
+local SEARCHED_SLICES = 4
 local MAX_SEARCHED_SLICES = 20
 -- Places of a lane whose task is gone. There are hardly ever any.
 local MAX_GONE_IN_LANE = 10000
 -- What dies at once when a lane is drained.
 local MAX_DRAINED_TASKS = 250
-local MAX_DRAINED_BYTES = 1048576
+local MAX_DRAINED_BYTES = 524288
 -- How many times that an outcome may drain. What is left then stays behind the dead head, which halts the key.
 local MAX_DRAINS_OF_OUTCOME = 40
+-- Bytes of dead tasks, and positions of one id, that are read to trim them.
+local MAX_TRIMMED_BYTES = 524288
+local MAX_TRIMMED_OF_ID = 16
+-- Elements of pages, and blocks of bits, that a commit deletes. The rest goes with the next one, or is trimmed.
+local MAX_DELETED_PAGES = 2000
+local MAX_DELETED_BLOCKS = 4000
+-- Keys that an answer names as opened. The next one names the rest.
+local MAX_OPENED_KEYS = 5000
 -- Bytes of an envelope's number.
 local MAX_VARINT_BYTES = 10
