@@ -79,6 +79,11 @@ public final class Admin {
         return withHead(partition, key, "drain");
     }
 
+    /** Goes on with a drain that a dead task began: of this head only. */
+    CompletableFuture<Result> goOnDraining(Partition partition, String key, byte[] head) {
+        return change(partition, "drain", key, head, null);
+    }
+
     /** Lets no more task of the queue start in any executor. Runs go on. Executors notice within a second. */
     public CompletableFuture<Void> pause(String queue) {
         byte[] now = Long.toString(System.currentTimeMillis()).getBytes(StandardCharsets.UTF_8);

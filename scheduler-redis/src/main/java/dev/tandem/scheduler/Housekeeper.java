@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
  * then goes on as long as at least a quarter of what it finds can go. So the index of ids is a third larger than needed
  * at most, however fast tasks end, and costs little when nothing ends.
  *
+ * <p>It also goes on with drains of lanes that were too long for the outcome of their dead head.
+ *
  * <p>Thread-safe.
  */
 final class Housekeeper {
@@ -54,12 +56,14 @@ final class Housekeeper {
     }
 
     private final AdminConnection connection;
+    private final Admin admin;
     private final Retention retention;
     private final Map<Partition, Place> places = new ConcurrentHashMap<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
-    Housekeeper(AdminConnection connection, Retention retention) {
+    Housekeeper(AdminConnection connection, Admin admin, Retention retention) {
         this.connection = connection;
+        this.admin = admin;
         this.retention = retention;
     }
 
@@ -84,12 +88,33 @@ final class Housekeeper {
     /** Does a round in one partition. Returns how many tasks were removed. */
     CompletableFuture<Long> trim(Partition partition) {
         Place from = places.getOrDefault(partition, Place.FIRST);
-        return new Round(partition, from).piece().whenComplete((removed, failure) -> {
+        return drain(partition).thenCompose(drained -> new Round(partition, from).piece()).whenComplete((removed, failure) -> {
             if (failure != null) {
                 log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
             } else if (removed > 0) {
                 log.debug("Trimmed {} tasks from the history of {}", removed, partition);
             }
+        });
+    }
+
+    /** Goes on with drains of long lanes whose heads died ({@code dead-head: drain}). */
+    private CompletableFuture<Void> drain(Partition partition) {
+        byte[] owner = RedisKeys.of(partition)[0];
+        return connection.run(commands -> commands.hgetall(owner)).thenCompose(fields -> {
+            CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+            for (Map.Entry<byte[], byte[]> field : fields.entrySet()) {
+                String name = new String(field.getKey(), StandardCharsets.UTF_8);
+                if (name.startsWith(ScriptCodes.DRAIN_FIELD)) {
+                    String key = name.substring(ScriptCodes.DRAIN_FIELD.length());
+                    all = all.thenCompose(before -> admin.goOnDraining(partition, key, field.getValue()))
+                            // The head was retried, skipped or deleted since.
+                            .thenCompose(result -> result == Admin.Result.NOT_FOUND
+                                    ? connection.run(commands -> commands.hdel(owner, field.getKey()))
+                                    : CompletableFuture.completedFuture(0L))
+                            .thenApply(done -> null);
+                }
+            }
+            return all;
         });
     }
 

@@ -63,7 +63,7 @@ public final class RedisStore implements Store {
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
         presence = new Presence(adminConnection, wakeups);
-        housekeeper = new Housekeeper(adminConnection, retention);
+        housekeeper = new Housekeeper(adminConnection, admin, retention);
     }
 
     /**

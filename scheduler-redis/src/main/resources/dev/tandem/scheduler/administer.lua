@@ -75,6 +75,7 @@ local function retry_dead(position, seen, envelope)
   call('ZADD', RETRY, now_text, position)
   if is_head(key, position) then
     block(key, BLOCKED_BY_HEAD, position)
+    call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
   return done(key, 'replayed')
 end
@@ -141,6 +142,7 @@ local function delete(position)
   end
   if is_head(key, position) then
     advance_lane(key)
+    call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
   return done(key, waiting and 'cancelled')
 end
@@ -175,6 +177,7 @@ local function skip(key, seen_head, drain)
     return {CHANGE_UNFINISHED, ''}
   end
   call('HDEL', ATTEMPTS, head)
+  call('HDEL', OWNER, DRAIN_FIELD .. key)
   advance_lane(key)
   return done(key)
 end

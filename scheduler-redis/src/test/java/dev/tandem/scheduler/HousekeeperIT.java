@@ -111,7 +111,7 @@ class HousekeeperIT extends OperatorTestBase {
     }
 
     private static Housekeeper housekeeper(Retention retention) {
-        return new Housekeeper(store.adminConnection(), retention);
+        return new Housekeeper(store.adminConnection(), store.admin(), retention);
     }
 
     private long labels() {

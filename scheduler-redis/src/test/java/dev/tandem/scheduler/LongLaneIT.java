@@ -85,8 +85,36 @@ class LongLaneIT extends OperatorTestBase {
                                         Position.of(0, 0), token, "k", new SettledMark.Offset(0), drain, 0)),
                                 List.of())
                         .settles())
-                .containsExactly(new SettleResult.Ok(true));
+                .as("what an outcome does is bounded")
+                .containsExactly(SettleResult.Ok.PLAIN);
+        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+                .isEqualTo(BlockReason.HALTED);
+        assertThat(parked()).isBetween(PARKED - 1_000L, PARKED - 1L);
+
+        get(housekeeper().trim(partition));
         assertDrained(PARKED + 1);
+        assertThat(owner.renew().opened()).containsExactly("k");
+    }
+
+    @Test
+    void headThatIsRetriedMeanwhileIsNotDrained() {
+        retryLater("k", 0);
+        parkMany();
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+        long token = due().claimed().get(0).token();
+        Verdict drain = new Verdict.Dead(DeadHead.DRAIN, envelope("k", token));
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, 0), token, "k", new SettledMark.Offset(0), drain, 0)), List.of());
+        long left = parked();
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        get(housekeeper().trim(partition));
+        assertThat(parked()).isEqualTo(left);
+        assertThat(due().claimed()).extracting(task -> task.position()).containsExactly(Position.of(0, 0));
+    }
+
+    private static Housekeeper housekeeper() {
+        return new Housekeeper(store.adminConnection(), store.admin(), Retention.DEFAULTS);
     }
 
     private void parkMany() {

@@ -94,7 +94,12 @@ class ServerStartIT {
                         System.getProperty("java.class.path"),
                         List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temp, "-XX:-UsePerfData"),
                         TandemServer.class.getName(),
-                        List.of("--server.port=" + port, "--tandem.redis.uri=redis://127.0.0.1:1"))
+                        List.of(
+                                "--server.port=" + port,
+                                "--tandem.redis.uri=redis://127.0.0.1:1",
+                                "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                "--tandem.queues.orders.source=kafka",
+                                "--tandem.queues.orders.handler=noop"))
                 .directory(folder)
                 .start()) {
             await().atMost(PATIENCE).until(() -> lives(port));

@@ -126,8 +126,10 @@ local MAX_GONE_IN_LANE = 10000
 -- What dies at once when a lane is drained.
 local MAX_DRAINED_TASKS = 250
 local MAX_DRAINED_BYTES = 524288
--- How many times that an outcome may drain. What is left then stays behind the dead head, which halts the key.
-local MAX_DRAINS_OF_OUTCOME = 40
+-- How many times that an outcome drains a lane that has another head. No lane is so long.
+local MAX_DRAINS_BEHIND_OTHER = 400
+-- Begins a field of the owner: the key of a lane that is still to be drained -> the dead head.
+local DRAIN_FIELD = 'drain:'
 -- Bytes of dead tasks, and positions of one id, that are read to trim them.
 local MAX_TRIMMED_BYTES = 524288
 local MAX_TRIMMED_OF_ID = 16

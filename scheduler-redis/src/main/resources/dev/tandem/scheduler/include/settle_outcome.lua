@@ -132,6 +132,24 @@ local function drain_some(key, head)
   return position == nil
 end
 
+-- Drains the lane of a task that died. Returns whether it is empty. If not, the head halts its key, and the housekeeper
+-- drains the rest as an operator would.
+local function drain_lane(key, position, head)
+  if drain_some(key, position) then
+    return true
+  elseif head then
+    block(key, BLOCKED_BY_HALT, position)
+    call('HSET', OWNER, DRAIN_FIELD .. key, position)
+    return false
+  end
+  for _ = 1, MAX_DRAINS_BEHIND_OTHER do
+    if drain_some(key, position) then
+      break
+    end
+  end
+  return true
+end
+
 local function settle_dead(position, key, verdict, envelope, next_token, deadline)
   died = died + 1
   add_to_history(writes.dead, writes.dead_tasks, position, envelope)
@@ -144,15 +162,8 @@ local function settle_dead(position, key, verdict, envelope, next_token, deadlin
   end
   local head = is_head(key, position)
   write_outcomes()
-  if verdict == VERDICT_DEAD_DRAIN then
-    local drained = false
-    for _ = 1, MAX_DRAINS_OF_OUTCOME do
-      drained = drained or drain_some(key, position)
-    end
-    if not drained then
-      block(key, BLOCKED_BY_HALT, position)
-      return SETTLE_OK
-    end
+  if verdict == VERDICT_DEAD_DRAIN and not drain_lane(key, position, head) then
+    return SETTLE_OK
   end
   return head and advance_lane(key, next_token, deadline) or SETTLE_OK
 end

