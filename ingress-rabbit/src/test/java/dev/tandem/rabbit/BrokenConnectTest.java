@@ -31,8 +31,8 @@ class BrokenConnectTest {
             return thread;
         };
         try (ServerSocket broker = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-            RabbitSettings settings = RabbitSettings.of(
-                    "amqp://guest:guest@127.0.0.1:" + broker.getLocalPort(), "orders");
+            RabbitSettings settings =
+                    RabbitSettings.of("amqp://guest:guest@127.0.0.1:" + broker.getLocalPort(), "orders");
             BlockingBrokerCalls calls = new BlockingBrokerCalls(settings, new Silent(), new Failures(), noneFromWithin);
             calls.connect(0);
             assertThat(failures.poll(30, TimeUnit.SECONDS)).hasMessageContaining("unable to create native thread");

@@ -88,13 +88,15 @@ final class Housekeeper {
     /** Does a round in one partition. Returns how many tasks were removed. */
     CompletableFuture<Long> trim(Partition partition) {
         Place from = places.getOrDefault(partition, Place.FIRST);
-        return drain(partition).thenCompose(drained -> new Round(partition, from).piece()).whenComplete((removed, failure) -> {
-            if (failure != null) {
-                log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
-            } else if (removed > 0) {
-                log.debug("Trimmed {} tasks from the history of {}", removed, partition);
-            }
-        });
+        return drain(partition)
+                .thenCompose(drained -> new Round(partition, from).piece())
+                .whenComplete((removed, failure) -> {
+                    if (failure != null) {
+                        log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
+                    } else if (removed > 0) {
+                        log.debug("Trimmed {} tasks from the history of {}", removed, partition);
+                    }
+                });
     }
 
     /** Goes on with drains of long lanes whose heads died ({@code dead-head: drain}). */
@@ -159,7 +161,9 @@ final class Housekeeper {
 
         private void done(List<Object> reply) {
             ReplyReader in = new ReplyReader(reply);
-            String rank = Long.toString(in.number());
+            long nextRank = in.number();
+            boolean deadSeen = nextRank < 0;
+            String rank = deadSeen ? BEGINNING : Long.toString(nextRank);
             long tasks = in.number();
             String ids = in.text();
             long looked = in.number();
@@ -173,15 +177,14 @@ final class Housekeeper {
                     next.ids().equals(LEFT_OUT) ? later.ids() : ids,
                     next.bits().equals(LEFT_OUT) ? later.bits() : bits);
             next = new Place(
-                    goesOn(next.rank(), rank, least || tasks > 0),
-                    goesOn(next.ids(), ids, least || removedIds * WORTHWHILE >= looked),
-                    goesOn(next.bits(), bits, least));
+                    goesOn(next.rank(), rank, deadSeen, least || tasks > 0),
+                    goesOn(next.ids(), ids, ids.equals(BEGINNING), least || removedIds * WORTHWHILE >= looked),
+                    goesOn(next.bits(), bits, bits.equals(BEGINNING), least));
             places.put(partition, later);
         }
 
-        /** A place at the beginning says that all was seen. */
-        private String goesOn(String before, String after, boolean worthwhile) {
-            return before.equals(LEFT_OUT) || after.equals(BEGINNING) || !worthwhile ? LEFT_OUT : after;
+        private String goesOn(String before, String after, boolean allSeen, boolean worthwhile) {
+            return before.equals(LEFT_OUT) || allSeen || !worthwhile ? LEFT_OUT : after;
         }
     }
 

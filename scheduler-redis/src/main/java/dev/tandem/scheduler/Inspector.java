@@ -110,12 +110,7 @@ public final class Inspector {
 
     /** Adds a page of the partition at {@code at}, and of those behind it if that was its last. */
     private <T> CompletableFuture<ResultPage<T>> collect(
-            List<Partition> partitions,
-            int at,
-            @Nullable String inner,
-            int limit,
-            Lister<T> lister,
-            List<T> found) {
+            List<Partition> partitions, int at, @Nullable String inner, int limit, Lister<T> lister, List<T> found) {
         if (at >= partitions.size()) {
             return CompletableFuture.completedFuture(new ResultPage<>(found, null));
         }
@@ -172,7 +167,11 @@ public final class Inspector {
      */
     public CompletableFuture<ResultPage<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
         requireLimit(limit);
-        return inspect(partition, "blocked", cursor == null ? "" : TaskCursor.requireScan(cursor), Integer.toString(limit))
+        return inspect(
+                        partition,
+                        "blocked",
+                        cursor == null ? "" : TaskCursor.requireScan(cursor),
+                        Integer.toString(limit))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     String next = in.text();

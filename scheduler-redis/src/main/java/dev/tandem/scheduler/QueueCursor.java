@@ -23,8 +23,7 @@ record QueueCursor(@Nullable String partition, @Nullable String inner) {
         if (blank < 0) {
             throw TaskCursor.unknown(cursor);
         }
-        return new QueueCursor(
-                text.substring(0, blank), blank == text.length() - 1 ? null : text.substring(blank + 1));
+        return new QueueCursor(text.substring(0, blank), blank == text.length() - 1 ? null : text.substring(blank + 1));
     }
 
     static String encode(Partition partition, @Nullable String inner) {

@@ -23,8 +23,7 @@ final class TaskCursor {
     private static final int MAX_SHOWN = 60;
 
     private static final String POSITION = "[\\x21-\\x7e]{1,64}";
-    private static final Pattern SORTED =
-            Pattern.compile("-?\\d{1,20}(\\.\\d{1,20})?(e[+-]?\\d{1,2})? " + POSITION);
+    private static final Pattern SORTED = Pattern.compile("-?\\d{1,20}(\\.\\d{1,20})?(e[+-]?\\d{1,2})? " + POSITION);
     private static final Pattern FAR_OFF = Pattern.compile("later \\d{1,12}:\\d{1,9}:\\d{1,6}");
 
     private TaskCursor() {}
@@ -87,7 +86,8 @@ final class TaskCursor {
     }
 
     private static boolean isLaneMember(byte[] bytes) {
-        int keyLength = bytes.length < Integer.BYTES ? -1 : ByteBuffer.wrap(bytes).getInt();
+        int keyLength =
+                bytes.length < Integer.BYTES ? -1 : ByteBuffer.wrap(bytes).getInt();
         int positionAt = Integer.BYTES + keyLength + Long.BYTES;
         return keyLength >= 0
                 && keyLength <= MAX_LENGTH

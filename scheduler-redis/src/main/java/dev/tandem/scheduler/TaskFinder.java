@@ -42,7 +42,8 @@ final class TaskFinder {
             List<Candidate> candidates =
                     lists.stream().flatMap(List::stream).limit(MAX_CANDIDATES).toList();
             return byDefault(partitions, id)
-                    .thenCompose(found -> collect(candidates, 0, limit, new ArrayList<>(found.stream().toList())));
+                    .thenCompose(found -> collect(
+                            candidates, 0, limit, new ArrayList<>(found.stream().toList())));
         });
     }
 
@@ -66,7 +67,8 @@ final class TaskFinder {
                     String positions = new ReplyReader(reply).maybeText();
                     return positions == null
                             ? List.of()
-                            : positions.lines()
+                            : positions
+                                    .lines()
                                     .map(position -> new Candidate(partition, position))
                                     .toList();
                 });
@@ -76,8 +78,7 @@ final class TaskFinder {
     private CompletableFuture<List<TaskView>> collect(
             List<Candidate> candidates, int from, int limit, List<TaskView> found) {
         if (from >= candidates.size() || found.size() >= limit) {
-            return CompletableFuture.completedFuture(
-                    found.stream().limit(limit).toList());
+            return CompletableFuture.completedFuture(found.stream().limit(limit).toList());
         }
         int to = Math.min(candidates.size(), from + limit - found.size());
         return Futures.all(

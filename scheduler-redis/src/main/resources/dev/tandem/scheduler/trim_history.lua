@@ -10,7 +10,7 @@
 -- ARGV 5    cursor of the scan of the index; '': leave it out
 -- ARGV 6    cursor of the scan of settled bits; '': leave them out
 -- ARGV 7    how many entries of each to look at
--- Returns   {rank to go on at (0: all seen), count of removed tasks, cursor of the index to go on at ('0': all seen),
+-- Returns   {rank to go on at (-1: all seen), count of removed tasks, cursor of the index to go on at ('0': all seen),
 --           count of ids that it looked at, of those that it removed, cursor of settled bits to go on at ('0': all seen)}
 -- @include partition_keys
 -- @include clock
@@ -28,7 +28,7 @@ local function is_halting(position, envelope)
   return entry and head_of(entry) == position
 end
 
--- Returns the rank to go on at, and how many went. Envelopes are read only if their keys may be blocked, and not more of
+-- Returns the rank to go on at (-1: all seen), and how many went. Envelopes are read only if their keys may be blocked, and not more of
 -- them than take a few milliseconds.
 local function trim_dead()
   local oldest = micros - max_age * 1000
@@ -53,7 +53,7 @@ local function trim_dead()
   end
   each_slice('ZREM', DEAD, removed)
   each_slice('HDEL', DEAD_TASKS, removed)
-  return all_seen and 0 or from_rank + kept, #removed
+  return all_seen and -1 or from_rank + kept, #removed
 end
 
 local function trim_succeeded()
@@ -120,7 +120,7 @@ local function trim_bits()
   return scanned[1]
 end
 
-local next_rank, removed, next_index, looked, removed_ids, next_bits = 0, 0, '0', 0, 0, '0'
+local next_rank, removed, next_index, looked, removed_ids, next_bits = -1, 0, '0', 0, 0, '0'
 if from_rank ~= '' then
   next_rank, removed = trim_dead()
   removed = removed + trim_succeeded()

@@ -153,8 +153,8 @@ class InspectorIT extends OperatorTestBase {
         byte[] envelope = Envelope.of(labelled).encode();
         List<HandOver> entries = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
-            entries.add(new HandOver(
-                    Position.of(0, i), null, new SettledMark.Offset(i), new Move.Schedule(FAR), envelope));
+            entries.add(
+                    new HandOver(Position.of(0, i), null, new SettledMark.Offset(i), new Move.Schedule(FAR), envelope));
         }
         hand(entries);
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());

@@ -81,8 +81,7 @@ class LongLaneIT extends OperatorTestBase {
         long token = due().claimed().get(0).token();
         Verdict drain = new Verdict.Dead(DeadHead.DRAIN, envelope("k", token));
         assertThat(owner.settleAndClaim(
-                                List.of(new Settle(
-                                        Position.of(0, 0), token, "k", new SettledMark.Offset(0), drain, 0)),
+                                List.of(new Settle(Position.of(0, 0), token, "k", new SettledMark.Offset(0), drain, 0)),
                                 List.of())
                         .settles())
                 .as("what an outcome does is bounded")

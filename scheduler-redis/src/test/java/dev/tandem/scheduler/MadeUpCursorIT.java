@@ -108,12 +108,7 @@ class MadeUpCursorIT extends OperatorTestBase {
                 byte[] limit = "1000000".getBytes(StandardCharsets.UTF_8);
                 connection
                         .runScript(
-                                Script.INSPECT,
-                                partition,
-                                "page".getBytes(StandardCharsets.UTF_8),
-                                name,
-                                cursor,
-                                limit)
+                                Script.INSPECT, partition, "page".getBytes(StandardCharsets.UTF_8), name, cursor, limit)
                         .handle((reply, failure) -> failure) // An error of the script is fine, silence is not.
                         .get(5, TimeUnit.SECONDS);
             }

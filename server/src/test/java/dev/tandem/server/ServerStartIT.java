@@ -115,8 +115,8 @@ class ServerStartIT {
         try {
             return HttpClient.newHttpClient()
                             .send(
-                                    HttpRequest.newBuilder(
-                                                    URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"))
+                                    HttpRequest.newBuilder(URI.create(
+                                                    "http://127.0.0.1:" + port + "/actuator/health/liveness"))
                                             .build(),
                                     BodyHandlers.discarding())
                             .statusCode()

@@ -114,24 +114,20 @@ final class SubmitController {
             pending.end(size);
             throw e;
         }
-        confirmed
-                .copy()
-                .orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                .whenComplete((published, failure) -> {
-                    pending.end(size);
-                    if (failure == null) {
-                        answer.setResult(new Views.Published(queue, published.id(), published.place()));
-                    } else {
-                        answer.setErrorResult(refusal(failure));
-                    }
-                });
+        confirmed.copy().orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS).whenComplete((published, failure) -> {
+            pending.end(size);
+            if (failure == null) {
+                answer.setResult(new Views.Published(queue, published.id(), published.place()));
+            } else {
+                answer.setErrorResult(refusal(failure));
+            }
+        });
         return answer;
     }
 
     private static Exception refusal(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof PublishException refused) {
             return ApiException.unavailable(
                     String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");

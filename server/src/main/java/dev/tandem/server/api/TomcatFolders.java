@@ -43,7 +43,8 @@ final class TomcatFolders implements ApplicationListener<WebServerInitializedEve
     /** Whether Spring Boot made this folder. One that the settings name stays. */
     private static boolean isTemporary(Path folder) {
         Path parent = folder.toAbsolutePath().normalize().getParent();
-        Path temp = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath().normalize();
+        Path temp =
+                Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath().normalize();
         return temp.equals(parent) && folder.getFileName().toString().startsWith("tomcat");
     }
 
@@ -57,8 +58,7 @@ final class TomcatFolders implements ApplicationListener<WebServerInitializedEve
                 }
 
                 @Override
-                public FileVisitResult postVisitDirectory(Path each, @Nullable IOException failure)
-                        throws IOException {
+                public FileVisitResult postVisitDirectory(Path each, @Nullable IOException failure) throws IOException {
                     Files.delete(each);
                     return FileVisitResult.CONTINUE;
                 }

@@ -67,7 +67,8 @@ public final class Platform implements SmartLifecycle {
         closing.add(kafka);
         closing.add(rabbit);
         Map<SourceType, Callable<?>> brokers = Map.of(SourceType.KAFKA, kafka::ping, SourceType.RABBIT, rabbit::ping);
-        return new BrokerWatch(settings.queues().values(), brokers, () -> store.ping().get());
+        return new BrokerWatch(
+                settings.queues().values(), brokers, () -> store.ping().get());
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {

@@ -56,8 +56,8 @@ class SlowRequestsTest extends ApiTestBase {
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
 
         PLATFORM.confirmed.complete(new PublishedId("a", "orders:0:17"));
-        assertThat(waiting).allSatisfy(answer -> assertThat(answer.join().statusCode())
-                .isEqualTo(202));
+        assertThat(waiting)
+                .allSatisfy(answer -> assertThat(answer.join().statusCode()).isEqualTo(202));
     }
 
     @ParameterizedTest

@@ -42,8 +42,10 @@ class FailureWatchTest {
     }
 
     private FailureWatch watch(OnFailure onFailure) {
-        return new FailureWatch(() -> List.of(status("healthy", QueueStatus.State.RUNNING), status("q", state)),
-                onFailure, ends::incrementAndGet);
+        return new FailureWatch(
+                () -> List.of(status("healthy", QueueStatus.State.RUNNING), status("q", state)),
+                onFailure,
+                ends::incrementAndGet);
     }
 
     private static QueueStatus status(String queue, QueueStatus.State state) {
