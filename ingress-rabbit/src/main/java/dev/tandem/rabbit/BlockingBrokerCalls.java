@@ -95,6 +95,10 @@ final class BlockingBrokerCalls {
             } catch (IOException | TimeoutException | RuntimeException e) {
                 ChannelCloser.abort(opened);
                 listener.connectFailed(e);
+            } catch (Error e) {
+                // Without this the source would never try again.
+                ChannelCloser.abort(opened);
+                listener.connectFailed(new IllegalStateException("a failure of the program itself: " + e, e));
             }
         });
     }

@@ -10,8 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes operators' changes. Each change is atomic and idempotent, and wakes the partition's owner. A future fails when
- * Redis cannot be reached or does not answer in time: then the change may or may not have been made. Thread-safe.
+ * Makes operators' changes. Each change but {@link #drainKey} is atomic, all are idempotent, and wake the partition's
+ * owner. A future fails when Redis cannot be reached or does not answer in time: then the change may or may not have been
+ * made. Thread-safe.
  */
 public final class Admin {
 
@@ -70,9 +71,17 @@ public final class Admin {
         return withHead(partition, key, "skip");
     }
 
-    /** Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. */
+    /**
+     * Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. A long lane dies in
+     * several steps. If the future fails, some may have died, and the key is blocked still: drain it again.
+     */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
         return withHead(partition, key, "drain");
+    }
+
+    /** Goes on with a drain that a dead task began: of this head only. */
+    CompletableFuture<Result> goOnDraining(Partition partition, String key, byte[] head) {
+        return change(partition, "drain", key, head, null);
     }
 
     /** Lets no more task of the queue start in any executor. Runs go on. Executors notice within a second. */
@@ -110,15 +119,27 @@ public final class Admin {
     private CompletableFuture<Result> change(
             Partition partition, String what, String name, byte @Nullable [] seen, byte @Nullable [] then) {
         byte[] nothing = {};
-        return connection
-                .runScript(
-                        Script.ADMINISTER,
-                        partition,
-                        RedisKeys.wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
-                        what.getBytes(StandardCharsets.UTF_8),
-                        name.getBytes(StandardCharsets.UTF_8),
-                        seen == null ? nothing : seen,
-                        then == null ? nothing : then)
-                .thenApply(reply -> ScriptCodes.changeResult(new ReplyReader(reply).count()));
+        return change(
+                partition,
+                RedisKeys.wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
+                what.getBytes(StandardCharsets.UTF_8),
+                name.getBytes(StandardCharsets.UTF_8),
+                seen == null ? nothing : seen,
+                then == null ? nothing : then,
+                nothing);
+    }
+
+    /** Calls the script until the change is made. The last argument is where it goes on. */
+    private CompletableFuture<Result> change(Partition partition, byte[]... args) {
+        return connection.runScript(Script.ADMINISTER, partition, args).thenCompose(reply -> {
+            ReplyReader in = new ReplyReader(reply);
+            int code = in.count();
+            if (code != ScriptCodes.CHANGE_UNFINISHED) {
+                return CompletableFuture.completedFuture(ScriptCodes.changeResult(code));
+            }
+            byte[][] next = args.clone();
+            next[next.length - 1] = in.bytes();
+            return change(partition, next);
+        });
     }
 }

@@ -53,7 +53,7 @@ final class AdminConnection {
         if (current == null || current.isCompletedExceptionally()) {
             try {
                 current = topology.commands();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 current = CompletableFuture.failedFuture(e);
             }
             connecting = current;

@@ -2,64 +2,193 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Trims the history of partitions to its bounds, one bounded piece at a time. */
+/**
+ * Trims the history of partitions to its bounds. A round goes through the partitions one after the other, one short
+ * script at a time, so that Redis serves others in between. In each partition it goes on where the last round stopped.
+ *
+ * <p>The work follows what there is to remove: a round looks at some thousand entries of a partition in any case, and
+ * then goes on as long as at least a quarter of what it finds can go. So the index of ids is a third larger than needed
+ * at most, however fast tasks end, and costs little when nothing ends.
+ *
+ * <p>It also goes on with drains of lanes that were too long for the outcome of their dead head.
+ *
+ * <p>Thread-safe.
+ */
 final class Housekeeper {
 
     private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
 
-    private static final int PIECE_ENTRIES = 500;
+    /** How many entries of each kind one script looks at: a millisecond of Redis, or two. */
+    private static final int PIECE_ENTRIES = 250;
 
-    /** Pieces of one partition in one round. The rest waits for the next round. */
-    private static final int MAX_PIECES = 100;
+    /** How many pieces of a partition a round does even if they remove nothing. */
+    static final int MIN_PIECES = 25;
+
+    /** How many pieces of a partition a round does at most. */
+    private static final int MAX_PIECES = 5_000;
+
+    /** Goes on while at least one in so many entries is removed. */
+    private static final int WORTHWHILE = 4;
+
+    private static final String BEGINNING = "0";
+    private static final String LEFT_OUT = "";
+
+    /**
+     * Where the next piece of a partition begins.
+     *
+     * @param rank rank among the dead
+     * @param ids cursor in the index of ids
+     * @param bits cursor in the settled bits
+     */
+    private record Place(String rank, String ids, String bits) {
+        static final Place FIRST = new Place(BEGINNING, BEGINNING, BEGINNING);
+    }
 
     private final AdminConnection connection;
+    private final Admin admin;
     private final Retention retention;
+    private final Map<Partition, Place> places = new ConcurrentHashMap<>();
+    private final AtomicBoolean busy = new AtomicBoolean();
 
-    Housekeeper(AdminConnection connection, Retention retention) {
+    Housekeeper(AdminConnection connection, Admin admin, Retention retention) {
         this.connection = connection;
+        this.admin = admin;
         this.retention = retention;
     }
 
-    /** Trims a partition. Returns how many tasks were removed. */
-    CompletableFuture<Long> trim(Partition partition) {
-        return piece(partition, 0, "0", 0, 0).whenComplete((removed, failure) -> {
-            if (failure != null) {
-                log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
-            } else if (removed > 0) {
-                log.info("Trimmed {} tasks from the history of {}", removed, partition);
-            }
-        });
+    /** Begins a round through these partitions, unless the last round still runs. Forgets all other partitions. */
+    void trim(Collection<Partition> partitions) {
+        if (busy.compareAndSet(false, true)) {
+            places.keySet().retainAll(partitions);
+            trimNext(new ArrayDeque<>(partitions));
+        }
     }
 
-    private CompletableFuture<Long> piece(Partition partition, long rank, String cursor, long removed, int pieces) {
-        return connection
-                .runScript(
-                        Script.TRIM_HISTORY,
-                        partition,
-                        bytes(rank),
-                        bytes(retention.deadFor().toMillis()),
-                        bytes(retention.maxDead()),
-                        bytes(retention.maxSucceeded()),
-                        cursor.getBytes(StandardCharsets.UTF_8),
-                        bytes(PIECE_ENTRIES))
-                .thenCompose((List<Object> reply) -> {
-                    ReplyReader in = new ReplyReader(reply);
-                    long nextRank = in.number();
-                    String nextCursor = in.text();
-                    long sum = removed + in.number();
-                    boolean done = nextRank == 0 && nextCursor.equals("0");
-                    return done || pieces == MAX_PIECES
-                            ? CompletableFuture.completedFuture(sum)
-                            : piece(partition, nextRank, nextCursor, sum, pieces + 1);
+    private void trimNext(Deque<Partition> rest) {
+        Partition next = rest.poll();
+        if (next == null) {
+            busy.set(false);
+            return;
+        }
+        // Leaves the thread that answered, so that many partitions are no deep recursion.
+        trim(next).whenCompleteAsync((removed, failure) -> trimNext(rest));
+    }
+
+    /** Does a round in one partition. Returns how many tasks were removed. */
+    CompletableFuture<Long> trim(Partition partition) {
+        Place from = places.getOrDefault(partition, Place.FIRST);
+        return drain(partition)
+                .thenCompose(drained -> new Round(partition, from).piece())
+                .whenComplete((removed, failure) -> {
+                    if (failure != null) {
+                        log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
+                    } else if (removed > 0) {
+                        log.debug("Trimmed {} tasks from the history of {}", removed, partition);
+                    }
                 });
     }
 
-    private static byte[] bytes(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.UTF_8);
+    /** Goes on with drains of long lanes whose heads died ({@code dead-head: drain}). */
+    private CompletableFuture<Void> drain(Partition partition) {
+        byte[] owner = RedisKeys.of(partition)[0];
+        return connection.run(commands -> commands.hgetall(owner)).thenCompose(fields -> {
+            CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+            for (Map.Entry<byte[], byte[]> field : fields.entrySet()) {
+                String name = new String(field.getKey(), StandardCharsets.UTF_8);
+                if (name.startsWith(ScriptCodes.DRAIN_FIELD)) {
+                    String key = name.substring(ScriptCodes.DRAIN_FIELD.length());
+                    all = all.thenCompose(before -> admin.goOnDraining(partition, key, field.getValue()))
+                            // The head was retried, skipped or deleted since.
+                            .thenCompose(result -> result == Admin.Result.NOT_FOUND
+                                    ? connection.run(commands -> commands.hdel(owner, field.getKey()))
+                                    : CompletableFuture.completedFuture(0L))
+                            .thenApply(done -> null);
+                }
+            }
+            return all;
+        });
+    }
+
+    /** A round in one partition. One piece runs at a time. */
+    private final class Round {
+
+        private final Partition partition;
+
+        /** Where the next piece begins; {@code LEFT_OUT} for what this round is done with. */
+        private Place next;
+
+        /** Where the next round begins. */
+        private Place later;
+
+        private int pieces;
+        private long removed;
+
+        Round(Partition partition, Place from) {
+            this.partition = partition;
+            this.next = from;
+            this.later = from;
+        }
+
+        CompletableFuture<Long> piece() {
+            return connection
+                    .runScript(
+                            Script.TRIM_HISTORY,
+                            partition,
+                            bytes(next.rank()),
+                            bytes(Long.toString(retention.deadFor().toMillis())),
+                            bytes(Integer.toString(retention.maxDead())),
+                            bytes(Integer.toString(retention.maxSucceeded())),
+                            bytes(next.ids()),
+                            bytes(next.bits()),
+                            bytes(Integer.toString(PIECE_ENTRIES)))
+                    .thenCompose(reply -> {
+                        done(reply);
+                        boolean over = next.equals(new Place(LEFT_OUT, LEFT_OUT, LEFT_OUT)) || pieces >= MAX_PIECES;
+                        return over ? CompletableFuture.completedFuture(removed) : piece();
+                    });
+        }
+
+        private void done(List<Object> reply) {
+            ReplyReader in = new ReplyReader(reply);
+            long nextRank = in.number();
+            boolean deadSeen = nextRank < 0;
+            String rank = deadSeen ? BEGINNING : Long.toString(nextRank);
+            long tasks = in.number();
+            String ids = in.text();
+            long looked = in.number();
+            long removedIds = in.number();
+            String bits = in.text();
+            pieces++;
+            removed += tasks;
+            boolean least = pieces < MIN_PIECES;
+            later = new Place(
+                    next.rank().equals(LEFT_OUT) ? later.rank() : rank,
+                    next.ids().equals(LEFT_OUT) ? later.ids() : ids,
+                    next.bits().equals(LEFT_OUT) ? later.bits() : bits);
+            next = new Place(
+                    goesOn(next.rank(), rank, deadSeen, least || tasks > 0),
+                    goesOn(next.ids(), ids, ids.equals(BEGINNING), least || removedIds * WORTHWHILE >= looked),
+                    goesOn(next.bits(), bits, bits.equals(BEGINNING), least));
+            places.put(partition, later);
+        }
+
+        private String goesOn(String before, String after, boolean allSeen, boolean worthwhile) {
+            return before.equals(LEFT_OUT) || allSeen || !worthwhile ? LEFT_OUT : after;
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -6,7 +6,6 @@ import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -15,9 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +22,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Inspector {
 
-    /** The most tasks in one page. */
+    /** The most tasks or keys in one page. */
     public static final int MAX_PAGE = 1_000;
 
-    private static final int PAGE_BYTES = 4 << 20;
-    private static final Pattern DEFAULT_ID = Pattern.compile(".+:(\\d{1,9}):(\\d{1,18})");
-
     private final AdminConnection connection;
+    private final TaskFinder finder;
 
     Inspector(AdminConnection connection) {
         this.connection = connection;
+        finder = new TaskFinder(connection);
     }
 
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
@@ -52,7 +47,7 @@ public final class Inspector {
 
     /** Returns the numbers of every partition of a queue. */
     public CompletableFuture<List<PartitionView>> counts(String queue) {
-        return partitions(queue).thenCompose(partitions -> all(partitions, this::counts));
+        return partitions(queue).thenCompose(partitions -> Futures.all(partitions, this::counts));
     }
 
     /** Returns the numbers of a partition. */
@@ -65,7 +60,8 @@ public final class Inspector {
      * by key and order, dead and succeeded ones latest first.
      *
      * @param cursor the cursor that the previous page returned; null for the first page
-     * @param limit 1 to {@link #MAX_PAGE}; a page of large tasks may be shorter
+     * @param limit 1 to {@link #MAX_PAGE}; a page has at most 500 tasks, or those of 1 MiB and one more, and may even have
+     *     none although there is a next one
      * @throws IllegalArgumentException if the limit, the state or the cursor is not allowed
      */
     public CompletableFuture<ResultPage<TaskView>> tasks(
@@ -81,92 +77,77 @@ public final class Inspector {
                         partition,
                         bytes("page"),
                         bytes(state.name().toLowerCase(Locale.ROOT)),
-                        cursor == null ? new byte[0] : decoded(cursor),
-                        bytes(Integer.toString(limit)),
-                        bytes(Integer.toString(PAGE_BYTES)))
+                        TaskCursor.decode(state, cursor),
+                        bytes(Integer.toString(limit)))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     byte[] next = in.bytes();
-                    return new ResultPage<>(tasks(partition, in.list()), next.length == 0 ? null : encoded(next));
+                    return new ResultPage<>(
+                            tasks(partition, in.list()), next.length == 0 ? null : TaskCursor.encode(next));
                 });
     }
 
-    /** Lists tasks in one state over all partitions of a queue, one partition after the other. */
+    /** Lists tasks in one state over all partitions of a queue, one partition after the other; else as for one. */
     public CompletableFuture<ResultPage<TaskView>> tasks(
             String queue, TaskState state, @Nullable String cursor, int limit) {
         requireLimit(limit);
-        String from = cursor == null ? "" : new String(decoded(cursor), StandardCharsets.UTF_8);
-        int blank = from.indexOf(' ');
-        if (cursor != null && blank < 0) {
-            throw unknownCursor(cursor, null);
-        }
-        String name = cursor == null ? "" : from.substring(0, blank);
-        String inner = cursor == null || blank == from.length() - 1 ? null : from.substring(blank + 1);
-        return partitions(queue).thenCompose(partitions -> {
-            int at = 0;
-            while (at < partitions.size()
-                    && cursor != null
-                    && !partitions.get(at).name().equals(name)) {
-                at++;
-            }
-            return collect(partitions, at, state, inner, limit, new ArrayList<>());
-        });
+        QueueCursor from = QueueCursor.parse(cursor);
+        TaskCursor.decode(state, from.inner());
+        return partitions(queue)
+                .thenCompose(partitions -> collect(
+                        partitions,
+                        from.indexIn(partitions, cursor),
+                        from.inner(),
+                        limit,
+                        (partition, inner, most) -> tasks(partition, state, inner, most),
+                        new ArrayList<>()));
     }
 
-    /** Adds tasks of the partitions from {@code at} on, until the limit is reached. */
-    private CompletableFuture<ResultPage<TaskView>> collect(
-            List<Partition> partitions,
-            int at,
-            TaskState state,
-            @Nullable String inner,
-            int limit,
-            List<TaskView> found) {
+    /** Lists one page of a partition. */
+    private interface Lister<T> {
+        CompletableFuture<ResultPage<T>> page(Partition partition, @Nullable String cursor, int limit);
+    }
+
+    /** Adds a page of the partition at {@code at}, and of those behind it if that was its last. */
+    private <T> CompletableFuture<ResultPage<T>> collect(
+            List<Partition> partitions, int at, @Nullable String inner, int limit, Lister<T> lister, List<T> found) {
         if (at >= partitions.size()) {
             return CompletableFuture.completedFuture(new ResultPage<>(found, null));
         }
-        if (found.size() >= limit) {
-            return CompletableFuture.completedFuture(
-                    new ResultPage<>(found, encoded(bytes(partitions.get(at).name() + " "))));
-        }
         Partition partition = partitions.get(at);
-        return tasks(partition, state, inner, limit - found.size()).thenCompose(page -> {
+        if (found.size() >= limit) {
+            return CompletableFuture.completedFuture(new ResultPage<>(found, QueueCursor.encode(partition, null)));
+        }
+        return lister.page(partition, inner, limit - found.size()).thenCompose(page -> {
             found.addAll(page.items());
             if (page.next() == null) {
-                return collect(partitions, at + 1, state, null, limit, found);
+                return collect(partitions, at + 1, null, limit, lister, found);
             }
             return CompletableFuture.completedFuture(
-                    new ResultPage<>(found, encoded(bytes(partition.name() + " " + page.next()))));
+                    new ResultPage<>(found, QueueCursor.encode(partition, page.next())));
         });
     }
 
     /** Returns what Redis knows of a position; empty if nothing. */
     public CompletableFuture<Optional<TaskView>> task(Partition partition, Position position) {
-        return inspect(partition, "task", position.text())
-                .thenApply(reply ->
-                        tasks(partition, new ReplyReader(reply).list()).stream().findFirst());
+        return finder.at(partition, position);
     }
 
     /**
-     * Returns all tasks with this id: those whose publisher gave it, and the one that has it by default ({@code
+     * Returns tasks with this id: those whose publisher gave it, and the one that has it by default ({@code
      * <topic>:<partition>:<offset>}).
+     *
+     * @param limit how many are enough
      */
-    public CompletableFuture<List<TaskView>> tasks(String queue, String id) {
-        Matcher byDefault = DEFAULT_ID.matcher(id);
-        String partition = byDefault.matches() ? byDefault.group(1) : "";
-        return partitions(queue)
-                .thenCompose(partitions -> all(partitions, each -> {
-                    CompletableFuture<List<TaskView>> given = found(each, "id", id);
-                    return each.name().equals(partition)
-                            ? given.thenCombine(found(each, "offset", byDefault.group(2)), Inspector::union)
-                            : given;
-                }))
-                .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
+    public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit) {
+        requireLimit(limit);
+        return partitions(queue).thenCompose(partitions -> finder.withId(partitions, id, limit));
     }
 
     /** Returns where a key is blocked; empty if nowhere. */
     public CompletableFuture<List<KeyView>> key(String queue, String key) {
         return partitions(queue)
-                .thenCompose(partitions -> all(partitions, each -> key(each, key)))
+                .thenCompose(partitions -> Futures.all(partitions, each -> key(each, key)))
                 .thenApply(views -> views.stream().flatMap(Optional::stream).toList());
     }
 
@@ -179,10 +160,18 @@ public final class Inspector {
         });
     }
 
-    /** Lists blocked keys in no order. A page may have somewhat more or fewer than the limit. */
+    /**
+     * Lists blocked keys in no order. A page may have somewhat more or fewer than the limit.
+     *
+     * @throws IllegalArgumentException if the limit or the cursor is not allowed
+     */
     public CompletableFuture<ResultPage<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
         requireLimit(limit);
-        return inspect(partition, "blocked", cursor == null ? "" : requireNumber(cursor), Integer.toString(limit))
+        return inspect(
+                        partition,
+                        "blocked",
+                        cursor == null ? "" : TaskCursor.requireScan(cursor),
+                        Integer.toString(limit))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     String next = in.text();
@@ -194,6 +183,38 @@ public final class Inspector {
                 });
     }
 
+    /** Lists blocked keys over all partitions of a queue, one partition after the other; else as for one. */
+    public CompletableFuture<ResultPage<KeyView>> blockedKeys(String queue, @Nullable String cursor, int limit) {
+        requireLimit(limit);
+        QueueCursor from = QueueCursor.parse(cursor);
+        if (from.inner() != null) {
+            TaskCursor.requireScan(from.inner());
+        }
+        return partitions(queue)
+                .thenCompose(partitions -> collect(
+                        partitions,
+                        from.indexIn(partitions, cursor),
+                        from.inner(),
+                        limit,
+                        this::blockedKeys,
+                        new ArrayList<>()));
+    }
+
+    /**
+     * Returns the key behind which the most tasks are parked, or one that has nearly as many (within one in 128 of all
+     * parked tasks); empty if none is parked. Costs the same however many keys are blocked.
+     */
+    public CompletableFuture<Optional<KeyView>> fullestKey(Partition partition) {
+        return inspect(partition, "fullest").thenApply(reply -> {
+            ReplyReader in = new ReplyReader(reply);
+            String key = in.hasMore() ? in.text() : null;
+            String entry = key == null ? null : in.maybeText();
+            return key == null || entry == null
+                    ? Optional.empty()
+                    : Optional.of(keyView(partition, key, entry, in.number()));
+        });
+    }
+
     /** Returns since when a queue is paused, in epoch milliseconds; empty if it is not. */
     public CompletableFuture<Optional<Long>> pausedSince(String queue) {
         return connection
@@ -201,10 +222,6 @@ public final class Inspector {
                 .thenApply(value -> value == null
                         ? Optional.empty()
                         : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));
-    }
-
-    private CompletableFuture<List<TaskView>> found(Partition partition, String how, String what) {
-        return inspect(partition, how, what).thenApply(reply -> tasks(partition, new ReplyReader(reply).list()));
     }
 
     private CompletableFuture<List<Object>> inspect(Partition partition, String... args) {
@@ -249,7 +266,7 @@ public final class Inspector {
                 totals);
     }
 
-    private static List<TaskView> tasks(Partition partition, ReplyReader in) {
+    static List<TaskView> tasks(Partition partition, ReplyReader in) {
         return in.all(each -> task(partition, each.list()));
     }
 
@@ -276,47 +293,10 @@ public final class Inspector {
         return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked);
     }
 
-    private static <T> CompletableFuture<List<T>> all(
-            List<Partition> partitions, Function<Partition, CompletableFuture<T>> each) {
-        List<CompletableFuture<T>> futures = partitions.stream().map(each).toList();
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
-                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
-    }
-
-    private static List<TaskView> union(List<TaskView> some, List<TaskView> others) {
-        List<TaskView> both = new ArrayList<>(some);
-        others.stream().filter(each -> !some.contains(each)).forEach(both::add);
-        return both;
-    }
-
     private static void requireLimit(int limit) {
         if (limit < 1 || limit > MAX_PAGE) {
             throw new IllegalArgumentException("limit is " + limit + ": it must be 1 to " + MAX_PAGE);
         }
-    }
-
-    private static String requireNumber(String cursor) {
-        if (!cursor.matches("\\d{1,20}")) {
-            throw unknownCursor(cursor, null);
-        }
-        return cursor;
-    }
-
-    private static byte[] decoded(String cursor) {
-        try {
-            return Base64.getUrlDecoder().decode(cursor);
-        } catch (IllegalArgumentException e) {
-            throw unknownCursor(cursor, e);
-        }
-    }
-
-    private static IllegalArgumentException unknownCursor(String cursor, @Nullable Exception cause) {
-        return new IllegalArgumentException(
-                "The cursor '" + cursor + "' is not one that a page returned: leave it out for the first page", cause);
-    }
-
-    private static String encoded(byte[] cursor) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor);
     }
 
     private static byte[] bytes(String text) {

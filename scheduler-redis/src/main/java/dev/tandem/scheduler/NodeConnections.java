@@ -120,7 +120,7 @@ final class NodeConnections {
         CompletableFuture<Void> refreshing;
         try {
             refreshing = topology.refresh();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             refreshing = CompletableFuture.failedFuture(e);
         }
         refreshing.whenComplete((done, failure) -> thread.run(() -> located(failure)));

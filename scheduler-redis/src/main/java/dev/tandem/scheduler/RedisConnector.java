@@ -108,7 +108,7 @@ final class RedisConnector {
     private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> open(RedisURI address) {
         try {
             return client.connectAsync(ByteArrayCodec.INSTANCE, address).toCompletableFuture();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -5,6 +5,8 @@ import dev.tandem.task.store.Store;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +28,7 @@ public final class RedisStore implements Store {
 
     private static final long RETRY_MILLIS = 2_000;
     private static final long CHECK_MILLIS = 10_000;
-    private static final long TRIM_MILLIS = 60_000;
+    private static final long TRIM_MILLIS = 10_000;
 
     private final RedisSettings settings;
     private final ClientResources resources;
@@ -61,7 +63,7 @@ public final class RedisStore implements Store {
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
         presence = new Presence(adminConnection, wakeups);
-        housekeeper = new Housekeeper(adminConnection, retention);
+        housekeeper = new Housekeeper(adminConnection, admin, retention);
     }
 
     /**
@@ -125,9 +127,19 @@ public final class RedisStore implements Store {
         };
     }
 
+    /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */
+    public CompletableFuture<Void> ping() {
+        return adminConnection.run(commands -> commands.ping()).thenApply(pong -> null);
+    }
+
     /** Returns what inspects queues. */
     public Inspector inspector() {
         return inspector;
+    }
+
+    /** Returns the connection of inspections and changes, for tests. */
+    AdminConnection adminConnection() {
+        return adminConnection;
     }
 
     /** Returns what makes operators' changes. */
@@ -195,9 +207,11 @@ public final class RedisStore implements Store {
 
     private void trim() {
         presence.removeSilent();
+        List<Partition> owned = new ArrayList<>();
         for (RedisNode node : connections.nodes()) {
-            node.links.stream().filter(RedisLink::isOwner).forEach(link -> housekeeper.trim(link.partition()));
+            node.links.stream().filter(RedisLink::isOwner).forEach(link -> owned.add(link.partition()));
         }
+        housekeeper.trim(owned);
     }
 
     private void subscribe() {

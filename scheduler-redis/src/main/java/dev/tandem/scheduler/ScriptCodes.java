@@ -53,8 +53,10 @@ final class ScriptCodes {
     static final int CHANGE_NOT_FOUND = 0;
     static final int CHANGE_DONE = 1;
     static final int CHANGE_ACTIVE = 2;
+    static final int CHANGE_UNFINISHED = 3;
 
     static final String NO_INCARNATION = "-1";
+    static final String DRAIN_FIELD = "drain:";
     static final int NO_MARK = -1;
     static final int AWAITS_REDELIVERY = -2;
 

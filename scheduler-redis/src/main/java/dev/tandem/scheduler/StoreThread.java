@@ -51,7 +51,7 @@ final class StoreThread {
     private static void guarded(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("Unexpected failure of the connection to Redis, or of one of its listeners", e);
         }
     }

@@ -6,12 +6,14 @@
 -- ARGV 3    retry, delete: position; skip, drain: key
 -- ARGV 4    retry: envelope of the dead task as it was seen; skip, drain: head of the key as it was seen; else ''
 -- ARGV 5    retry: envelope that the dead task runs with; else ''
--- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen) or {CHANGE_ACTIVE}
+-- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call
+-- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE}, or
+--           {CHANGE_UNFINISHED, where to go on}: the change is too large for one call
 --
 -- retry   a dead task goes back, due now; a scheduled or retried one is due now
 -- delete  a dead task goes for good; a scheduled, retried or parked one is cancelled
 -- skip    a key's head is given up (a waiting one dies), and the lane goes on
--- drain   as skip, but everything in the lane dies first, in order
+-- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key
 -- @include partition_keys
 -- @include clock
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -26,7 +28,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include settlement_state
 -- @include settle_outcome
 -- @include far_schedule
-local wake_channel, change = ARGV[1], ARGV[2]
+local wake_channel, change, go_on = ARGV[1], ARGV[2], ARGV[6]
 call('HDEL', OWNER, '') -- After a removal, Redis lets an operator make room even when memory is full.
 
 -- Ends a change. key: it may have gone on, nil: none did; total: name of the total that counts the change, nil: none.
@@ -46,6 +48,23 @@ local function remove_dead(position)
   call('HDEL', DEAD_TASKS, position)
 end
 
+-- Returns the member of a waiting position in its key's lane; or nil, and where the search goes on, nil at its end.
+local function find_parked(position, key)
+  if not key or not any_blocked or call('HEXISTS', BLOCKED, key) == 0 then
+    return nil
+  end
+  return search_lane(key, position, go_on, SEARCHED_SLICES)
+end
+
+-- A task that is neither due nor parked is far off. After several calls it may just have gone elsewhere.
+local function leave_far_list(position)
+  if go_on == '' then
+    void_counted_entry(position)
+  else
+    void_entry(position)
+  end
+end
+
 local function retry_dead(position, seen, envelope)
   if call('HGET', DEAD_TASKS, position) ~= seen then
     return {CHANGE_NOT_FOUND}
@@ -56,6 +75,7 @@ local function retry_dead(position, seen, envelope)
   call('ZADD', RETRY, now_text, position)
   if is_head(key, position) then
     block(key, BLOCKED_BY_HEAD, position)
+    call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
   return done(key, 'replayed')
 end
@@ -73,25 +93,33 @@ local function retry(position, seen, envelope)
   local stored = call('HGET', TASKS, position)
   if not stored then
     return retry_dead(position, seen, envelope)
-  elseif in_lane(envelope_key(stored), position) then
-    return {CHANGE_NOT_FOUND} -- A parked task cannot overtake its head.
   end
-  void_counted_entry(position)
+  local parked, search_on = find_parked(position, envelope_key(stored))
+  if parked then
+    return {CHANGE_NOT_FOUND} -- A parked task cannot overtake its head.
+  elseif search_on then
+    return {CHANGE_UNFINISHED, search_on}
+  end
+  leave_far_list(position)
   call('ZADD', SCHEDULED, now_text, position)
   return done()
 end
 
--- Removes a waiting task from where it waits: to be due, in its lane, or far off.
+-- Removes a waiting task from where it waits: to be due, in its lane, or far off. Returns where its search goes on, nil
+-- once it is removed.
 local function remove_waiting(position, key)
   if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
-    local member = in_lane(key, position)
+    local member, search_on = find_parked(position, key)
     if member then
       call('ZREM', LANES, member)
+    elseif search_on then
+      return search_on
     else
-      void_counted_entry(position)
+      leave_far_list(position)
     end
   end
   call('HDEL', TASKS, position)
+  return nil
 end
 
 local function delete(position)
@@ -105,22 +133,26 @@ local function delete(position)
   end
   local key = envelope_key(envelope)
   if waiting then
-    remove_waiting(position, key)
+    local search_on = remove_waiting(position, key)
+    if search_on then
+      return {CHANGE_UNFINISHED, search_on}
+    end
   else
     remove_dead(position)
   end
   if is_head(key, position) then
     advance_lane(key)
+    call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
   return done(key, waiting and 'cancelled')
 end
 
-local function bury(position, envelope)
-  call('ZREM', SCHEDULED, position)
-  call('ZREM', RETRY, position)
-  call('HDEL', TASKS, position)
+local function bury_head(head, envelope)
+  call('ZREM', SCHEDULED, head)
+  call('ZREM', RETRY, head)
+  call('HDEL', TASKS, head)
   died = died + 1
-  add_to_history(writes.dead, writes.dead_tasks, position, envelope)
+  add_to_history(writes.dead, writes.dead_tasks, head, envelope)
 end
 
 local function skip(key, seen_head, drain)
@@ -133,16 +165,19 @@ local function skip(key, seen_head, drain)
   end
   local envelope = call('HGET', TASKS, head)
   if envelope then
-    bury(head, envelope)
+    bury_head(head, envelope)
   end
-  local position = drain and lane_pop(key)
-  while position do
-    bury(position, drained_envelope(call('HGET', TASKS, position), head))
-    position = lane_pop(key)
-  end
+  local drained = not drain or drain_some(key, head)
   write_outcomes()
   count_outcomes()
+  if not drained then
+    if envelope then
+      block(key, BLOCKED_BY_HALT, head)
+    end
+    return {CHANGE_UNFINISHED, ''}
+  end
   call('HDEL', ATTEMPTS, head)
+  call('HDEL', OWNER, DRAIN_FIELD .. key)
   advance_lane(key)
   return done(key)
 end

@@ -71,7 +71,7 @@ local function open_lists()
     if not first[1] or first[2] - FAR_OPENS_EARLY_MILLIS > now then
       return
     end
-    opened = opened + open_list(first[1])
+    opened = opened + 1 + open_list(first[1]) -- Counts even an empty list.
   end
 end
 

@@ -1,4 +1,6 @@
--- Inspects a partition and changes nothing. A page costs the same however many tasks there are.
+-- Inspects a partition and changes nothing. A page costs the same however many tasks there are: it has at most
+-- MAX_LISTED_TASKS tasks and ends after MAX_LISTED_BYTES of envelopes, whatever is asked for. The program checks cursors;
+-- one that was made up anyway finds something else or nothing, and costs no more.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    what to inspect, then its own arguments
@@ -8,13 +10,16 @@
 --            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, succeeded samples,
 --            blocked keys, totals (name, number)}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded); 3 cursor ('': from the start); 4 most
---            tasks; 5 most bytes. Returns {next cursor ('': the end), tasks}
--- 'task'     ARGV 2 position. Returns {tasks}: none or one
--- 'offset'   ARGV 2 offset in the current incarnation. Returns the same
--- 'id'       ARGV 2 id that a publisher gave. Returns {tasks}
+--            tasks. Returns {next cursor ('': the end), tasks}. A page may have no tasks, and yet a next cursor
+-- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
+--            to go on}: none or one task; or none yet if the place to go on is not ''
+-- 'offset'   ARGV 2 offset in the current incarnation. Returns the same; 'task' goes on
+-- 'id'       ARGV 2 id that a publisher gave. Returns {positions, one per line; false: none}. Their tasks may have gone
 -- 'key'      ARGV 2 key. Returns {its entry in `blocked` (false: open), count of parked}
 -- 'blocked'  ARGV 2 cursor ('': from the start); 3 about how many. Returns {next cursor ('': the end), then for
 --            each key: key, entry, count of parked}
+-- 'fullest'  Returns {key, entry in `blocked` (false: open), count of parked} of the key behind which the most tasks
+--            are parked, or of one that has nearly as many; {} if none is parked
 --
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
 -- (false: the broker has it), claim (false: none)}.
@@ -32,8 +37,8 @@ local function describe(position, state, at, envelope)
   return {position, state, floor(tonumber(at)), tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope, claim}
 end
 
--- Returns the task at a position; nil if nothing is known of it.
-local function find(position)
+-- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.
+local function find(position, go_on)
   local at = call('ZSCORE', INFLIGHT, position)
   if at then
     return describe(position, 'active', at, call('HGET', TASKS, position))
@@ -48,7 +53,14 @@ local function find(position)
     if at then
       return describe(position, 'retry', at, envelope)
     end
-    return describe(position, in_lane(envelope_key(envelope), position) and 'parked' or 'scheduled', -1, envelope)
+    local key, member, search_on = envelope_key(envelope), nil, nil
+    if key and call('HEXISTS', BLOCKED, key) == 1 then
+      member, search_on = search_lane(key, position, go_on, SEARCHED_SLICES)
+    end
+    if search_on then
+      return nil, search_on
+    end
+    return describe(position, member and 'parked' or 'scheduled', -1, envelope)
   end
   envelope = call('HGET', DEAD_TASKS, position)
   if envelope then
@@ -58,6 +70,11 @@ local function find(position)
   if envelope then
     return describe(position, 'succeeded', call('ZSCORE', SUCCEEDED, position) / 1000, envelope)
   end
+end
+
+local function found(position, go_on)
+  local task, search_on = find(position, go_on)
+  return {{task}, position, search_on or ''}
 end
 
 local function counts()
@@ -75,12 +92,16 @@ local SETS = {
   scheduled = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1}, active = {INFLIGHT, TASKS, false, 1},
   dead = {DEAD, DEAD_TASKS, true, 1000}, succeeded = {SUCCEEDED, SAMPLES, true, 1000}}
 
--- Returns the rank after the cursor, which is a score, a blank and a member. The member may have gone since.
+-- Returns the rank after the cursor, which is a score, a blank and a member; -1 if it is none. The member may have gone
+-- since.
 local function rank_after(set, cursor, newest_first)
   if cursor == '' then
     return 0
   end
   local score, member = string.match(cursor, '^(%S+) (.*)$')
+  if not tonumber(score) then
+    return -1
+  end
   local rank = call(newest_first and 'ZREVRANK' or 'ZRANK', set, member)
   if rank then
     return rank + 1
@@ -89,7 +110,7 @@ local function rank_after(set, cursor, newest_first)
 end
 
 -- A page of one state that grows task by task, up to its bounds.
-local function new_page(state, max_tasks, max_bytes)
+local function new_page(state, max_tasks)
   local page = {tasks = {}, cursor = '', bytes = 0}
 
   -- Adds a task; the cursor points behind it. Returns whether the page has room for more bytes.
@@ -98,11 +119,11 @@ local function new_page(state, max_tasks, max_bytes)
     page.tasks[#page.tasks + 1] = describe(position, state, at, envelope)
     page.bytes = page.bytes + #(envelope or '')
     page.cursor = cursor
-    return page.bytes < max_bytes
+    return page.bytes < MAX_LISTED_BYTES
   end
 
   function page.is_full()
-    return #page.tasks == max_tasks or page.bytes >= max_bytes
+    return #page.tasks == max_tasks or page.bytes >= MAX_LISTED_BYTES
   end
   return page
 end
@@ -124,6 +145,9 @@ end
 local function add_sorted(page, state, cursor, max_tasks)
   local set, envelopes, newest_first, units = unpack(SETS[state])
   local rank = rank_after(set, cursor, newest_first)
+  if rank < 0 then
+    return false
+  end
   local range = newest_first and 'ZREVRANGE' or 'ZRANGE'
   local members = call(range, set, rank, rank + max_tasks - 1, 'WITHSCORES')
   for i = 1, #members, 2 do
@@ -137,39 +161,59 @@ local function add_sorted(page, state, cursor, max_tasks)
   return #members == 2 * max_tasks
 end
 
--- Fills a page with far-off tasks, list by list. The cursor is minute, list, and how many entries of it were seen.
--- Returns the next cursor, '' at the end.
+-- Adds the entries of a packed list from one on. Returns how many it looked at, and the entry at which the page was
+-- full, nil if it was not.
+local function add_far_list(page, minute, list, from)
+  local number, full_at = -1, nil
+  each_far_task(minute, call('HGET', LATER, list) or '', function(position, due)
+    number = number + 1
+    if number < from or full_at then
+      return
+    elseif page.is_full() then
+      full_at = number
+    elseif call('HEXISTS', TASKS, position) == 1 and call('HEXISTS', LATER, 'x' .. position) == 0 then
+      page.add(position, due, TASKS, '')
+    end
+  end)
+  return number + 1, full_at
+end
+
+-- Fills a page with far-off tasks, list by list, the last of a minute first. The cursor is minute, list, and how many
+-- entries of it were seen. Returns the next cursor, '' at the end.
 local function add_far_off(page, cursor)
   local minute, number, seen = string.match(cursor, '^(%d+):(%d+):(%d+)$')
   local rank = minute and (call('ZRANK', MINUTES, minute) or call('ZCOUNT', MINUTES, '-inf', minute * 60000)) or 0
-  while true do
-    local name = call('ZRANGE', MINUTES, rank, rank)[1]
+  local name = call('ZRANGE', MINUTES, rank, rank)[1]
+  local last = tonumber(name and call('HGET', LATER, name) or '0')
+  local list, from = last, 0
+  if name and name == minute then
+    list, from = math.min(last, tonumber(number)), tonumber(seen)
+  end
+  -- Each turn looks at a list or takes the next minute, and counts.
+  local looked = 0
+  for _ = 1, MAX_LISTED_FAR_TASKS do
     if not name then
       return ''
-    end
-    local list = name == minute and tonumber(number) or tonumber(call('HGET', LATER, name))
-    local skipped = name == minute and tonumber(seen) or 0
-    while list > 0 do
-      local entries = {}
-      each_far_task(tonumber(name), call('HGET', LATER, name .. ':' .. list) or '', function(position, due)
-        entries[#entries + 1] = {position, due}
-      end)
-      for i = skipped + 1, #entries do
-        local position, due = unpack(entries[i])
-        if page.is_full() then
-          return 'later ' .. name .. ':' .. list .. ':' .. i - 1
-        elseif call('HEXISTS', TASKS, position) == 1 and not call('HGET', LATER, 'x' .. position) then
-          page.add(position, due, TASKS, '')
-        end
+    elseif list > 0 then
+      if looked >= MAX_LISTED_FAR_TASKS then
+        return 'later ' .. name .. ':' .. list .. ':0'
       end
-      list, skipped = list - 1, 0
+      local size, full_at = add_far_list(page, tonumber(name), name .. ':' .. list, from)
+      if full_at then
+        return 'later ' .. name .. ':' .. list .. ':' .. full_at
+      end
+      looked, list, from = looked + size, list - 1, 0
+    else
+      rank = rank + 1
+      name = call('ZRANGE', MINUTES, rank, rank)[1]
+      list = tonumber(name and call('HGET', LATER, name) or '0')
     end
-    rank, minute = rank + 1, nil
   end
+  return name and 'later ' .. name .. ':' .. list .. ':0' or ''
 end
 
-local function list_page(state, cursor, max_tasks, max_bytes)
-  local page = new_page(state, max_tasks, max_bytes)
+local function list_page(state, cursor, max_tasks)
+  local page = new_page(state, max_tasks)
   local far_cursor = state == 'scheduled' and string.match(cursor, '^later (.*)$')
   if not far_cursor then
     local more
@@ -186,38 +230,51 @@ local function list_page(state, cursor, max_tasks, max_bytes)
   return {add_far_off(page, far_cursor or ''), page.tasks}
 end
 
-local function tasks_with_id(id)
-  local tasks = {}
-  for position in string.gmatch(call('HGET', INDEX, id) or '', '[^\n]+') do
-    tasks[#tasks + 1] = find(position)
-  end
-  return {tasks}
-end
-
 local function blocked_keys(cursor, count)
-  local found = call('HSCAN', BLOCKED, cursor == '' and '0' or cursor, 'COUNT', count)
-  local listed = {found[1] == '0' and '' or found[1]}
-  for i = 1, #found[2], 2 do
+  local found_keys = call('HSCAN', BLOCKED, cursor == '' and '0' or cursor, 'COUNT', count)
+  local listed = {found_keys[1] == '0' and '' or found_keys[1]}
+  for i = 1, #found_keys[2], 2 do
     local n = #listed
-    listed[n + 1], listed[n + 2], listed[n + 3] = found[2][i], found[2][i + 1], lane_size(found[2][i])
+    listed[n + 1], listed[n + 2] = found_keys[2][i], found_keys[2][i + 1]
+    listed[n + 3] = lane_size(found_keys[2][i])
   end
   return listed
+end
+
+-- Looks at members at equal distances. So it meets every lane that holds more than one part in SAMPLED_LANES of all.
+local function fullest_lane()
+  local parked, fullest, most, seen = call('ZCARD', LANES), nil, 0, {}
+  for i = 0, SAMPLED_LANES - 1 do
+    local rank = floor(i * parked / SAMPLED_LANES)
+    local member = call('ZRANGE', LANES, rank, rank)[1]
+    local key = member and key_of_member(member)
+    if key and not seen[key] then
+      seen[key] = true
+      local size = lane_size(key)
+      if size > most then
+        fullest, most = key, size
+      end
+    end
+  end
+  return fullest and {fullest, call('HGET', BLOCKED, fullest), most} or {}
 end
 
 local what = ARGV[1]
 if what == 'counts' then
   return counts()
 elseif what == 'page' then
-  return list_page(ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]))
+  return list_page(ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), MAX_LISTED_TASKS))
 elseif what == 'task' then
-  return {{find(ARGV[2])}}
+  return found(ARGV[2], ARGV[3])
 elseif what == 'offset' then
-  return {{find((call('HGET', OWNER, 'incarnation') or '0') .. ':' .. ARGV[2])}}
+  return found((call('HGET', OWNER, 'incarnation') or '0') .. ':' .. ARGV[2], '')
 elseif what == 'id' then
-  return tasks_with_id(ARGV[2])
+  return {call('HGET', INDEX, ARGV[2])}
 elseif what == 'key' then
   return {call('HGET', BLOCKED, ARGV[2]), lane_size(ARGV[2])}
 elseif what == 'blocked' then
-  return blocked_keys(ARGV[2], ARGV[3])
+  return blocked_keys(ARGV[2], math.min(tonumber(ARGV[3]), MAX_LISTED_KEYS))
+elseif what == 'fullest' then
+  return fullest_lane()
 end
 return redis.error_reply('ERR unknown inspection ' .. what)

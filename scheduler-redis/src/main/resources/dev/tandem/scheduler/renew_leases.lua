@@ -18,10 +18,7 @@
 local deadline = format('%.0f', now + ARGV[5])
 apply_request('0', 'lease', deadline)
 local lost = extend_leases(deadline, cmsgpack.unpack(ARGV[6]))
-local opened = call('SMEMBERS', OPENED)
-if #opened > 0 then
-  call('DEL', OPENED)
-end
+local opened = call('SPOP', OPENED, MAX_OPENED_KEYS)
 -- Estimated from some envelopes, so it takes microseconds however many there are. Unknown where the command is denied.
 local bytes = redis.pcall('MEMORY', 'USAGE', TASKS, 'SAMPLES', 20)
 return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL])),

@@ -8,15 +8,17 @@ import dev.tandem.task.TaskState;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
-import dev.tandem.testkit.Brokers;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.ScriptOutputType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Trimming of history. */
 class HousekeeperIT extends OperatorTestBase {
+
+    /** Twice of what a round looks at in any case is far less than this. */
+    private static final int LIVE = 120_000;
 
     @Test
     void trimsHistoryButNotADeadTaskThatHaltsItsKey() {
@@ -43,15 +45,107 @@ class HousekeeperIT extends OperatorTestBase {
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
     }
 
-    private long trim(Retention retention) {
-        ClientResources resources = DefaultClientResources.create();
-        RedisTopology topology =
-                RedisTopology.of(RedisSettings.of(Brokers.redis().uri()), resources);
-        try {
-            return get(new Housekeeper(new AdminConnection(topology, 5_000), retention).trim(partition));
-        } finally {
-            topology.close().join();
-            resources.shutdown();
+    @Test
+    void labelsOfEndedTasksGoHoweverManyLabelsAreInUse() {
+        load("live", LIVE, 1);
+        load("gone", 1_200, 1);
+        Housekeeper housekeeper = housekeeper(Retention.DEFAULTS);
+        int rounds = 0;
+        while (labels() > LIVE && rounds < 100) {
+            get(housekeeper.trim(partition));
+            rounds++;
         }
+        assertThat(labels()).isEqualTo(LIVE);
+        assertThat(rounds).as("a round does not look at everything").isGreaterThan(2);
+    }
+
+    /** A round begins every ten seconds. */
+    @Test
+    void keepsUpWithTenThousandLabelsASecond() {
+        int ended = 200_000;
+        load("live", LIVE, 1);
+        load("gone", ended, 1);
+        long start = System.nanoTime();
+        get(housekeeper(Retention.DEFAULTS).trim(partition));
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(labels()).isEqualTo(LIVE);
+        System.out.println("Trimmed " + ended + " ids among " + LIVE + " others in " + took.toMillis() + " ms");
+        assertThat(ended * 1_000L / took.toMillis()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void labelOfManyTasksLosesThoseThatEnded() {
+        load("live", 1, 40);
+        load("gone", 1, 40);
+        Housekeeper housekeeper = housekeeper(Retention.DEFAULTS);
+        for (int round = 0; round < 3; round++) {
+            get(housekeeper.trim(partition));
+        }
+        assertThat(labels()).isEqualTo(1);
+        assertThat(get(store.inspector().task(partition, Position.of(0, 40)))).isPresent();
+        byte[] index = RedisKeys.of(partition)[16];
+        byte[] kept = get(store.adminConnection().run(commands -> commands.hget(index, text("live-1"))));
+        assertThat(new String(kept, StandardCharsets.UTF_8).lines()).hasSize(40).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void bitsThatACommitLeftGo() {
+        byte[][] keys = RedisKeys.of(partition);
+        get(store.adminConnection()
+                .run(commands -> commands.<Long>eval(
+                        "for i = 0, 9999 do redis.call('HSET', KEYS[10], i, 'x') end"
+                                + " return redis.call('HSET', KEYS[1], 'mirror', 9900 * 512)",
+                        ScriptOutputType.INTEGER,
+                        keys)));
+        Housekeeper housekeeper = housekeeper(Retention.DEFAULTS);
+        for (int round = 0; round < 3; round++) {
+            get(housekeeper.trim(partition));
+        }
+        // The last chunk begins below the stored commit.
+        long blocks = get(store.adminConnection().run(commands -> commands.hlen(keys[9])));
+        assertThat(blocks).isEqualTo(10_000 - 9_900 / 32 * 32);
+    }
+
+    private long trim(Retention retention) {
+        return get(housekeeper(retention).trim(partition));
+    }
+
+    private static Housekeeper housekeeper(Retention retention) {
+        return new Housekeeper(store.adminConnection(), store.admin(), retention);
+    }
+
+    private long labels() {
+        return get(store.adminConnection().run(commands -> commands.hlen(RedisKeys.of(partition)[16])));
+    }
+
+    /** Writes ids, each of so many tasks that are in custody ("live") or not ("gone"). */
+    private void load(String kind, int ids, int tasks) {
+        String script = """
+                local position = 0
+                for id = 1, ARGV[2] do
+                  local positions = {}
+                  for n = 1, ARGV[3] do
+                    position = position + 1
+                    positions[n] = (ARGV[1] == 'live' and '0:' or '1:') .. position
+                    if ARGV[1] == 'live' then
+                      redis.call('HSET', KEYS[5], positions[n], '\\1\\0')
+                    end
+                  end
+                  redis.call('HSET', KEYS[17], ARGV[1] .. '-' .. id, table.concat(positions, '\\n'))
+                end
+                return position
+                """;
+        get(store.adminConnection()
+                .run(commands -> commands.<Long>eval(
+                        script.getBytes(StandardCharsets.UTF_8),
+                        ScriptOutputType.INTEGER,
+                        RedisKeys.of(partition),
+                        text(kind),
+                        text(Integer.toString(ids)),
+                        text(Integer.toString(tasks)))));
+    }
+
+    private static byte[] text(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -137,14 +137,68 @@ class InspectorIT extends OperatorTestBase {
                                 entry(3, null, new Move.Schedule(FAR)))),
                 StoreAnswer.CustodyTaken.class);
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());
-        assertThat(get(store.inspector().tasks(queue, "invoice-7")))
+        assertThat(get(store.inspector().tasks(queue, "invoice-7", 20)))
                 .extracting(TaskView::position)
                 .containsExactlyInAnyOrder(Position.of(0, 1), Position.of(0, 2));
-        assertThat(get(store.inspector().tasks(queue, "topic:0:3")))
+        assertThat(get(store.inspector().tasks(queue, "topic:0:3", 20)))
                 .extracting(TaskView::position)
                 .containsExactly(Position.of(0, 3));
-        assertThat(get(store.inspector().tasks(queue, "topic:1:3"))).isEmpty();
-        assertThat(get(store.inspector().tasks(queue, "nobody"))).isEmpty();
+        assertThat(get(store.inspector().tasks(queue, "topic:1:3", 20))).isEmpty();
+        assertThat(get(store.inspector().tasks(queue, "nobody", 20))).isEmpty();
+    }
+
+    @Test
+    void anIdOfManyTasksFindsAsManyAsAreAskedFor() {
+        Task labelled = new Task("nightly", queue, "t", null, new byte[3], Map.of(), 0, 0, 0, 0, null);
+        byte[] envelope = Envelope.of(labelled).encode();
+        List<HandOver> entries = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            entries.add(
+                    new HandOver(Position.of(0, i), null, new SettledMark.Offset(i), new Move.Schedule(FAR), envelope));
+        }
+        hand(entries);
+        await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());
+        for (int i = 0; i < 10; i++) {
+            get(store.admin().delete(partition, Position.of(0, i)));
+        }
+        assertThat(get(store.inspector().tasks(queue, "nightly", 20)))
+                .hasSize(20)
+                .doesNotHaveDuplicates()
+                .extracting(TaskView::position)
+                .doesNotContain(Position.of(0, 5));
+    }
+
+    @Test
+    void pageEndsAfterItsBytes() {
+        Task large = new Task(null, queue, "t", null, new byte[300_000], Map.of(), 0, 0, 0, 0, null);
+        byte[] envelope = Envelope.of(large).encode();
+        for (int i = 0; i < 9; i++) {
+            hand(List.of(new HandOver(
+                    Position.of(0, i), null, new SettledMark.Offset(i), new Move.Schedule(FAR + i), envelope)));
+        }
+        List<Long> seen = new ArrayList<>();
+        String cursor = null;
+        do {
+            ResultPage<TaskView> page = page(TaskState.SCHEDULED, cursor, 100);
+            assertThat(page.items()).hasSizeLessThanOrEqualTo(4);
+            seen.addAll(offsets(page));
+            cursor = page.next();
+        } while (cursor != null);
+        assertThat(seen).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    @Test
+    void fullestKeyIsTheOneWithTheMostParkedTasks() {
+        assertThat(get(store.inspector().fullestKey(partition))).isEmpty();
+        for (int i = 0; i < 300; i++) {
+            retryLater("key-" + i, i);
+            park("key-" + i, 1_000 + i);
+        }
+        park("key-77", 2_000, 2_001, 2_002, 2_003, 2_004);
+        KeyView fullest = get(store.inspector().fullestKey(partition)).orElseThrow();
+        assertThat(fullest.key()).isEqualTo("key-77");
+        assertThat(fullest.parked()).isEqualTo(6);
+        assertThat(fullest.reason()).isEqualTo(BlockReason.HEAD);
     }
 
     @Test

@@ -96,7 +96,7 @@ abstract class OperatorTestBase {
     void hand(List<HandOver> entries) {
         assertThat(owner.ask(
                                 new StoreRequest.TakeCustody(
-                                        owner.header(), Incarnation.of(0), 0, 1_000, 1_000, entries),
+                                        owner.header(), Incarnation.of(0), 0, 100_000, 100_000, entries),
                                 StoreAnswer.CustodyTaken.class)
                         .results())
                 .containsOnly(HandOverResult.OK);

@@ -315,6 +315,40 @@ class ServerIT {
         assertThat(health.path("components").propertyNames()).contains("kafka", "rabbit", "redis", "queues");
     }
 
+    @Test
+    void serverThatRunsNoTasksIsHealthyWhenItsBrokersAre() {
+        try (RunningServer other = new RunningServer(Map.of(
+                "server.port",
+                "0",
+                "tandem.executor.enabled",
+                "false",
+                "tandem.kafka.bootstrap-servers",
+                Brokers.kafka().bootstrapServers(),
+                "tandem.redis.uri",
+                Brokers.redis().uri(),
+                "tandem.queues." + QUEUE + ".source",
+                "kafka"))) {
+            await().atMost(PATIENCE).until(() -> other.get("/actuator/health").status() == 200);
+            assertThat(other.get("/api/v1/queues/" + QUEUE).status()).isEqualTo(200);
+        }
+        try (RunningServer lost = new RunningServer(Map.of(
+                "server.port",
+                "0",
+                "tandem.executor.enabled",
+                "false",
+                "tandem.kafka.bootstrap-servers",
+                Brokers.kafka().bootstrapServers(),
+                "tandem.redis.uri",
+                "redis://127.0.0.1:1",
+                "tandem.queues." + QUEUE + ".source",
+                "kafka"))) {
+            await().atMost(PATIENCE)
+                    .until(() -> lost.get("/actuator/health").body().contains("cannot be reached"));
+            assertThat(lost.get("/actuator/health").status()).isEqualTo(503);
+            assertThat(lost.get("/actuator/health/liveness").status()).isEqualTo(200);
+        }
+    }
+
     private static void submit(String id, String key) {
         Answer answer =
                 server.post(TASKS, "{\"id\": \"" + id + "\", \"key\": \"" + key + "\", \"payload\": \"" + id + "\"}");

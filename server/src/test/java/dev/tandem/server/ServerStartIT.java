@@ -10,11 +10,16 @@ import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -77,6 +82,47 @@ class ServerStartIT {
                                         .asInt()
                                 == 1);
             }
+        }
+    }
+
+    @Test
+    void killedServerLeavesNothingInTheTempDirectory() throws IOException {
+        int port = PortReservations.reserve();
+        Path temp = Files.createDirectory(folder.resolve("temp"));
+        try (LocalProcess process = LocalProcess.java(
+                        "server",
+                        System.getProperty("java.class.path"),
+                        List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temp, "-XX:-UsePerfData"),
+                        TandemServer.class.getName(),
+                        List.of(
+                                "--server.port=" + port,
+                                "--tandem.redis.uri=redis://127.0.0.1:1",
+                                "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                "--tandem.queues.orders.source=kafka",
+                                "--tandem.queues.orders.handler=noop"))
+                .directory(folder)
+                .start()) {
+            await().atMost(PATIENCE).until(() -> lives(port));
+            process.kill();
+            assertThat(process.awaitExit(PATIENCE)).isTrue();
+        }
+        try (Stream<Path> left = Files.list(temp)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    private static boolean lives(int port) throws InterruptedException {
+        try {
+            return HttpClient.newHttpClient()
+                            .send(
+                                    HttpRequest.newBuilder(URI.create(
+                                                    "http://127.0.0.1:" + port + "/actuator/health/liveness"))
+                                            .build(),
+                                    BodyHandlers.discarding())
+                            .statusCode()
+                    == 200;
+        } catch (IOException e) {
+            return false;
         }
     }
 

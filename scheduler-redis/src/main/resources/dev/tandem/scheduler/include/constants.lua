@@ -78,6 +78,7 @@ local BLOCKED_BY_HALT = 'X'
 local CHANGE_NOT_FOUND = 0
 local CHANGE_DONE = 1
 local CHANGE_ACTIVE = 2
+local CHANGE_UNFINISHED = 3
 
 -- As an incarnation: the partition is one of a message queue, and has no offsets.
 local NO_INCARNATION = '-1'
@@ -107,3 +108,35 @@ local MAX_DUE_TASKS = 1000
 local REDELIVERY_KEPT_MILLIS = 900000
 -- Bytes of positions that the index keeps for one id.
 local MAX_INDEXED_BYTES = 1000
+
+-- Bounds of one script, whatever there is and whatever is asked for: none takes longer than some ten milliseconds.
+-- Tasks of a page, the bytes of their envelopes (one more may come on top), and the far-off entries that it looks at.
+local MAX_LISTED_TASKS = 500
+local MAX_LISTED_BYTES = 1048576
+local MAX_LISTED_FAR_TASKS = 2000
+-- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
+local MAX_LISTED_KEYS = 1000
+local SAMPLED_LANES = 128
+-- A lane is searched in slices. So many are searched for an operator at a time, and so many for a claim.
+local LANE_SLICE = 500
+local SEARCHED_SLICES = 4
+local MAX_SEARCHED_SLICES = 20
+-- Places of a lane whose task is gone. There are hardly ever any.
+local MAX_GONE_IN_LANE = 10000
+-- What dies at once when a lane is drained.
+local MAX_DRAINED_TASKS = 250
+local MAX_DRAINED_BYTES = 524288
+-- How many times that an outcome drains a lane that has another head. No lane is so long.
+local MAX_DRAINS_BEHIND_OTHER = 400
+-- Begins a field of the owner: the key of a lane that is still to be drained -> the dead head.
+local DRAIN_FIELD = 'drain:'
+-- Bytes of dead tasks, and positions of one id, that are read to trim them.
+local MAX_TRIMMED_BYTES = 524288
+local MAX_TRIMMED_OF_ID = 16
+-- Elements of pages, and blocks of bits, that a commit deletes. The rest goes with the next one, or is trimmed.
+local MAX_DELETED_PAGES = 2000
+local MAX_DELETED_BLOCKS = 4000
+-- Keys that an answer names as opened. The next one names the rest.
+local MAX_OPENED_KEYS = 5000
+-- Bytes of an envelope's number.
+local MAX_VARINT_BYTES = 10

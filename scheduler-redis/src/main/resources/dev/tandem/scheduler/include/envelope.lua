@@ -12,15 +12,16 @@ end
 -- Returns where the text that begins at `at` has its first character, and where the next item begins.
 local function envelope_text(envelope, at)
   local length, shift = 0, 1
-  while true do
+  for _ = 1, MAX_VARINT_BYTES do
     local b = byte(envelope, at)
     at = at + 1
     length = length + b % 128 * shift
     if b < 128 then
-      return at, at + length
+      break
     end
     shift = shift * 128
   end
+  return at, at + length
 end
 
 -- False if it has none.
@@ -49,10 +50,7 @@ local function envelope_with_error(envelope, error)
   local at = flags % 2 == 1 and 11 or 3
   local function skip(texts, numbers)
     for _ = 1, numbers do
-      while byte(envelope, at) >= 128 do
-        at = at + 1
-      end
-      at = at + 1
+      at = (envelope_text(envelope, at))
     end
     for _ = 1, texts do
       local _, after = envelope_text(envelope, at)

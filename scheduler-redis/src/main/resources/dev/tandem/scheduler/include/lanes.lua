@@ -2,7 +2,7 @@
 -- one declared key holds them. A member is the key's length (4 bytes), the key, a sequence number (8 bytes), the
 -- position, so that the members of a lane lie together, in order.
 -- Requires: partition_keys.
--- Provides: lane_size, lane_pop, lane_numbers, front_number, lane_member, in_lane.
+-- Provides: lane_size, lane_pop, lane_numbers, front_number, lane_member, key_of_member, search_lane, in_lane.
 
 local function lane_prefix(key)
   return pack('>I4', #key) .. key
@@ -16,7 +16,7 @@ end
 -- Takes the first position out of a key's lane whose task is still there. Returns nil if there is none.
 local function lane_pop(key)
   local prefix = lane_prefix(key)
-  while true do
+  for _ = 1, MAX_GONE_IN_LANE do
     local member = call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255', 'LIMIT', 0, 1)[1]
     if not member then
       return nil
@@ -27,6 +27,7 @@ local function lane_pop(key)
       return position
     end
   end
+  return nil
 end
 
 -- Reserves `count` sequence numbers for new members at the end. Returns the one before the first.
@@ -43,13 +44,31 @@ local function lane_member(key, number, position)
   return lane_prefix(key) .. pack('>I8', number) .. position
 end
 
--- Returns the member of a position in its key's lane, nil if it is not there. Walks the lane: for rare uses only.
-local function in_lane(key, position)
-  local prefix = key and lane_prefix(key)
-  for _, member in ipairs(key and call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255') or {}) do
-    if sub(member, #prefix + 9) == position then
-      return member
+local function key_of_member(member)
+  return sub(member, 5, 4 + unpack_one('>I4', member))
+end
+
+-- Searches a key's lane for a position, behind the member `after` ('': from the front). Returns its member; or nil, and
+-- the member to go on behind, nil at the lane's end.
+local function search_lane(key, position, after, slices)
+  local prefix = lane_prefix(key)
+  local from = sub(after, 1, #prefix) == prefix and '(' .. after or '[' .. prefix
+  for _ = 1, slices do
+    local members = call('ZRANGEBYLEX', LANES, from, '(' .. prefix .. '\255', 'LIMIT', 0, LANE_SLICE)
+    for i = 1, #members do
+      if sub(members[i], #prefix + 9) == position then
+        return members[i]
+      end
     end
+    if #members < LANE_SLICE then
+      return nil
+    end
+    from = '(' .. members[#members]
   end
-  return nil
+  return nil, sub(from, 2)
+end
+
+-- Returns the member of a position among the first of its key's lane, nil if it is not there. For rare uses only.
+local function in_lane(key, position)
+  return key and (search_lane(key, position, '', MAX_SEARCHED_SLICES)) or nil
 end

@@ -2,7 +2,8 @@
 -- lists, so that a batch costs few commands; write_outcomes writes them.
 -- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
 --   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
--- Provides: settle, relay, advance_lane, is_head, drained_envelope, add_to_history, write_outcomes, writes, now_text.
+-- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
+--   now_text.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 local now_text = format('%.0f', now)
@@ -112,17 +113,41 @@ local function settle_retry(position, key, delay, envelope)
   end
 end
 
--- Everything in the lane of a dead head dies behind it, in order.
-local function drain_lane(key, head)
-  local position = lane_pop(key)
-  while position do
+-- The first in the lane of a dead head die behind it, in order: so many at once that it takes neither long nor much
+-- memory. Returns whether the lane is empty.
+local function drain_some(key, head)
+  local bytes, position = 0, nil
+  for _ = 1, MAX_DRAINED_TASKS do
+    position = bytes < MAX_DRAINED_BYTES and lane_pop(key)
+    if not position then
+      break
+    end
     died = died + 1
     local envelope = drained_envelope(call('HGET', TASKS, position), head)
+    bytes = bytes + #envelope
     add_to_history(writes.dead, writes.dead_tasks, position, envelope)
     writes.ended_tasks[#writes.ended_tasks + 1] = position
-    position = lane_pop(key)
   end
   write_outcomes()
+  return position == nil
+end
+
+-- Drains the lane of a task that died. Returns whether it is empty. If not, the head halts its key, and the housekeeper
+-- drains the rest as an operator would.
+local function drain_lane(key, position, head)
+  if drain_some(key, position) then
+    return true
+  elseif head then
+    block(key, BLOCKED_BY_HALT, position)
+    call('HSET', OWNER, DRAIN_FIELD .. key, position)
+    return false
+  end
+  for _ = 1, MAX_DRAINS_BEHIND_OTHER do
+    if drain_some(key, position) then
+      break
+    end
+  end
+  return true
 end
 
 local function settle_dead(position, key, verdict, envelope, next_token, deadline)
@@ -137,8 +162,8 @@ local function settle_dead(position, key, verdict, envelope, next_token, deadlin
   end
   local head = is_head(key, position)
   write_outcomes()
-  if verdict == VERDICT_DEAD_DRAIN then
-    drain_lane(key, position)
+  if verdict == VERDICT_DEAD_DRAIN and not drain_lane(key, position, head) then
+    return SETTLE_OK
   end
   return head and advance_lane(key, next_token, deadline) or SETTLE_OK
 end

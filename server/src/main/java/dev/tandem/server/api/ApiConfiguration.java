@@ -8,6 +8,7 @@ import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -24,12 +25,29 @@ import tools.jackson.databind.json.JsonMapper;
 public class ApiConfiguration {
 
     @Bean
+    FilterRegistrationBean<RequestLimitFilter> requestLimit(
+            TandemSettings settings, JsonMapper json, @Value("${server.tomcat.threads.max:200}") int threads) {
+        FilterRegistrationBean<RequestLimitFilter> filter = new FilterRegistrationBean<>(new RequestLimitFilter(
+                RequestLimitFilter.maxRequests(threads),
+                SubmitController.maxBody(settings),
+                settings.api().bodyTimeout().toMillis(),
+                json));
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return filter;
+    }
+
+    @Bean
     FilterRegistrationBean<RequestGuardFilter> requestGuard(TandemSettings settings, JsonMapper json) {
         RequestGuard guard = new RequestGuard(settings.api().allowedHosts());
         FilterRegistrationBean<RequestGuardFilter> filter =
                 new FilterRegistrationBean<>(new RequestGuardFilter(guard, json));
-        filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
         return filter;
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> unreadBodies() {
+        return tomcat -> tomcat.addEngineValves(new UnreadBodyValve());
     }
 
     /** Passes encoded slashes through: ids and keys may contain slashes, which are decoded in path variables only. */
@@ -40,6 +58,11 @@ public class ApiConfiguration {
             connector.setEncodedSolidusHandling(handling);
             connector.setEncodedReverseSolidusHandling(handling);
         });
+    }
+
+    @Bean
+    TomcatFolders tomcatFolders() {
+        return new TomcatFolders();
     }
 
     @Bean

@@ -16,13 +16,12 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>DNS rebinding, where the page's host name resolves to this machine: the Host header must be an address,
  *       localhost, or a name from the settings.
- *   <li>Cross-site requests by a form or a script: a change must come from a program or from a page of this server, by
- *       its Origin, and by {@code Sec-Fetch-Site} where the browser sends it.
+ *   <li>Cross-site requests by a link, an image, a form or a script: a request must come from a program, from a page of
+ *       this server, or from the address bar, by its Origin, and by {@code Sec-Fetch-Site} where the browser sends it.
+ *       That holds for reads too: a page that cannot see the answer can still make the server work.
  * </ul>
  */
 final class RequestGuard {
-
-    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");
 
     private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
     private static final Pattern IPV6 = Pattern.compile("\\[[0-9a-f:.%]+]");
@@ -39,14 +38,11 @@ final class RequestGuard {
     }
 
     /** @param host the Host header; a request without one (HTTP/1.0) does not come from a browser */
-    Optional<Refusal> check(String method, @Nullable String host, @Nullable String origin, @Nullable String fetchSite) {
+    Optional<Refusal> check(@Nullable String host, @Nullable String origin, @Nullable String fetchSite) {
         if (host != null && !mayBeCalled(host)) {
             return Optional.of(new Refusal(
                     "The API must not be called by the name '" + shown(host) + "'",
                     "Call it by its address or as localhost, or add this name to tandem.api.allowed-hosts"));
-        }
-        if (SAFE_METHODS.contains(method)) {
-            return Optional.empty();
         }
         if (fetchSite != null && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
             return Optional.of(crossSite("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
@@ -59,7 +55,7 @@ final class RequestGuard {
 
     private static Refusal crossSite(String header) {
         return new Refusal(
-                "A web page of another site must not make changes: " + header,
+                "A web page of another site must not call the API: " + header,
                 "Make the request from a program, or from a page of this server");
     }
 

@@ -27,7 +27,6 @@ final class RequestGuardFilter extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Optional<RequestGuard.Refusal> refusal = guard.check(
-                request.getMethod(),
                 request.getHeader(HttpHeaders.HOST),
                 request.getHeader(HttpHeaders.ORIGIN),
                 request.getHeader("Sec-Fetch-Site"));

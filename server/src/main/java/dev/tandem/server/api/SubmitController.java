@@ -7,14 +7,14 @@ import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.springframework.http.HttpStatus;
@@ -24,12 +24,16 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
 
 /** Publishes tasks to the brokers of their queues. */
 @RestController
 final class SubmitController {
 
     private static final long PUBLISH_TIMEOUT_SECONDS = 35;
+
+    /** Longer than the publisher takes in any case. */
+    private static final long ANSWER_TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(PUBLISH_TIMEOUT_SECONDS + 10);
 
     /** The room for everything but the payload in the JSON form: field names, and headers up to their limit. */
     private static final int JSON_ALLOWANCE = 2 * TaskHeaders.MAX_HEADER_BYTES;
@@ -41,6 +45,7 @@ final class SubmitController {
     private final Publisher publisher;
     private final int maxPayload;
     private final InstantSource clock;
+    private final PendingSubmissions pending = new PendingSubmissions();
 
     SubmitController(ConfiguredQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
         this.queues = queues;
@@ -51,26 +56,29 @@ final class SubmitController {
 
     @PostMapping("/api/v1/queues/{queue}/tasks")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Published submit(@PathVariable String queue, HttpServletRequest request) throws IOException {
+    DeferredResult<Views.Published> submit(@PathVariable String queue, HttpServletRequest request) {
         queues.get(queue);
         // Any dialect will do: they differ only in the names of CloudEvents headers.
         TaskHeaders reader = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, maxPayload);
         Task task = submission(request).task(reader, clock.millis());
-        PublishedId published = publish(task);
-        return new Views.Published(queue, published.id(), published.place());
+        return publish(queue, task);
     }
 
-    private Submission submission(HttpServletRequest request) throws IOException {
+    /** Returns the length of the longest body: the JSON form of a task with the largest payload. */
+    static int maxBody(TandemSettings settings) {
+        // Base64 and escapes make the JSON form longer than the payload.
+        return (int) Math.min(Integer.MAX_VALUE - 8, 2L * settings.maxPayload().toBytes() + JSON_ALLOWANCE);
+    }
+
+    private Submission submission(HttpServletRequest request) {
         String contentType = request.getContentType();
         boolean json = contentType != null && MediaType.APPLICATION_JSON.isCompatibleWith(mediaType(contentType));
-        // Base64 and escapes make the JSON form longer than the payload.
-        long limit = json ? 2L * maxPayload + JSON_ALLOWANCE : maxPayload;
-        byte[] body = request.getInputStream().readNBytes((int) Math.min(Integer.MAX_VALUE - 8, limit + 1));
-        if (body.length > limit) {
+        byte[] body = RequestLimitFilter.bodyOf(request);
+        if (!json && body.length > maxPayload) {
             throw new ApiException(
                     HttpStatus.CONTENT_TOO_LARGE,
-                    "The body is longer than " + limit + " bytes",
-                    "Raise tandem.max-payload, which is " + maxPayload + " bytes, or send a reference to the data");
+                    "The body is longer than " + maxPayload + " bytes",
+                    "Raise tandem.max-payload, or send a reference to the data");
         }
         return json ? Submission.json(body) : Submission.raw(messageHeaders(request), body);
     }
@@ -94,22 +102,40 @@ final class SubmitController {
         return headers;
     }
 
-    private PublishedId publish(Task task) {
+    /** Publishes, and answers when the broker has confirmed the task. No thread waits for that. */
+    private DeferredResult<Views.Published> publish(String queue, Task task) {
+        DeferredResult<Views.Published> answer = new DeferredResult<>(ANSWER_TIMEOUT_MILLIS);
+        int size = task.payload().length;
+        pending.begin(size);
+        CompletableFuture<PublishedId> confirmed;
         try {
-            return publisher.publish(task).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof PublishException refused) {
-                throw ApiException.unavailable(
-                        String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
+            confirmed = publisher.publish(task).toCompletableFuture();
+        } catch (RuntimeException | Error e) {
+            pending.end(size);
+            throw e;
+        }
+        confirmed.copy().orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS).whenComplete((published, failure) -> {
+            pending.end(size);
+            if (failure == null) {
+                answer.setResult(new Views.Published(queue, published.id(), published.place()));
+            } else {
+                answer.setErrorResult(refusal(failure));
             }
-            throw new IllegalStateException(e.getCause());
-        } catch (TimeoutException e) {
-            throw ApiException.unavailable(
+        });
+        return answer;
+    }
+
+    private static Exception refusal(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof PublishException refused) {
+            return ApiException.unavailable(
+                    String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
+        } else if (cause instanceof TimeoutException) {
+            return ApiException.unavailable(
                     "The broker did not confirm the task within " + PUBLISH_TIMEOUT_SECONDS + " s",
                     "Send it again; it may have been published nevertheless");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw ApiException.unavailable("The server is stopping", "Send it again to another server");
         }
+        return new IllegalStateException(cause);
     }
 }

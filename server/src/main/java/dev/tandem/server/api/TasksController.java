@@ -7,6 +7,7 @@ import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
 import java.util.List;
 import java.util.Locale;
@@ -58,6 +59,11 @@ final class TasksController {
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(defaultValue = "50") int limit) {
         QueueSettings settings = queues.get(queue);
+        if (partition != null && !Partition.isName(partition)) {
+            throw ApiException.badRequest(
+                    "The parameter partition is not the name of a partition",
+                    "Use one that GET /api/v1/queues/" + queue + " lists, or leave it out for all");
+        }
         try {
             Page<TaskInfo> page = inspection.tasks(queue, state(state), partition, cursor, bounded(limit));
             return new Views.Tasks(

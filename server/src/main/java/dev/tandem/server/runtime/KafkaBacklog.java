@@ -88,6 +88,13 @@ final class KafkaBacklog implements AutoCloseable {
         return named;
     }
 
+    /** Asks Kafka for its nodes. Returns null. @throws Exception if it does not answer in time */
+    @Nullable
+    Void ping() throws Exception {
+        await(admin().describeCluster().nodes());
+        return null;
+    }
+
     private static <T> T await(KafkaFuture<T> answer)
             throws InterruptedException, ExecutionException, TimeoutException {
         return answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);

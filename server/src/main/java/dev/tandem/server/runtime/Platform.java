@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,12 +47,30 @@ public final class Platform implements SmartLifecycle {
     private final List<AutoCloseable> closing = new ArrayList<>();
     private final LiveExecutors live = new LiveExecutors();
     private final @Nullable Executor executor;
+    /** Null if the executor knows whether the brokers can be reached. */
+    private final @Nullable BrokerWatch watch;
+
+    private final FailureWatch failures;
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
         this.settings = settings;
         this.store = RedisStore.open(redis(settings.redis()), retention(settings.history()));
         this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
+        this.watch = executor == null ? watch() : null;
+        // Its shutdown hook stops the platform, so the exit cannot wait on the thread that the platform stops.
+        Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
+        this.failures = new FailureWatch(this::status, settings.executor().onFailure(), end);
+    }
+
+    private BrokerWatch watch() {
+        KafkaBacklog kafka = new KafkaBacklog(settings.kafka());
+        RabbitBacklog rabbit = new RabbitBacklog(settings.rabbit().uri());
+        closing.add(kafka);
+        closing.add(rabbit);
+        Map<SourceType, Callable<?>> brokers = Map.of(SourceType.KAFKA, kafka::ping, SourceType.RABBIT, rabbit::ping);
+        return new BrokerWatch(
+                settings.queues().values(), brokers, () -> store.ping().get());
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
@@ -126,6 +145,7 @@ public final class Platform implements SmartLifecycle {
 
     @Override
     public void start() {
+        failures.start();
         if (executor != null) {
             // Starts before any partition is leased, so that executors that start together know of each other.
             Heartbeat heartbeat =
@@ -142,6 +162,10 @@ public final class Platform implements SmartLifecycle {
 
     @Override
     public void stop() {
+        close(failures);
+        if (watch != null) {
+            close(watch);
+        }
         closing.forEach(Platform::close);
         if (executor != null) {
             executor.stop();
@@ -175,6 +199,9 @@ public final class Platform implements SmartLifecycle {
 
     /** Whether Redis can be reached. */
     Reachability redis() {
+        if (watch != null) {
+            return watch.redis();
+        }
         RedisStore.Status status = store.status();
         return new Reachability(status.connected(), status.detail());
     }
@@ -198,6 +225,10 @@ public final class Platform implements SmartLifecycle {
 
     /** Whether the queue's broker can be reached from this process. */
     Reachability reach(String queue) {
+        QueueSettings settingsOf = settings.queues().get(queue);
+        if (watch != null && settingsOf != null) {
+            return watch.of(settingsOf.effectiveSource());
+        }
         QueueSource source = sources.get(queue);
         return source == null
                 ? new Reachability(false, "there is no such queue")

@@ -64,6 +64,12 @@ final class RabbitBacklog implements AutoCloseable {
         }
     }
 
+    /** Opens a channel, and a connection if there is none. Returns null. @throws Exception if the broker does not answer */
+    synchronized @Nullable Void ping() throws Exception {
+        connection().createChannel().close();
+        return null;
+    }
+
     private static Map<String, Long> unknown(String queue, Exception why) {
         log.debug("Cannot read the backlog of RabbitMQ queue {}: {}", queue, why.toString());
         return Map.of();

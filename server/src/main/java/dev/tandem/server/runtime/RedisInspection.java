@@ -35,9 +35,6 @@ final class RedisInspection implements Inspection {
 
     private static final int MAX_TASKS_BY_ID = 20;
 
-    /** How many pages of blocked keys are searched for the fullest one. */
-    private static final int MAX_PAGES = 20;
-
     private final Map<String, QueuePolicy> queues;
     private final Inspector inspector;
     private final Presence presence;
@@ -53,24 +50,14 @@ final class RedisInspection implements Inspection {
         return await(inspector.counts(queue)).stream().map(this::info).toList();
     }
 
-    /** Finds the key that fills a partition. Searches only if enough tasks are parked, and only some of the keys. */
+    /** Finds the key that fills a partition. Asks only if enough tasks are parked. */
     private @Nullable KeyInfo findFullKey(PartitionView view) {
         long parked = count(view, TaskState.PARKED);
         QueuePolicy bounds = queues.getOrDefault(view.partition().queue(), QueuePolicy.ordered(1));
         if (parked < bounds.maxParkedPerKey()) {
             return null;
         }
-        KeyView fullest = null;
-        String cursor = null;
-        int pages = 0;
-        do {
-            var keys = await(inspector.blockedKeys(view.partition(), cursor, Inspector.MAX_PAGE));
-            for (KeyView key : keys.items()) {
-                fullest = fullest == null || key.parked() > fullest.parked() ? key : fullest;
-            }
-            cursor = keys.next();
-            pages++;
-        } while (cursor != null && pages < MAX_PAGES);
+        KeyView fullest = await(inspector.fullestKey(view.partition())).orElse(null);
         boolean full = parked >= bounds.maxParkedPerPartition()
                 || fullest != null && fullest.parked() >= bounds.maxParkedPerKey();
         return full && fullest != null ? info(fullest) : null;
@@ -118,8 +105,7 @@ final class RedisInspection implements Inspection {
 
     @Override
     public List<TaskInfo> byId(String queue, String id) {
-        return await(inspector.tasks(queue, id)).stream()
-                .limit(MAX_TASKS_BY_ID)
+        return await(inspector.tasks(queue, id, MAX_TASKS_BY_ID)).stream()
                 .map(RedisInspection::info)
                 .toList();
     }
@@ -146,33 +132,10 @@ final class RedisInspection implements Inspection {
         return view.claim() == null ? null : view.claim().key();
     }
 
-    /** Goes through the partitions in turn. A cursor is the partition's name, a space, and the cursor inside of it. */
     @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
-        List<KeyInfo> found = new ArrayList<>();
-        int space = cursor == null ? -1 : cursor.indexOf(' ');
-        String from = space < 0 ? null : String.valueOf(cursor).substring(0, space);
-        String inner = space < 0 ? null : String.valueOf(cursor).substring(space + 1);
-        if (cursor != null && from == null) {
-            throw new IllegalArgumentException("The cursor '" + cursor + "' is not from a previous page");
-        }
-        for (Partition partition : await(inspector.partitions(queue))) {
-            if (from != null && !partition.name().equals(from)) {
-                continue;
-            }
-            from = null;
-            String place = inner == null || inner.isEmpty() ? null : inner;
-            inner = null;
-            do {
-                if (found.size() >= limit) {
-                    return new Page<>(found, partition.name() + " " + (place == null ? "" : place));
-                }
-                var page = await(inspector.blockedKeys(partition, place, limit - found.size()));
-                page.items().forEach(key -> found.add(info(key)));
-                place = page.next();
-            } while (place != null);
-        }
-        return new Page<>(found, null);
+        var page = await(inspector.blockedKeys(queue, cursor, limit));
+        return new Page<>(page.items().stream().map(RedisInspection::info).toList(), page.next());
     }
 
     @Override

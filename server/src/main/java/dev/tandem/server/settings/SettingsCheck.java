@@ -40,6 +40,8 @@ final class SettingsCheck {
         check.checkHistory(settings.history());
         check.checkMaxPayload(settings.maxPayload());
         check.checkAllowedHosts(settings.api().allowedHosts());
+        check.problems.checkRange(
+                "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         new QueueSettingsCheck(settings, check.problems).checkAll();
         return check.problems.all();
     }

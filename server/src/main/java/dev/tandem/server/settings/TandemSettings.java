@@ -105,20 +105,33 @@ public record TandemSettings(
      * @param concurrency tasks running at once in this process, all queues together
      * @param lease how long a claim or an ownership holds without renewal
      * @param drainTimeout how long a stop waits for running tasks
+     * @param onFailure what happens when the loop of a queue failed because of a bug
      */
     public record ExecutorSettings(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("") String id,
             @DefaultValue("256") int concurrency,
             @DefaultValue("10s") Duration lease,
-            @DefaultValue("25s") Duration drainTimeout) {}
+            @DefaultValue("25s") Duration drainTimeout,
+            @DefaultValue("exit") OnFailure onFailure) {}
+
+    /** What happens when the loop of a queue failed because of a bug. */
+    public enum OnFailure {
+        /** The process ends, so that whatever started it starts it again. */
+        EXIT,
+        /** The process stays, and runs its other queues; its health is down. */
+        STAY
+    }
 
     /**
      * The HTTP API.
      *
      * @param allowedHosts names that requests may have in their Host header, besides addresses and localhost
+     * @param bodyTimeout how long the body of a request may take to arrive
      */
-    public record ApiSettings(@DefaultValue List<String> allowedHosts) {}
+    public record ApiSettings(
+            @DefaultValue List<String> allowedHosts,
+            @DefaultValue("30s") Duration bodyTimeout) {}
 
     /**
      * How much of the ended tasks is kept in each partition.

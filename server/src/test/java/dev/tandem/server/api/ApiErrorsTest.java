@@ -55,6 +55,8 @@ class ApiErrorsTest extends ApiTestBase {
                         .header("Origin", "http://evil.example")
                         .POST(BodyPublishers.noBody()),
                 403);
+        send(HttpRequest.newBuilder(uri("/api/v1/queues")).header("Sec-Fetch-Site", "cross-site"), 403);
+        send(HttpRequest.newBuilder(uri("/api/v1/queues")).header("Origin", "http://evil.example"), 403);
         assertThat(sendReboundRequest()).startsWith("HTTP/1.1 403");
         assertThat(PLATFORM.changes).isEmpty();
     }

@@ -86,7 +86,8 @@ abstract class ApiTestBase {
                 "--tandem.queues.orders.source=kafka",
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.mail.source=rabbit",
-                "--tandem.max-payload=1KB");
+                "--tandem.max-payload=1KB",
+                "--tandem.api.body-timeout=1s");
         port = ((WebServerApplicationContext) context).getWebServer().getPort();
     }
 

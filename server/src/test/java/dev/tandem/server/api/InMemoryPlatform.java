@@ -35,6 +35,15 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     @Nullable
     RuntimeException failure;
 
+    /** What a published task is answered with; null: at once. */
+    volatile @Nullable CompletableFuture<PublishedId> confirmed;
+
+    int publishedCount() {
+        synchronized (published) {
+            return published.size();
+        }
+    }
+
     void reset() {
         tasks.clear();
         keys.clear();
@@ -42,6 +51,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         published.clear();
         paused = false;
         failure = null;
+        confirmed = null;
     }
 
     private void check() {
@@ -148,7 +158,13 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         if (failure instanceof UnavailableException) {
             return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));
         }
-        published.add(task);
+        synchronized (published) {
+            published.add(task);
+        }
+        CompletableFuture<PublishedId> later = confirmed;
+        if (later != null) {
+            return later;
+        }
         return CompletableFuture.completedFuture(
                 new PublishedId(task.id() == null ? "orders:0:17" : task.id(), "orders:0:17"));
     }

@@ -49,6 +49,7 @@ class TasksApiTest extends ApiTestBase {
             /api/v1/queues/orders/tasks?state=dead&limit=0   | 1 to 500
             /api/v1/queues/orders/tasks?state=dead&limit=x   | limit
             /api/v1/queues/orders/tasks?state=dead&cursor=x  | cursor
+            /api/v1/queues/orders/tasks?state=dead&partition=a%2Fb | partition
             """)
     void invalidParameterIsNamed(String path, String named) {
         assertThat(get(path, 400).toString()).contains(named);

@@ -38,7 +38,9 @@ class SettingsDefaultsTest {
             executor.concurrency = 256
             executor.lease = 10s
             executor.drain-timeout = 25s
+            executor.on-failure = exit
             api.allowed-hosts = []
+            api.body-timeout = 30s
             history.dead-age = 14d
             history.dead-max = 100000
             history.succeeded-max = 1000

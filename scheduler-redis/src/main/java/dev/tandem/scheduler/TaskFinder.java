@@ -1,0 +1,113 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds single tasks by position or id. A search in a long lane takes several calls of the script, so that none holds
+ * Redis up. Thread-safe.
+ */
+final class TaskFinder {
+
+    /** How many tasks of one id are looked at. The index of a partition knows fewer. */
+    private static final int MAX_CANDIDATES = 1_000;
+
+    private static final byte[] FROM_THE_START = {};
+
+    private static final Pattern DEFAULT_ID = Pattern.compile(".+:(\\d{1,9}):(\\d{1,18})");
+
+    private record Candidate(Partition partition, String position) {}
+
+    private final AdminConnection connection;
+
+    TaskFinder(AdminConnection connection) {
+        this.connection = connection;
+    }
+
+    /** Returns what Redis knows of a position; empty if nothing. */
+    CompletableFuture<Optional<TaskView>> at(Partition partition, Position position) {
+        return find(partition, "task", bytes(position.text()), FROM_THE_START);
+    }
+
+    /** Returns tasks with this id, given by their publisher or by default. At most {@code limit}. */
+    CompletableFuture<List<TaskView>> withId(List<Partition> partitions, String id, int limit) {
+        return Futures.all(partitions, partition -> indexed(partition, id)).thenCompose(lists -> {
+            List<Candidate> candidates =
+                    lists.stream().flatMap(List::stream).limit(MAX_CANDIDATES).toList();
+            return byDefault(partitions, id)
+                    .thenCompose(found -> collect(
+                            candidates, 0, limit, new ArrayList<>(found.stream().toList())));
+        });
+    }
+
+    /** Returns the task of a log that has this id because its publisher gave it none. */
+    private CompletableFuture<Optional<TaskView>> byDefault(List<Partition> partitions, String id) {
+        Matcher matcher = DEFAULT_ID.matcher(id);
+        if (matcher.matches()) {
+            for (Partition partition : partitions) {
+                if (partition.name().equals(matcher.group(1))) {
+                    return find(partition, "offset", bytes(matcher.group(2)), FROM_THE_START);
+                }
+            }
+        }
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    private CompletableFuture<List<Candidate>> indexed(Partition partition, String id) {
+        return connection
+                .runScript(Script.INSPECT, partition, bytes("id"), bytes(id))
+                .thenApply(reply -> {
+                    String positions = new ReplyReader(reply).maybeText();
+                    return positions == null
+                            ? List.of()
+                            : positions
+                                    .lines()
+                                    .map(position -> new Candidate(partition, position))
+                                    .toList();
+                });
+    }
+
+    /** Looks at as many candidates at a time as are asked for, because the tasks of some may have gone. */
+    private CompletableFuture<List<TaskView>> collect(
+            List<Candidate> candidates, int from, int limit, List<TaskView> found) {
+        if (from >= candidates.size() || found.size() >= limit) {
+            return CompletableFuture.completedFuture(found.stream().limit(limit).toList());
+        }
+        int to = Math.min(candidates.size(), from + limit - found.size());
+        return Futures.all(
+                        candidates.subList(from, to),
+                        each -> find(each.partition(), "task", bytes(each.position()), FROM_THE_START))
+                .thenCompose(tasks -> {
+                    tasks.stream()
+                            .flatMap(Optional::stream)
+                            .filter(task -> !found.contains(task))
+                            .forEach(found::add);
+                    return collect(candidates, to, limit, found);
+                });
+    }
+
+    private CompletableFuture<Optional<TaskView>> find(Partition partition, String how, byte[] what, byte[] goOn) {
+        return connection
+                .runScript(Script.INSPECT, partition, bytes(how), what, goOn)
+                .thenCompose(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    List<TaskView> tasks = Inspector.tasks(partition, in.list());
+                    byte[] position = in.bytes();
+                    byte[] next = in.bytes();
+                    return next.length > 0
+                            ? find(partition, "task", position, next)
+                            : CompletableFuture.completedFuture(tasks.stream().findFirst());
+                });
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,179 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.scheduler.Admin.Result;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
+import dev.tandem.testkit.Brokers;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How long the scripts of operators and of the housekeeper take in a partition that holds much. {@code
+ * -Dscripts.tasks=1000000} makes it more; the times are printed.
+ */
+class ScriptTimeIT {
+
+    private static final int TASKS = Integer.getInteger("scripts.tasks", 50_000);
+
+    /** Some ten milliseconds, and what a busy machine adds. */
+    private static final long MAX_MEDIAN_MICROS = 25_000;
+
+    private static final Partition PARTITION = Partition.of("large", 0);
+
+    /** Fills the partition: ARGV 1 what, 2 how many. */
+    private static final String LOAD = """
+            local what, count = ARGV[1], tonumber(ARGV[2])
+            local function envelope(key, size)
+              return '\\1\\8' .. string.char(#key) .. key .. string.rep('x', size)
+            end
+            for i = 1, count do
+              local position = '0:' .. i
+              if what == 'lane' then
+                redis.call('HSET', KEYS[5], position, envelope('hot', 100))
+                redis.call('ZADD', KEYS[9], '0', struct.pack('>I4', 3) .. 'hot' .. struct.pack('>I8', i) .. position)
+              elseif what == 'scheduled' then
+                redis.call('ZADD', KEYS[6], 4000000000000 + i, '5:' .. i)
+                redis.call('HSET', KEYS[5], '5:' .. i, envelope('s', 100))
+              elseif what == 'dead' then
+                redis.call('HSET', KEYS[12], '1:' .. i, envelope('d', i <= 50 and 1000000 or 100))
+                redis.call('ZADD', KEYS[11], i, '1:' .. i)
+              elseif what == 'gone' then
+                redis.call('HSET', KEYS[17], 'id-' .. i, position)
+              elseif what == 'far' and i % 50 == 0 then
+                local entries, minute = {}, 70000000 + math.floor(i / 5000)
+                for n = 1, 50 do
+                  local far = '2:' .. i + n
+                  entries[n] = struct.pack('>I2I1', n, #far) .. far
+                end
+                local last = i / 50 % 100 + 1
+                redis.call('HSET', KEYS[18], minute .. ':' .. last, table.concat(entries), minute, last)
+                redis.call('ZADD', KEYS[19], minute * 60000, minute)
+              end
+            end
+            redis.call('HSET', KEYS[8], 'hot', 'X1700000000000' .. '1:1')
+            redis.call('SADD', ARGV[3], '0')
+            return count
+            """;
+
+    @Test
+    void noneTakesLongWhateverRedisHolds() {
+        try (LocalRedis redis = Brokers.orSkip(() -> LocalRedis.builder().start());
+                RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
+            RedisClient client = RedisClient.create(redis.address());
+            try {
+                RedisCommands<byte[], byte[]> commands =
+                        client.connect(ByteArrayCodec.INSTANCE).sync();
+                for (String what : List.of("lane", "scheduled", "dead", "gone", "far")) {
+                    load(commands, what);
+                }
+                commands.configSet("slowlog-max-len", "100000");
+                commands.configSet("slowlog-log-slower-than", "0");
+                Map<Script, List<Long>> times = new EnumMap<>(Script.class);
+                list(store.inspector());
+                addTimes(commands, times);
+                change(store, () -> addTimes(commands, times));
+                assertShort(times);
+            } finally {
+                client.shutdown();
+            }
+        }
+    }
+
+    private static void list(Inspector inspector) {
+        for (TaskState state : List.of(TaskState.SCHEDULED, TaskState.PARKED, TaskState.DEAD)) {
+            String cursor = null;
+            for (int page = 0; page < 10; page++) {
+                cursor = inspector
+                        .tasks(PARTITION, state, cursor, Inspector.MAX_PAGE)
+                        .join()
+                        .next();
+            }
+        }
+        assertThat(drainFarPages(inspector)).as("far-off tasks that have gone").isZero();
+        inspector.counts(PARTITION).join();
+        assertThat(inspector.fullestKey(PARTITION).join().orElseThrow().parked())
+                .isEqualTo(TASKS);
+    }
+
+    private static void change(RedisStore store, Runnable afterEach) {
+        Inspector inspector = store.inspector();
+        Position last = Position.of(0, TASKS);
+        assertThat(inspector.task(PARTITION, last).join().orElseThrow().state()).isEqualTo(TaskState.PARKED);
+        assertThat(store.admin().delete(PARTITION, last).join()).isEqualTo(Result.DONE);
+        afterEach.run();
+        Retention little = new Retention(Duration.ofDays(10_000_000), 100, 100);
+        Housekeeper housekeeper = new Housekeeper(store.adminConnection(), store.admin(), little);
+        housekeeper.trim(PARTITION).join();
+        afterEach.run();
+        assertThat(store.admin().drainKey(PARTITION, "hot").join()).isEqualTo(Result.DONE);
+        afterEach.run();
+        housekeeper.trim(PARTITION).join();
+        afterEach.run();
+        assertThat(inspector.counts(PARTITION).join().tasks().get(TaskState.DEAD))
+                .isEqualTo(100);
+    }
+
+    private static int drainFarPages(Inspector inspector) {
+        int found = 0;
+        @Nullable String cursor = TaskCursor.encode("later 70000000:999:0".getBytes(StandardCharsets.UTF_8));
+        for (int page = 0; cursor != null && page < 20; page++) {
+            ResultPage<TaskView> next =
+                    inspector.tasks(PARTITION, TaskState.SCHEDULED, cursor, 100).join();
+            found += next.items().size();
+            cursor = next.next();
+        }
+        return found;
+    }
+
+    /** Adds the times of the calls since the last time. */
+    private static void addTimes(RedisCommands<byte[], byte[]> commands, Map<Script, List<Long>> times) {
+        for (Object entry : commands.slowlogGet(100_000)) {
+            List<?> fields = (List<?>) entry;
+            List<?> arguments = (List<?>) fields.get(3);
+            String named = arguments.size() < 2 ? "" : new String((byte[]) arguments.get(1), StandardCharsets.US_ASCII);
+            for (Script script : Script.values()) {
+                if (named.equals(new String(script.sha(), StandardCharsets.US_ASCII))) {
+                    times.computeIfAbsent(script, none -> new ArrayList<>()).add((Long) fields.get(2));
+                }
+            }
+        }
+        commands.slowlogReset();
+    }
+
+    private static void assertShort(Map<Script, List<Long>> times) {
+        assertThat(times).containsOnlyKeys(Script.INSPECT, Script.ADMINISTER, Script.TRIM_HISTORY);
+        times.forEach((script, micros) -> {
+            micros.sort(null);
+            long median = micros.get(micros.size() / 2);
+            System.out.printf(
+                    "%s: %d calls, median %.1f ms, longest %.1f ms%n",
+                    script, micros.size(), median / 1e3, micros.get(micros.size() - 1) / 1e3);
+            assertThat(median).as("%s", script).isLessThan(MAX_MEDIAN_MICROS);
+        });
+    }
+
+    private static void load(RedisCommands<byte[], byte[]> commands, String what) {
+        Long loaded = commands.eval(
+                LOAD.getBytes(StandardCharsets.UTF_8),
+                ScriptOutputType.INTEGER,
+                RedisKeys.of(PARTITION),
+                what.getBytes(StandardCharsets.UTF_8),
+                Integer.toString(TASKS).getBytes(StandardCharsets.UTF_8),
+                RedisKeys.partitions(PARTITION.queue()));
+        assertThat(loaded).isEqualTo(TASKS);
+    }
+}

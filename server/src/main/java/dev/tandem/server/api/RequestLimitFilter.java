@@ -1,0 +1,144 @@
+package dev.tandem.server.api;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.web.filter.OncePerRequestFilter;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Keeps threads of the web server free for health, whatever clients of the API do. Only so many requests have a thread
+ * at once; more are refused, not queued. A body is read here, whole, within a time and a size, so that a slow client
+ * holds a thread for that time at most. Requests for health that have no body pass freely: they wait for nothing.
+ */
+final class RequestLimitFilter extends OncePerRequestFilter {
+
+    private static final String BODY = RequestLimitFilter.class.getName() + ".body";
+    private static final String HEALTH = "/actuator/health";
+    private static final byte[] EMPTY = {};
+
+    private final Semaphore permits;
+    private final int maxRequests;
+    private final int maxBody;
+    private final long bodyNanos;
+    private final JsonMapper json;
+
+    /**
+     * @param maxRequests how many requests may have a thread at once, fewer than the server has threads
+     * @param maxBody the longest body in bytes
+     * @param bodyMillis how long a body may take to arrive
+     */
+    RequestLimitFilter(int maxRequests, int maxBody, long bodyMillis, JsonMapper json) {
+        this.permits = new Semaphore(maxRequests);
+        this.maxRequests = maxRequests;
+        this.maxBody = maxBody;
+        this.bodyNanos = TimeUnit.MILLISECONDS.toNanos(bodyMillis);
+        this.json = json;
+    }
+
+    /** Returns how many of the web server's threads requests other than those for health may have. */
+    static int maxRequests(int threads) {
+        return Math.max(1, threads - Math.min(8, threads / 2));
+    }
+
+    /** Returns the body of a request that has passed this filter. */
+    static byte[] bodyOf(HttpServletRequest request) {
+        return request.getAttribute(BODY) instanceof byte[] body ? body : EMPTY;
+    }
+
+    @Override
+    protected boolean shouldNotFilter(HttpServletRequest request) {
+        String path = request.getRequestURI();
+        return (path.equals(HEALTH) || path.startsWith(HEALTH + "/")) && !hasBody(request);
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        if (!permits.tryAcquire()) {
+            response.setHeader(HttpHeaders.RETRY_AFTER, "1");
+            refuse(
+                    request,
+                    response,
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    "The server works on " + maxRequests + " requests already",
+                    "Try again in a second, or send fewer requests at once");
+            return;
+        }
+        try {
+            byte[] body = hasBody(request) ? read(request, response) : EMPTY;
+            if (body != null) {
+                request.setAttribute(BODY, body);
+                chain.doFilter(request, response);
+            }
+        } finally {
+            permits.release();
+        }
+    }
+
+    private static boolean hasBody(HttpServletRequest request) {
+        return request.getContentLengthLong() > 0 || request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
+    }
+
+    /** Returns the body; null if the request was refused. The web server closes the connection of these statuses. */
+    private byte @Nullable [] read(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        long start = System.nanoTime();
+        InputStream in = request.getInputStream();
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        byte[] piece = new byte[8_192];
+        try {
+            for (int size = in.read(piece); size >= 0; size = in.read(piece)) {
+                if (body.size() + size > maxBody) {
+                    refuse(
+                            request,
+                            response,
+                            HttpStatus.CONTENT_TOO_LARGE,
+                            "The body is longer than " + maxBody + " bytes",
+                            "Raise tandem.max-payload, or send a reference to the data");
+                    return null;
+                }
+                body.write(piece, 0, size);
+                if (System.nanoTime() - start > bodyNanos) {
+                    refuseSlow(request, response);
+                    return null;
+                }
+            }
+        } catch (SocketTimeoutException e) {
+            refuseSlow(request, response);
+            return null;
+        } catch (IOException e) {
+            refuse(request, response, HttpStatus.BAD_REQUEST, "The body is incomplete", "Send it again");
+            return null;
+        }
+        return body.toByteArray();
+    }
+
+    private void refuseSlow(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        refuse(
+                request,
+                response,
+                HttpStatus.REQUEST_TIMEOUT,
+                "The body did not arrive in time",
+                "Send it faster, or raise tandem.api.body-timeout");
+    }
+
+    private void refuse(
+            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+            throws IOException {
+        request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
+        response.setStatus(status.value());
+        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(status, detail, remedy));
+    }
+}
