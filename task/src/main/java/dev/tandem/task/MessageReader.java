@@ -66,7 +66,8 @@ final class MessageReader {
         checkSizes(fields, payload);
         KeptHeaders kept = new KeptHeaders();
         for (Field field : fields) {
-            if (!readField(field)) {
+            // Once there is a problem, the salvaged headers are kept instead.
+            if (!readField(field) && problem == null) {
                 kept.add(field);
             }
         }
@@ -101,7 +102,7 @@ final class MessageReader {
         }
         long bytes = 0;
         for (Field field : fields) {
-            bytes += field.name().length() + (field.value() == null ? 0 : field.value().length);
+            bytes += HeaderValues.utf8Length(field.name()) + (field.value() == null ? 0 : field.value().length);
         }
         if (bytes > MAX_HEADER_BYTES) {
             problem("the headers have " + bytes + " bytes: at most " + MAX_HEADER_BYTES + " are allowed");
@@ -200,8 +201,7 @@ final class MessageReader {
 
     /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */
     private Task salvaged(List<Field> fields, @Nullable String taskKey, byte[] payload) {
-        KeptHeaders all = new KeptHeaders();
-        fields.forEach(all::add);
+        KeptHeaders all = KeptHeaders.of(fields);
         byte[] brokerKey = origin.key();
         if (brokerKey != null
                 && brokerKey.length > 0
@@ -233,6 +233,9 @@ final class MessageReader {
     }
 
     private @Nullable String problem(Field field, String hint) {
+        if (problem != null) {
+            return null;
+        }
         byte[] value = field.value();
         problem("header '" + field.name() + "' has the value '" + HeaderValues.shown(value == null ? NO_BYTES : value)
                 + "': " + hint);
