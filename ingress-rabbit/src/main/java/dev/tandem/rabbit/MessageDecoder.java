@@ -28,6 +28,9 @@ final class MessageDecoder {
     /** Headers in which the broker counts deliveries. They differ at each delivery and do not belong to the task. */
     private static final Set<String> DELIVERY_COUNTS = Set.of("x-delivery-count", "x-acquired-count");
 
+    /** Headers that are no headers of the task. */
+    private static final Set<String> NOT_KEPT = Set.of(TIMESTAMP_MILLIS, HeaderFrame.REASON);
+
     private static final int MAX_DEPTH = 8;
     private static final long LAST_MILLI_OF_A_SECOND = 999;
 
@@ -52,7 +55,8 @@ final class MessageDecoder {
                 properties.getContentType(),
                 publishedAt(properties.getTimestamp(), table.get(TIMESTAMP_MILLIS), arrivedAt),
                 arrivedAt);
-        Read read = headers.read(fields(table, properties), origin, body);
+        Object problem = table.get(HeaderFrame.REASON);
+        Read read = headers.read(fields(table, properties), origin, body, problem == null ? null : problem.toString());
         String identity = MessageIdentity.of(routingKey, properties, table, body);
         return new Delivery(sequence, read.task(), read.unreadable(), identity, redelivered);
     }
@@ -75,7 +79,7 @@ final class MessageDecoder {
     private static List<Field> fields(Map<String, Object> table, BasicProperties properties) {
         List<Field> fields = new ArrayList<>(table.size() + 1);
         table.forEach((name, value) -> {
-            if (!DELIVERY_COUNTS.contains(name) && !name.equals(TIMESTAMP_MILLIS)) {
+            if (!DELIVERY_COUNTS.contains(name) && !NOT_KEPT.contains(name)) {
                 fields.add(new Field(name, bytes(value)));
             }
         });

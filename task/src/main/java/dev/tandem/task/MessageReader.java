@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class MessageReader {
 
     private static final byte[] NO_BYTES = {};
+    private static final int MAX_PROBLEM = 300;
 
     private final String queue;
     private final Dialect dialect;
@@ -55,11 +56,13 @@ final class MessageReader {
     private long timeout;
     private int maxAttempts;
 
-    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin) {
+    /** @param problem what is known to be wrong with the message, of any length; null if nothing is */
+    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin, @Nullable String problem) {
         this.queue = queue;
         this.dialect = dialect;
         this.maxPayload = maxPayload;
         this.origin = origin;
+        this.problem = problem == null ? null : LogText.oneLine(problem, MAX_PROBLEM);
     }
 
     Read read(List<Field> fields, byte[] payload) {

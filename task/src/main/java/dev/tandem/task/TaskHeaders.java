@@ -160,7 +160,17 @@ public final class TaskHeaders {
      * @param body its bytes, which are not copied; null (a Kafka tombstone) is an empty payload
      */
     public Read read(List<Field> fields, Origin origin, byte @Nullable [] body) {
-        return new MessageReader(queue, dialect, maxPayload, origin).read(fields, body == null ? NO_BYTES : body);
+        return read(fields, origin, body, null);
+    }
+
+    /**
+     * Reads one message.
+     *
+     * @param problem what its protocol says is wrong with it, which makes it unreadable; null if nothing is
+     */
+    public Read read(List<Field> fields, Origin origin, byte @Nullable [] body, @Nullable String problem) {
+        return new MessageReader(queue, dialect, maxPayload, origin, problem)
+                .read(fields, body == null ? NO_BYTES : body);
     }
 
     /**

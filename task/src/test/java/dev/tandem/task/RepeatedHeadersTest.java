@@ -50,7 +50,9 @@ class RepeatedHeadersTest {
         assertThat(read.unreadable()).contains("100000 headers").contains("256");
         Map<String, String> kept = read.task().headers();
         assertThat(kept).hasSize(1_025).containsEntry("x0", "1023");
-        assertThat(kept.get(TaskHeaders.MORE_HEADERS)).startsWith("x1=1024\nx2=1025\n").endsWith("x0=99999\n");
+        assertThat(kept.get(TaskHeaders.MORE_HEADERS))
+                .startsWith("x1=1024\nx2=1025\n")
+                .endsWith("x0=99999\n");
         assertThat(read.task().weight()).isLessThan(2_000_000);
     }
 
