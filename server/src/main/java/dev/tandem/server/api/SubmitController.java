@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
@@ -98,6 +99,9 @@ final class SubmitController {
         try {
             return publisher.publish(task).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof InvalidTaskException invalid) {
+                throw ApiException.badRequest(String.valueOf(invalid.getMessage()), "Correct it and send it again");
+            }
             if (e.getCause() instanceof PublishException refused) {
                 throw ApiException.unavailable(
                         String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
