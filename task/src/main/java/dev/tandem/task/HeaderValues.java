@@ -21,7 +21,7 @@ final class HeaderValues {
     private static final int MAX_ATTEMPTS = 1_000_000;
     private static final long MAX_TIMEOUT = Duration.ofDays(366).toMillis();
     private static final int MAX_NUMBER_LENGTH = 64;
-    private static final int MAX_SHOWN = 80;
+    static final int MAX_SHOWN = 80;
 
     private static final DateTimeFormatter ISO_WITH_OFFSET = new DateTimeFormatterBuilder()
             .parseCaseInsensitive()

@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ final class MessageReader {
 
     private static final byte[] NO_BYTES = {};
     private static final int MAX_PROBLEM = 300;
+    private static final String NO_CONTROLS = "control characters are not allowed";
 
     private final String queue;
     private final Dialect dialect;
@@ -75,15 +77,17 @@ final class MessageReader {
             }
         }
         String taskKey = readKey();
+        String taskId = firstOf(id, eventId, () -> property("message id", origin.id(), MAX_ID));
+        String taskType = firstOf(type, eventType, () -> property("type", origin.type(), MAX_TYPE));
         long earliestStart = notBefore();
         if (problem != null) {
-            return new Read(salvaged(fields, taskKey, payload), problem);
+            return new Read(salvaged(fields, taskId, taskType, taskKey, payload), problem);
         }
         return new Read(
                 new Task(
-                        firstOf(id, eventId, origin.id()),
+                        taskId,
                         queue,
-                        firstOf(type, eventType, origin.type()),
+                        taskType,
                         taskKey,
                         payload,
                         withContentType(kept.headers()),
@@ -151,13 +155,35 @@ final class MessageReader {
             return null;
         }
         if (value.length > maxBytes) {
-            return problem(field, "it has " + value.length + " bytes, and at most " + maxBytes + " are allowed");
+            return problem(field, tooLong(value.length, maxBytes));
         }
         String text = HeaderValues.utf8(value);
         if (text == null) {
             return problem(field, "use UTF-8");
         }
-        return HeaderValues.hasControls(text) ? problem(field, "control characters are not allowed") : text;
+        return HeaderValues.hasControls(text) ? problem(field, NO_CONTROLS) : text;
+    }
+
+    /** Reads what the broker knows apart from the headers, with the checks of a header for the same purpose. */
+    private @Nullable String property(String name, @Nullable String value, int maxBytes) {
+        if (value == null || value.isEmpty()) {
+            return null;
+        }
+        String hint = HeaderValues.hasControls(value) ? NO_CONTROLS : null;
+        int bytes = HeaderValues.utf8Length(value);
+        if (bytes > maxBytes) {
+            hint = tooLong(bytes, maxBytes);
+        }
+        if (hint == null) {
+            return value;
+        }
+        problem("the message's " + name + " has the value '" + LogText.oneLine(value, HeaderValues.MAX_SHOWN) + "': "
+                + hint);
+        return null;
+    }
+
+    private static String tooLong(int bytes, int maxBytes) {
+        return "it has " + bytes + " bytes, and at most " + maxBytes + " are allowed";
     }
 
     private long number(Field field, HeaderValues.Form form) {
@@ -203,7 +229,12 @@ final class MessageReader {
     }
 
     /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */
-    private Task salvaged(List<Field> fields, @Nullable String taskKey, byte[] payload) {
+    private Task salvaged(
+            List<Field> fields,
+            @Nullable String taskId,
+            @Nullable String taskType,
+            @Nullable String taskKey,
+            byte[] payload) {
         KeptHeaders all = KeptHeaders.of(fields);
         byte[] brokerKey = origin.key();
         if (brokerKey != null
@@ -212,9 +243,9 @@ final class MessageReader {
             all.add(new Field(BROKER_KEY, brokerKey));
         }
         return new Task(
-                firstOf(id, eventId, origin.id()),
+                taskId,
                 queue,
-                firstOf(type, eventType, origin.type()),
+                taskType,
                 taskKey,
                 payload,
                 withContentType(all.headers()),
@@ -251,12 +282,11 @@ final class MessageReader {
         }
     }
 
-    private static @Nullable String firstOf(@Nullable String own, @Nullable String ofEvent, @Nullable String ofBroker) {
+    private static @Nullable String firstOf(
+            @Nullable String own, @Nullable String ofEvent, Supplier<@Nullable String> ofBroker) {
         if (own != null) {
             return own;
-        } else if (ofEvent != null) {
-            return ofEvent;
         }
-        return ofBroker == null || ofBroker.isEmpty() ? null : ofBroker;
+        return ofEvent != null ? ofEvent : ofBroker.get();
     }
 }

@@ -93,7 +93,9 @@ public final class Platform implements SmartLifecycle {
                 .policy(PolicySettings.queue(queue))
                 .members(() -> live.of(name))
                 .timeout(queue.timeout())
+                .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
+                .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .retry(PolicySettings.retry(queue.backoff()));
         handlers.forEach(spec::handler);
         String defaultType = queue.handler();

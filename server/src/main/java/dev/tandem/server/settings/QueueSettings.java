@@ -19,7 +19,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param concurrency tasks running at once, per executor process
  * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
  * @param timeout the longest run of a task that sets no timeout
+ * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
+ * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
@@ -38,7 +40,9 @@ public record QueueSettings(
         @DefaultValue("64") int concurrency,
         @DefaultValue("0") int maxRunning,
         @DefaultValue("30s") Duration timeout,
+        @Nullable Duration timeoutLimit,
         @DefaultValue("8") int maxAttempts,
+        @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
         @Nullable DeadHead deadHead,
         @Nullable String handler,
@@ -139,6 +143,14 @@ public record QueueSettings(
             return DeadHead.SKIP;
         }
         return deadHead == null ? DeadHead.HALT : deadHead;
+    }
+
+    public Duration effectiveTimeoutLimit() {
+        return timeoutLimit == null ? timeout : timeoutLimit;
+    }
+
+    public int effectiveMaxAttemptsLimit() {
+        return maxAttemptsLimit == null ? maxAttempts : maxAttemptsLimit;
     }
 
     public String effectiveTopic(String name) {
