@@ -55,8 +55,7 @@ final class MessageDecoder {
                 properties.getContentType(),
                 publishedAt(properties.getTimestamp(), table.get(TIMESTAMP_MILLIS), arrivedAt),
                 arrivedAt);
-        Object problem = table.get(HeaderFrame.REASON);
-        Read read = headers.read(fields(table, properties), origin, body, problem == null ? null : problem.toString());
+        Read read = headers.read(fields(table, properties), origin, body, problem(table));
         String identity = MessageIdentity.of(routingKey, properties, table, body);
         return new Delivery(sequence, read.task(), read.unreadable(), identity, redelivered);
     }
@@ -74,6 +73,16 @@ final class MessageDecoder {
         }
         long second = timestamp.getTime();
         return Math.max(second, Math.min(arrivedAt, second + LAST_MILLI_OF_A_SECOND));
+    }
+
+    /** Returns why the message's properties were rewritten; null if they were not. Publishers may send the header too. */
+    private static @Nullable String problem(Map<String, Object> table) {
+        if (!table.containsKey(HeaderFrame.REASON)) {
+            return null;
+        }
+        byte[] reason = bytes(table.get(HeaderFrame.REASON));
+        String text = reason == null ? "" : new String(reason, StandardCharsets.UTF_8);
+        return text.isBlank() ? "the message has the header " + HeaderFrame.REASON : text;
     }
 
     private static List<Field> fields(Map<String, Object> table, BasicProperties properties) {

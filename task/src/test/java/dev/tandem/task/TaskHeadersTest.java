@@ -204,36 +204,6 @@ class TaskHeadersTest {
         assertThat(plain.headers()).containsExactly(Map.entry("content-type", "text/plain"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"a\nb", "\u0000", "\u0085", "a\rforged line"})
-    void theBrokersOwnIdAndTypeHaveTheChecksOfTheHeaders(String text) {
-        for (Origin origin : List.of(
-                new Origin(null, text, "type", null, SENT, ARRIVED),
-                new Origin(null, "id", text, null, SENT, ARRIVED))) {
-            Read read = amqp.read(List.of(), origin, bytes("body"));
-
-            assertThat(read.unreadable())
-                    .contains("the message's")
-                    .contains("control characters are not allowed")
-                    .doesNotContain(text);
-            assertThat(read.task().id()).isIn("id", null);
-            assertThat(read.task().type()).isIn("type", null);
-            assertThat(read.task().payload()).isEqualTo(bytes("body"));
-        }
-        Origin unused = new Origin(null, text, text, null, SENT, ARRIVED);
-        assertThat(amqp.read(List.of(Field.of("tandem-id", "own"), Field.of("tandem-type", "mine")), unused, null)
-                        .unreadable())
-                .isNull();
-    }
-
-    @Test
-    void theBrokersOwnIdAndTypeHaveTheLimitsOfTheHeaders() {
-        Origin longType = new Origin(null, null, "é".repeat(101), null, SENT, ARRIVED);
-        assertThat(amqp.read(List.of(), longType, null).unreadable()).contains("it has 202 bytes, and at most 200");
-        Origin longId = new Origin(null, "x".repeat(513), null, null, SENT, ARRIVED);
-        assertThat(amqp.read(List.of(), longId, null).unreadable()).contains("it has 513 bytes, and at most 512");
-    }
-
     @Test
     void anEmptyOrMissingKeyMeansNoOrder() {
         assertThat(kafka.read(List.of(), origin(null), null).task().key()).isNull();
