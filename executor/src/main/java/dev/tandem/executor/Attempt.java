@@ -2,7 +2,6 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.LogText;
-import dev.tandem.task.Task;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -52,10 +51,8 @@ final class Attempt implements TaskContext {
         this.clock = clock;
         this.type = type;
         this.maxAttempts = maxAttempts;
-        Task task = run.task();
-        // A header may name a timeout that would overflow below.
-        this.timeoutMillis =
-                Math.min(task.timeoutMillis() > 0 ? task.timeoutMillis() : spec.timeoutMillis(), MAX_TIMEOUT_MILLIS);
+        // A longer timeout would overflow below.
+        this.timeoutMillis = Math.min(spec.timeoutMillisOf(run.task()), MAX_TIMEOUT_MILLIS);
         this.startedMillis = clock.millis();
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
     }

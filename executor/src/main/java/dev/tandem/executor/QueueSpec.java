@@ -41,7 +41,9 @@ public final class QueueSpec {
     private final QueuePolicy policy;
     private final String topic;
     private final long timeoutMillis;
+    private final long timeoutLimitMillis;
     private final int maxAttempts;
+    private final int maxAttemptsLimit;
     private final OutcomeDecider decider;
     private final HandlerRegistry handlers;
     private final PayloadReader payloads;
@@ -56,7 +58,9 @@ public final class QueueSpec {
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.topic = from.topic == null ? from.name : from.topic;
         this.timeoutMillis = from.timeout.toMillis();
+        this.timeoutLimitMillis = from.timeoutLimit == null ? timeoutMillis : from.timeoutLimit.toMillis();
         this.maxAttempts = from.maxAttempts;
+        this.maxAttemptsLimit = Math.max(from.maxAttempts, from.maxAttemptsLimit);
         this.decider = new OutcomeDecider(from.retry, from.finalErrors);
         this.handlers = new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors);
         this.members = from.members;
@@ -73,7 +77,9 @@ public final class QueueSpec {
         this.policy = policy;
         this.topic = from.topic;
         this.timeoutMillis = from.timeoutMillis;
+        this.timeoutLimitMillis = from.timeoutLimitMillis;
         this.maxAttempts = from.maxAttempts;
+        this.maxAttemptsLimit = from.maxAttemptsLimit;
         this.decider = from.decider;
         this.handlers = from.handlers;
         this.payloads = from.payloads;
@@ -114,8 +120,12 @@ public final class QueueSpec {
         return store;
     }
 
-    long timeoutMillis() {
-        return timeoutMillis;
+    /** Returns the longest run of a task; 0 if there is no limit. */
+    long timeoutMillisOf(Task task) {
+        if (task.timeoutMillis() <= 0) {
+            return timeoutMillis;
+        }
+        return timeoutLimitMillis == 0 ? task.timeoutMillis() : Math.min(task.timeoutMillis(), timeoutLimitMillis);
     }
 
     OutcomeDecider decider() {
@@ -143,7 +153,7 @@ public final class QueueSpec {
     }
 
     int maxAttemptsOf(Task task) {
-        return task.maxAttempts() > 0 ? task.maxAttempts() : maxAttempts;
+        return task.maxAttempts() > 0 ? Math.min(task.maxAttempts(), maxAttemptsLimit) : maxAttempts;
     }
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
@@ -178,7 +188,9 @@ public final class QueueSpec {
         private @Nullable Handler fallback;
         private @Nullable JsonMapper json;
         private Duration timeout = DEFAULT_TIMEOUT;
+        private @Nullable Duration timeoutLimit;
         private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
+        private int maxAttemptsLimit;
         private RetryPolicy retry = DEFAULT_RETRY;
         private Supplier<Set<String>> members = Set::of;
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
@@ -286,6 +298,31 @@ public final class QueueSpec {
                         "max-attempts of queue '" + name + "' is " + value + ", it must be 1 or more");
             }
             maxAttempts = value;
+            return this;
+        }
+
+        /**
+         * Sets the longest timeout that a task may name. A longer one counts as this.
+         *
+         * @param value 0 for any timeout; default: that of {@link #timeout}
+         * @throws IllegalArgumentException if the value is negative
+         */
+        public Builder timeoutLimit(Duration value) {
+            if (value.isNegative()) {
+                throw new IllegalArgumentException(
+                        "timeout-limit of queue '" + name + "' is " + value + ", it must be 0 (no limit) or more");
+            }
+            timeoutLimit = value;
+            return this;
+        }
+
+        /**
+         * Sets the most attempts that a task may name. A higher number counts as this.
+         *
+         * @param value default, and the least that counts: that of {@link #maxAttempts}
+         */
+        public Builder maxAttemptsLimit(int value) {
+            maxAttemptsLimit = value;
             return this;
         }
 

@@ -157,7 +157,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                     spec.name(),
                     attempt,
                     retry.delayMillis(),
-                    LogText.oneLine(retry.error(), MAX_LOGGED_TEXT));
+                    loggable(retry.error()));
         }
         if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
             errorLog.log(
@@ -187,7 +187,12 @@ final class TaskRunner implements WorkerPool.RunAction {
                 LogText.oneLine(id, MAX_LOGGED_TEXT),
                 source,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
-                LogText.oneLine(reason.lines().findFirst().orElse(""), MAX_LOGGED_TEXT)));
+                loggable(reason)));
+    }
+
+    /** Returns the first line of an error. The others may quote a payload, which is never logged. */
+    private static String loggable(String error) {
+        return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_LOGGED_TEXT);
     }
 
     /** Warns once about headers that are stored and shown but have no effect yet. */

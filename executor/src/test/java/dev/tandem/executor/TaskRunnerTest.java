@@ -5,15 +5,21 @@ import static dev.tandem.executor.RunnerFixture.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class TaskRunnerTest {
 
@@ -151,6 +157,46 @@ class TaskRunnerTest {
         assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, clock.millis())))
                 .isEqualTo(Outcome.NotStarted.INSTANCE);
         assertThat(fixture.counters.notStarted.sum()).isEqualTo(1);
+    }
+
+    /** The other lines may quote a payload: those of the http handler have the answer of the endpoint. */
+    @Test
+    void onlyTheFirstLineOfAnErrorIsLogged() {
+        Logger logger = (Logger) LoggerFactory.getLogger(TaskRunner.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        logger.setLevel(Level.DEBUG);
+        try {
+            QueueSpec.Builder spec = queue().handler("dead", task -> Result.dead("HTTP status 410\nsecret"))
+                    .handler("again", task -> Result.again(Duration.ZERO, "HTTP status 503\nsecret"));
+            run(spec, TestRuns.of(task("dead", ""), 1));
+            run(spec, TestRuns.of(task("again", ""), 1));
+        } finally {
+            logger.detachAppender(logged);
+            logger.setLevel(null);
+        }
+
+        assertThat(logged.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line).contains("HTTP status").doesNotContain("secret"));
+    }
+
+    @Test
+    void aTaskCannotHaveMoreAttemptsThanItsQueueAllows() {
+        Task greedy = new Task(null, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 0, 1_000_000, null);
+        QueueSpec.Builder spec = queue().maxAttempts(3).action("pay", task -> {
+            assertThat(task.maxAttempts()).isGreaterThan(2);
+            throw new IllegalStateException("fails");
+        });
+
+        assertThat(run(spec, TestRuns.of(greedy, 1, 3, TestRuns.FOREVER)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead -> assertThat(dead.error()).contains("attempt 3 of 3 was the last"));
+        assertThat(run(spec.maxAttemptsLimit(5), TestRuns.of(greedy, 1, 5, TestRuns.FOREVER)))
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead -> assertThat(dead.error()).contains("attempt 5 of 5 was the last"));
     }
 
     @Test

@@ -58,6 +58,22 @@ class TaskRunnerTimeoutTest {
     }
 
     @Test
+    void aTaskCannotRunForLongerThanItsQueueAllows() {
+        Task greedy = new Task(null, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 86_400_000, 0, null);
+        QueueSpec.Builder spec = queue().timeout(Duration.ofSeconds(30));
+
+        assertThat(spec.build().timeoutMillisOf(greedy)).isEqualTo(30_000);
+        assertThat(spec.timeoutLimit(Duration.ofMinutes(5)).build().timeoutMillisOf(greedy))
+                .isEqualTo(300_000);
+        assertThat(spec.timeoutLimit(Duration.ZERO).build().timeoutMillisOf(greedy))
+                .as("any timeout")
+                .isEqualTo(86_400_000);
+        assertThat(spec.build().timeoutMillisOf(task("pay", "")))
+                .as("names none")
+                .isEqualTo(30_000);
+    }
+
+    @Test
     void aHandlerThatReturnsAfterItsInterruptHasTimedOutAndTheNextRunIsNotInterrupted() throws InterruptedException {
         QueueSpec.Builder spec = queue().action("pay", task -> {
             try {

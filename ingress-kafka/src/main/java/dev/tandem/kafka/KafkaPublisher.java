@@ -20,6 +20,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -97,12 +98,16 @@ public final class KafkaPublisher implements Publisher {
     }
 
     private static PublishException failed(Target target, Exception problem) {
+        if (problem instanceof RecordTooLargeException) {
+            return new InvalidTaskException("The task cannot be published: it is too large for topic '" + target.topic()
+                    + "' (" + KafkaErrors.explain(problem) + ")");
+        }
         return new PublishException(
                 "Topic '" + target.topic() + "' did not acknowledge the task: " + KafkaErrors.explain(problem),
                 problem);
     }
 
-    /** @throws PublishException if the record would be unreadable on arrival */
+    /** @throws InvalidTaskException if the record would be unreadable on arrival */
     private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
         List<Field> fields = new ArrayList<>();
         TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
@@ -112,7 +117,7 @@ public final class KafkaPublisher implements Publisher {
         String unreadable =
                 target.headers().read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
-            throw new PublishException("The task cannot be published: " + unreadable);
+            throw new InvalidTaskException("The task cannot be published: " + unreadable);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
         fields.forEach(each -> record.headers().add(new RecordHeader(each.name(), each.value())));

@@ -28,6 +28,9 @@ final class MessageDecoder {
     /** Headers in which the broker counts deliveries. They differ at each delivery and do not belong to the task. */
     private static final Set<String> DELIVERY_COUNTS = Set.of("x-delivery-count", "x-acquired-count");
 
+    /** Headers that are no headers of the task. */
+    private static final Set<String> NOT_KEPT = Set.of(TIMESTAMP_MILLIS, HeaderFrame.REASON);
+
     private static final int MAX_DEPTH = 8;
     private static final long LAST_MILLI_OF_A_SECOND = 999;
 
@@ -52,7 +55,7 @@ final class MessageDecoder {
                 properties.getContentType(),
                 publishedAt(properties.getTimestamp(), table.get(TIMESTAMP_MILLIS), arrivedAt),
                 arrivedAt);
-        Read read = headers.read(fields(table, properties), origin, body);
+        Read read = headers.read(fields(table, properties), origin, body, problem(table));
         String identity = MessageIdentity.of(routingKey, properties, table, body);
         return new Delivery(sequence, read.task(), read.unreadable(), identity, redelivered);
     }
@@ -72,10 +75,20 @@ final class MessageDecoder {
         return Math.max(second, Math.min(arrivedAt, second + LAST_MILLI_OF_A_SECOND));
     }
 
+    /** Returns why the message's properties were rewritten; null if they were not. Publishers may send the header too. */
+    private static @Nullable String problem(Map<String, Object> table) {
+        if (!table.containsKey(HeaderFrame.REASON)) {
+            return null;
+        }
+        byte[] reason = bytes(table.get(HeaderFrame.REASON));
+        String text = reason == null ? "" : new String(reason, StandardCharsets.UTF_8);
+        return text.isBlank() ? "the message has the header " + HeaderFrame.REASON : text;
+    }
+
     private static List<Field> fields(Map<String, Object> table, BasicProperties properties) {
         List<Field> fields = new ArrayList<>(table.size() + 1);
         table.forEach((name, value) -> {
-            if (!DELIVERY_COUNTS.contains(name) && !name.equals(TIMESTAMP_MILLIS)) {
+            if (!DELIVERY_COUNTS.contains(name) && !NOT_KEPT.contains(name)) {
                 fields.add(new Field(name, bytes(value)));
             }
         });

@@ -1,7 +1,8 @@
 package dev.tandem.rabbit;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import dev.tandem.task.Publisher.PublishException;
+import dev.tandem.task.LogText;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
@@ -22,6 +23,8 @@ final class MessageEncoder {
     private static final int PERSISTENT = 2;
     /** The maximum length of AMQP's short strings, which routing keys and properties are. */
     private static final int MAX_SHORT_STRING_BYTES = 255;
+
+    private static final int MAX_SHOWN = 80;
 
     private final RabbitSettings settings;
     private final TaskHeaders headers;
@@ -47,7 +50,7 @@ final class MessageEncoder {
      * Returns a persistent message for the task.
      *
      * @param id unique among all messages, so that a redelivery is recognised
-     * @throws PublishException if the message would be unreadable on arrival
+     * @throws InvalidTaskException if AMQP cannot carry the task, or the message would be unreadable on arrival
      */
     OutgoingMessage encode(Task task, String id) {
         long publishedAt = task.publishedAt() > 0 ? task.publishedAt() : clock.millis();
@@ -67,13 +70,14 @@ final class MessageEncoder {
         Map<String, Object> table = new LinkedHashMap<>();
         for (Field field : fields) {
             if (!setAsProperty(properties, field)) {
+                requireShort(field.name());
                 table.put(field.name(), value(field));
             }
         }
         table.put(MessageDecoder.TIMESTAMP_MILLIS, publishedAt);
         String messageRoutingKey = keyInHeader || key == null ? routingKey : key;
         if (messageRoutingKey.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_STRING_BYTES) {
-            throw new PublishException("The task cannot be published: its key is used as the routing key of queue '"
+            throw new InvalidTaskException("The task cannot be published: its key is used as the routing key of queue '"
                     + settings.queue() + "' (key: routing-key), which may have " + MAX_SHORT_STRING_BYTES + " bytes");
         }
         return new OutgoingMessage(
@@ -87,7 +91,16 @@ final class MessageEncoder {
         Origin origin = new Origin(null, null, null, null, publishedAt, publishedAt);
         String unreadable = headers.read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
-            throw new PublishException("The task cannot be published: " + unreadable);
+            throw new InvalidTaskException("The task cannot be published: " + unreadable);
+        }
+    }
+
+    private static void requireShort(String name) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_SHORT_STRING_BYTES) {
+            throw new InvalidTaskException("The task cannot be published: the name of header '"
+                    + LogText.oneLine(name, MAX_SHOWN) + "' has " + bytes + " bytes, and AMQP allows "
+                    + MAX_SHORT_STRING_BYTES);
         }
     }
 

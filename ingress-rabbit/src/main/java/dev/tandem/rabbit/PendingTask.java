@@ -1,6 +1,7 @@
 package dev.tandem.rabbit;
 
 import dev.tandem.rabbit.MessageEncoder.OutgoingMessage;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,11 @@ final class PendingTask {
 
     void fail(String why, @Nullable Throwable cause) {
         confirmed.completeExceptionally(cause == null ? new PublishException(why) : new PublishException(why, cause));
+    }
+
+    /** Fails because the task can never be published as it is. */
+    void refuse(String why) {
+        confirmed.completeExceptionally(new InvalidTaskException("The task cannot be published: " + why));
     }
 
     /** Handles that the broker found no queue. RabbitMQ acks after it returned a message, Qpid nacks before. */

@@ -9,6 +9,7 @@ import com.rabbitmq.client.ReturnListener;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.rabbit.MessageEncoder.OutgoingMessage;
 import dev.tandem.rabbit.UnroutedMover.CannotMoveException;
+import dev.tandem.task.LogText;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -31,6 +32,7 @@ final class PublisherConnection implements ConfirmListener, ReturnListener, Bloc
 
     private static final Logger log = LoggerFactory.getLogger(RabbitPublisher.class);
 
+    private static final int MAX_LOGGED_TEXT = 300;
     private static final int ABORT_MILLIS = 2_000;
     /** How long the first task of an ordered queue waits for the ring. */
     private static final long RING_WAIT_NANOS = 2_000_000_000L;
@@ -106,17 +108,48 @@ final class PublisherConnection implements ConfirmListener, ReturnListener, Bloc
         }
     }
 
-    void send(PendingTask task) throws IOException {
+    /** Sends a task, or fails it. */
+    void send(PendingTask task) {
         OutgoingMessage message = task.message();
+        String unsendable =
+                HeaderFrame.problemOfSending(message.properties(), message.body().length, connection.getFrameMax());
+        if (unsendable != null) {
+            task.refuse(unsendable);
+            return;
+        }
         long number = channel.getNextPublishSeqNo();
         String id = message.properties().getMessageId();
         byMessageId.put(id, task);
         task.confirmed().whenComplete((published, problem) -> byMessageId.remove(id));
         unconfirmed.put(number, task);
-        channel.basicPublish(message.exchange(), message.routingKey(), true, message.properties(), message.body());
+        try {
+            channel.basicPublish(message.exchange(), message.routingKey(), true, message.properties(), message.body());
+        } catch (Throwable e) {
+            giveUp(number, task, e);
+        }
         if (!channel.isOpen()) {
             ended(channel.getCloseReason());
         }
+    }
+
+    /**
+     * Gives the connection up after a failure to publish. The client has counted the message although the broker may
+     * not have got it, so each later confirm would belong to another message.
+     */
+    private void giveUp(long number, PendingTask failed, Throwable problem) {
+        unconfirmed.remove(number);
+        String reason = BrokerErrors.explain(problem);
+        if (problem instanceof IOException) {
+            failed.fail(
+                    "The connection to RabbitMQ broke while the task was sent (" + reason + "); it may have arrived",
+                    problem);
+        } else {
+            failed.fail("The task was not published: " + reason, problem);
+        }
+        log.warn(
+                "The connection of the publisher is given up, because a task could not be sent: {}",
+                LogText.oneLine(reason, MAX_LOGGED_TEXT));
+        abort();
     }
 
     // ---- called by the client's reader thread

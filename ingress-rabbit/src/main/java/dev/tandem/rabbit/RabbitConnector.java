@@ -34,8 +34,9 @@ final class RabbitConnector {
     /**
      * The largest message that RabbitMQ 3 accepts by default (RabbitMQ 4: 16 MiB). With the client's default of 64 MiB
      * a larger message would close the connection, again at each redelivery. Tandem's own limit marks it as unreadable.
+     * The client refuses a message that has exactly as many bytes as it is told.
      */
-    private static final int MAX_MESSAGE_BYTES = 128 << 20;
+    private static final int MAX_MESSAGE_BYTES = (128 << 20) + 1;
 
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private int preferred;
@@ -108,7 +109,7 @@ final class RabbitConnector {
 
     private static ConnectionFactory parse(String text) {
         URI uri = uri(text);
-        ConnectionFactory factory = new ConnectionFactory();
+        ConnectionFactory factory = new TolerantConnectionFactory();
         try {
             factory.setUri(uri);
             if ("amqps".equalsIgnoreCase(uri.getScheme())) {

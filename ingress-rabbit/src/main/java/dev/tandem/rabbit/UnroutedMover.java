@@ -10,6 +10,7 @@ import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ReturnListener;
 import com.rabbitmq.client.ShutdownSignalException;
+import dev.tandem.task.LogText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves unrouted messages to the ring, unchanged and in their order. Each message is published with the mandatory flag,
@@ -35,6 +38,9 @@ final class UnroutedMover {
         }
     }
 
+    private static final Logger log = LoggerFactory.getLogger(UnroutedMover.class);
+
+    private static final int MAX_LOGGED_TEXT = 300;
     private static final int MAX_BATCH = 256;
     private static final long CONFIRM_MILLIS = 5_000;
     private static final long EMPTY_CHECK_MILLIS = 10;
@@ -161,8 +167,12 @@ final class UnroutedMover {
         return false;
     }
 
-    private void moveBatch(List<Delivery> batch) throws IOException, InterruptedException {
+    private void moveBatch(List<Delivery> taken) throws IOException, InterruptedException {
         try {
+            List<Delivery> batch = putUnsendableAside(taken);
+            if (batch.isEmpty()) {
+                return;
+            }
             confirms.expect(channel.getNextPublishSeqNo(), batch.size());
             for (Delivery each : batch) {
                 channel.basicPublish(
@@ -187,6 +197,28 @@ final class UnroutedMover {
             throw new IOException(e);
         }
         throw new CannotMoveException(confirms.failure());
+    }
+
+    /**
+     * Returns the messages that can be published. Rejects the others, which go to the dead-letter queue: trying them
+     * again would keep the ring from ever being complete.
+     */
+    private List<Delivery> putUnsendableAside(List<Delivery> taken) throws IOException {
+        int frameMax = channel.getConnection().getFrameMax();
+        List<Delivery> sendable = new ArrayList<>(taken.size());
+        for (Delivery each : taken) {
+            String problem = HeaderFrame.problemOfSending(each.getProperties(), each.getBody().length, frameMax);
+            if (problem == null) {
+                sendable.add(each);
+            } else {
+                log.warn(
+                        "Queue '{}': a message cannot be moved to its sub-queue, so it goes to the dead-letter queue: {}",
+                        queue,
+                        LogText.oneLine(problem, MAX_LOGGED_TEXT));
+                channel.basicReject(each.getEnvelope().getDeliveryTag(), false);
+            }
+        }
+        return sendable;
     }
 
     /** Removes the user id: the broker refuses a message that names another user than the one who publishes it. */

@@ -160,6 +160,21 @@ class MessageDecoderTest {
     }
 
     @Test
+    void aRewrittenMessageIsUnreadableForTheReasonThatItCarries() {
+        Delivery rewritten = codec.delivery(
+                1, "mail", false, headers("tandem-unreadable", text("too deep\n"), "tandem-key", text("k")), BODY);
+
+        assertThat(rewritten.unreadable()).isEqualTo("too deep?");
+        assertThat(rewritten.task().key()).isEqualTo("k");
+        assertThat(rewritten.task().headers()).containsOnlyKeys("tandem-key");
+        for (Object forged : List.of(text(" "), new byte[0], Map.of(), 7)) {
+            assertThat(codec.delivery(1, "mail", false, headers("tandem-unreadable", forged), BODY)
+                            .unreadable())
+                    .isNotBlank();
+        }
+    }
+
+    @Test
     void aHugeHeaderIsTruncatedAndUnreadable() {
         Object nested = text("x".repeat(1_000));
         for (int i = 0; i < 5; i++) {

@@ -3,6 +3,9 @@ package dev.tandem.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.tandem.rabbit.MessageEncoder.OutgoingMessage;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
@@ -142,6 +145,59 @@ class RabbitPublisherIT {
             assertThatThrownBy(() -> get(publisher.publish(Task.of("other", null, bytes("x")))))
                     .hasMessageContaining("The queue 'other' has no RabbitMQ exchange here");
         }
+    }
+
+    @Test
+    void refusesATaskThatAmqpCannotCarryAndConfirmsTheOthers() throws Exception {
+        try (RabbitPublisher publisher = new RabbitPublisher(List.of(settings))) {
+            get(publisher.publish(task(null, "before")));
+            for (String name : List.of("n".repeat(256), "é".repeat(128))) {
+                assertThatThrownBy(() -> get(publisher.publish(withHeader(name))))
+                        .isInstanceOf(InvalidTaskException.class)
+                        .hasMessageContaining("has 256 bytes, and AMQP allows 255");
+            }
+            get(publisher.publish(withHeader("n".repeat(255))));
+
+            PublishedId after = get(publisher.publish(task(null, "after")));
+
+            assertThat(after.place()).contains(settings.exchange());
+        }
+    }
+
+    /** A client that counted an unsent message would take the broker's next answer for that of another message. */
+    @Test
+    void aFailureWhileSendingGivesTheConnectionUpWithAllThatIsUnconfirmed() throws Exception {
+        RabbitConnector connector = new RabbitConnector(settings.uri(), RabbitSource.threads("test"));
+        PublisherConnection connection = new PublisherConnection(connector.connect("test"));
+        connection.declare(settings, connector);
+        List<PendingTask> tasks = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            tasks.add(pending("m-" + i, settings.routingKey()));
+        }
+        tasks.forEach(connection::send);
+        PendingTask unsendable = pending("odd", "k".repeat(256));
+
+        connection.send(unsendable);
+
+        assertThat(connection.isOpen()).isFalse();
+        assertThatThrownBy(() -> get(unsendable.confirmed()))
+                .hasMessageContaining("The task was not published")
+                .hasMessageContaining("Short string too long");
+        assertThat(tasks).allSatisfy(task -> assertThat(task.confirmed()).isDone());
+        assertThat(tasks.stream().filter(task -> task.confirmed().isCompletedExceptionally()))
+                .allSatisfy(task -> assertThatThrownBy(() -> get(task.confirmed()))
+                        .hasMessageContaining("was not confirmed before the connection to RabbitMQ ended")
+                        .hasMessageContaining("it may have arrived"));
+    }
+
+    private PendingTask pending(String id, String routingKey) {
+        BasicProperties properties = new BasicProperties.Builder().messageId(id).build();
+        return new PendingTask(
+                settings, new OutgoingMessage(settings.exchange(), routingKey, properties, bytes("x")), id);
+    }
+
+    private Task withHeader(String name) {
+        return new Task(null, settings.queue(), null, null, bytes("x"), Map.of(name, "v"), 0, 0, 0, 0, null);
     }
 
     @Test

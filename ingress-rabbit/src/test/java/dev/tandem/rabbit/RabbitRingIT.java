@@ -107,6 +107,31 @@ class RabbitRingIT extends RingFixture {
     }
 
     @Test
+    void aMessageThatCannotBePublishedAgainIsADeadLetterAndTheOthersAreMoved() throws Exception {
+        Map<String, String> before = initialPlaces();
+        loseRing();
+        // Its headers fill the frame, and rewriting the nested one needs a few bytes more.
+        Object deep = HeaderFrameTest.tables(40);
+        int size = headers(deep, 0).toFrame(1, 0).size();
+        int frameMax = channel.getConnection().getFrameMax();
+        channel.basicPublish(
+                settings.exchange(), settings.queue(), true, headers(deep, frameMax - size), bytes("odd:one"));
+        publishAll("gap");
+
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings).connected()) {
+            assertThat(places("gap")).isEqualTo(before);
+            await().atMost(PATIENCE).until(() -> waiting(QueueTopology.deadLetterName(settings)) == 1);
+            assertThat(waiting(unrouted())).isZero();
+        }
+    }
+
+    private static BasicProperties headers(Object deep, int filling) {
+        return new BasicProperties.Builder()
+                .headers(Map.of("tandem-key", "k", "deep", deep, "filling", "x".repeat(filling)))
+                .build();
+    }
+
+    @Test
     void anotherProcessContinuesIfTheRingBuilderDies() throws Exception {
         Map<String, String> before = initialPlaces();
         for (int bound : List.of(0, 5, SUB_QUEUES)) {

@@ -47,6 +47,10 @@ final class RunningServer implements AutoCloseable {
         return "http://127.0.0.1:" + port;
     }
 
+    <T> T bean(String name, Class<T> type) {
+        return context.getBean(name, type);
+    }
+
     Answer get(String path) {
         return send("GET", path, null);
     }
@@ -70,8 +74,12 @@ final class RunningServer implements AutoCloseable {
         if (json != null) {
             request.header("Content-Type", "application/json");
         }
+        return send(request.build());
+    }
+
+    Answer send(HttpRequest request) {
         try {
-            HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
+            HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
             return new Answer(response.statusCode(), response.body());
         } catch (IOException e) {
             throw new AssertionError(e);

@@ -21,7 +21,7 @@ final class HeaderValues {
     private static final int MAX_ATTEMPTS = 1_000_000;
     private static final long MAX_TIMEOUT = Duration.ofDays(366).toMillis();
     private static final int MAX_NUMBER_LENGTH = 64;
-    private static final int MAX_SHOWN = 80;
+    static final int MAX_SHOWN = 80;
 
     private static final DateTimeFormatter ISO_WITH_OFFSET = new DateTimeFormatterBuilder()
             .parseCaseInsensitive()
@@ -91,6 +91,21 @@ final class HeaderValues {
             }
         }
         return !text.isEmpty();
+    }
+
+    /** Returns the number of bytes of the text in UTF-8, in which a lone surrogate is a question mark. */
+    static int utf8Length(String text) {
+        int bytes = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                bytes += 2;
+                i++;
+            } else if (c >= 0x80 && !Character.isSurrogate(c)) {
+                bytes += c < 0x800 ? 1 : 2;
+            }
+        }
+        return bytes;
     }
 
     /** Returns the text, or null if the bytes are not UTF-8. */

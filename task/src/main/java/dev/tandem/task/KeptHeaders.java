@@ -4,6 +4,7 @@ import dev.tandem.task.TaskHeaders.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -13,9 +14,33 @@ import java.util.Objects;
  */
 final class KeptHeaders {
 
+    /** A header of its own takes some 150 bytes of memory, and two bytes of a message are enough to make one. */
+    private static final int MOST_LISTED = 4 * TaskHeaders.MAX_HEADERS;
+
     private Map<String, String> headers = Map.of();
     /** The number that the next repeat of a name tries first. Most messages repeat none, and many have no header at all. */
     private Map<String, Integer> nextNumber = Map.of();
+
+    /** Returns all headers of an unreadable message. Those beyond a bound are lines of one header. */
+    static KeptHeaders of(List<Field> fields) {
+        KeptHeaders all = new KeptHeaders();
+        int listed = Math.min(fields.size(), MOST_LISTED);
+        fields.subList(0, listed).forEach(all::add);
+        if (listed < fields.size()) {
+            StringBuilder rest = new StringBuilder();
+            for (Field field : fields.subList(listed, fields.size())) {
+                rest.append(field.name()).append('=').append(text(field)).append('\n');
+            }
+            all.add(Field.of(TaskHeaders.MORE_HEADERS, rest.toString()));
+        }
+        return all;
+    }
+
+    private static String text(Field field) {
+        byte[] bytes = field.value();
+        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
+        return text != null ? text : new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
+    }
 
     void add(Field field) {
         byte[] bytes = field.value();

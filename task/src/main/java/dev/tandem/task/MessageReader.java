@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class MessageReader {
 
     private static final byte[] NO_BYTES = {};
+    private static final int MAX_PROBLEM = 300;
+    private static final String NO_CONTROLS = "control characters are not allowed";
 
     private final String queue;
     private final Dialect dialect;
@@ -55,31 +58,36 @@ final class MessageReader {
     private long timeout;
     private int maxAttempts;
 
-    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin) {
+    /** @param problem what is known to be wrong with the message, of any length; null if nothing is */
+    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin, @Nullable String problem) {
         this.queue = queue;
         this.dialect = dialect;
         this.maxPayload = maxPayload;
         this.origin = origin;
+        this.problem = problem == null ? null : LogText.oneLine(problem, MAX_PROBLEM);
     }
 
     Read read(List<Field> fields, byte[] payload) {
         checkSizes(fields, payload);
         KeptHeaders kept = new KeptHeaders();
         for (Field field : fields) {
-            if (!readField(field)) {
+            // Once there is a problem, the salvaged headers are kept instead.
+            if (!readField(field) && problem == null) {
                 kept.add(field);
             }
         }
         String taskKey = readKey();
+        String taskId = firstOf(id, eventId, () -> property("message id", origin.id(), MAX_ID));
+        String taskType = firstOf(type, eventType, () -> property("type", origin.type(), MAX_TYPE));
         long earliestStart = notBefore();
         if (problem != null) {
-            return new Read(salvaged(fields, taskKey, payload), problem);
+            return new Read(salvaged(fields, taskId, taskType, taskKey, payload), problem);
         }
         return new Read(
                 new Task(
-                        firstOf(id, eventId, origin.id()),
+                        taskId,
                         queue,
-                        firstOf(type, eventType, origin.type()),
+                        taskType,
                         taskKey,
                         payload,
                         withContentType(kept.headers()),
@@ -101,7 +109,7 @@ final class MessageReader {
         }
         long bytes = 0;
         for (Field field : fields) {
-            bytes += field.name().length() + (field.value() == null ? 0 : field.value().length);
+            bytes += HeaderValues.utf8Length(field.name()) + (field.value() == null ? 0 : field.value().length);
         }
         if (bytes > MAX_HEADER_BYTES) {
             problem("the headers have " + bytes + " bytes: at most " + MAX_HEADER_BYTES + " are allowed");
@@ -147,13 +155,35 @@ final class MessageReader {
             return null;
         }
         if (value.length > maxBytes) {
-            return problem(field, "it has " + value.length + " bytes, and at most " + maxBytes + " are allowed");
+            return problem(field, tooLong(value.length, maxBytes));
         }
         String text = HeaderValues.utf8(value);
         if (text == null) {
             return problem(field, "use UTF-8");
         }
-        return HeaderValues.hasControls(text) ? problem(field, "control characters are not allowed") : text;
+        return HeaderValues.hasControls(text) ? problem(field, NO_CONTROLS) : text;
+    }
+
+    /** Reads what the broker knows apart from the headers, with the checks of a header for the same purpose. */
+    private @Nullable String property(String name, @Nullable String value, int maxBytes) {
+        if (value == null || value.isEmpty()) {
+            return null;
+        }
+        String hint = HeaderValues.hasControls(value) ? NO_CONTROLS : null;
+        int bytes = HeaderValues.utf8Length(value);
+        if (bytes > maxBytes) {
+            hint = tooLong(bytes, maxBytes);
+        }
+        if (hint == null) {
+            return value;
+        }
+        problem("the message's " + name + " has the value '" + LogText.oneLine(value, HeaderValues.MAX_SHOWN) + "': "
+                + hint);
+        return null;
+    }
+
+    private static String tooLong(int bytes, int maxBytes) {
+        return "it has " + bytes + " bytes, and at most " + maxBytes + " are allowed";
     }
 
     private long number(Field field, HeaderValues.Form form) {
@@ -199,9 +229,13 @@ final class MessageReader {
     }
 
     /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */
-    private Task salvaged(List<Field> fields, @Nullable String taskKey, byte[] payload) {
-        KeptHeaders all = new KeptHeaders();
-        fields.forEach(all::add);
+    private Task salvaged(
+            List<Field> fields,
+            @Nullable String taskId,
+            @Nullable String taskType,
+            @Nullable String taskKey,
+            byte[] payload) {
+        KeptHeaders all = KeptHeaders.of(fields);
         byte[] brokerKey = origin.key();
         if (brokerKey != null
                 && brokerKey.length > 0
@@ -209,9 +243,9 @@ final class MessageReader {
             all.add(new Field(BROKER_KEY, brokerKey));
         }
         return new Task(
-                firstOf(id, eventId, origin.id()),
+                taskId,
                 queue,
-                firstOf(type, eventType, origin.type()),
+                taskType,
                 taskKey,
                 payload,
                 withContentType(all.headers()),
@@ -233,6 +267,9 @@ final class MessageReader {
     }
 
     private @Nullable String problem(Field field, String hint) {
+        if (problem != null) {
+            return null;
+        }
         byte[] value = field.value();
         problem("header '" + field.name() + "' has the value '" + HeaderValues.shown(value == null ? NO_BYTES : value)
                 + "': " + hint);
@@ -245,12 +282,11 @@ final class MessageReader {
         }
     }
 
-    private static @Nullable String firstOf(@Nullable String own, @Nullable String ofEvent, @Nullable String ofBroker) {
+    private static @Nullable String firstOf(
+            @Nullable String own, @Nullable String ofEvent, Supplier<@Nullable String> ofBroker) {
         if (own != null) {
             return own;
-        } else if (ofEvent != null) {
-            return ofEvent;
         }
-        return ofBroker == null || ofBroker.isEmpty() ? null : ofBroker;
+        return ofEvent != null ? ofEvent : ofBroker.get();
     }
 }

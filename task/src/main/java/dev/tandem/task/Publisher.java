@@ -24,13 +24,20 @@ public interface Publisher extends AutoCloseable {
     record PublishedId(String id, String place) {}
 
     /** A task was not published, or the broker did not confirm it. The message is for people. */
-    final class PublishException extends RuntimeException {
+    class PublishException extends RuntimeException {
         public PublishException(String message) {
             super(message);
         }
 
         public PublishException(String message, Throwable cause) {
             super(message, cause);
+        }
+    }
+
+    /** A task was not published, and never can be as it is: something of it is too large or not allowed. */
+    final class InvalidTaskException extends PublishException {
+        public InvalidTaskException(String message) {
+            super(message);
         }
     }
 }

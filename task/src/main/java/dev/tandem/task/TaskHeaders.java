@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Headers that are kept</b> in {@link Task#headers()}: all but those that a field of the task represents, with
  * their values as UTF-8 (a null value as empty text). Bytes that are not UTF-8 are kept as ISO-8859-1 under the name
  * with {@value #LATIN1} appended. Earlier values of a repeated header are kept as {@code name#1}, {@code name#2}, … An
- * unreadable message keeps all of its headers, and its broker's key as {@value #BROKER_KEY} if that is not the key of
- * the task.
+ * unreadable message keeps all of its headers (those after the first 1,024 as lines of {@value #MORE_HEADERS}), and its
+ * broker's key as {@value #BROKER_KEY} if that is not the key of the task.
  *
  * <p><b>Keys.</b> A key whose bytes are not UTF-8, or that contains control characters, becomes {@code 0x} followed by
  * its bytes in hexadecimal.
@@ -49,6 +49,9 @@ public final class TaskHeaders {
 
     /** The header in which an unreadable message keeps its broker's key if that is not the key of the task. */
     public static final String BROKER_KEY = "tandem-broker-key";
+
+    /** The header in which an unreadable message keeps its headers after the first 1,024: a line for each of them. */
+    public static final String MORE_HEADERS = "tandem-more-headers";
 
     /** The longest key, in bytes. */
     public static final int MAX_KEY = 1024;
@@ -157,7 +160,17 @@ public final class TaskHeaders {
      * @param body its bytes, which are not copied; null (a Kafka tombstone) is an empty payload
      */
     public Read read(List<Field> fields, Origin origin, byte @Nullable [] body) {
-        return new MessageReader(queue, dialect, maxPayload, origin).read(fields, body == null ? NO_BYTES : body);
+        return read(fields, origin, body, null);
+    }
+
+    /**
+     * Reads one message.
+     *
+     * @param problem what its protocol says is wrong with it, which makes it unreadable; null if nothing is
+     */
+    public Read read(List<Field> fields, Origin origin, byte @Nullable [] body, @Nullable String problem) {
+        return new MessageReader(queue, dialect, maxPayload, origin, problem)
+                .read(fields, body == null ? NO_BYTES : body);
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.LogText;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 @RestControllerAdvice
 final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
 
+    private static final int MAX_SHOWN = 200;
+
     private static final Logger log = LoggerFactory.getLogger(ApiExceptionHandler.class);
 
     @ExceptionHandler
@@ -31,6 +35,15 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
                 HttpStatus.SERVICE_UNAVAILABLE,
                 String.valueOf(unavailable.getMessage()),
                 "Try again; GET /actuator/health shows which part is down"));
+    }
+
+    /** Tomcat throws this for parameters that it cannot decode, instead of leaving them out. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> undecodable(InvalidParameterException invalid) {
+        return answer(ProblemDetails.of(
+                HttpStatus.BAD_REQUEST,
+                "The parameters cannot be read: " + LogText.oneLine(String.valueOf(invalid.getMessage()), MAX_SHOWN),
+                "Percent-encode them as UTF-8"));
     }
 
     @ExceptionHandler

@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
@@ -128,7 +129,9 @@ final class SubmitController {
     private static Exception refusal(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof PublishException refused) {
+        if (cause instanceof InvalidTaskException invalid) {
+            return ApiException.badRequest(String.valueOf(invalid.getMessage()), "Correct it and send it again");
+        } else if (cause instanceof PublishException refused) {
             return ApiException.unavailable(
                     String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
         } else if (cause instanceof TimeoutException) {

@@ -12,6 +12,8 @@ import java.time.Instant;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
@@ -20,8 +22,18 @@ import tools.jackson.databind.json.JsonMapper;
 /** Creates the views of tasks: without headers and payload in lists, with them for a single task. */
 final class TaskViews {
 
+    /**
+     * The deepest payload that is shown as JSON. Jackson reads and writes 500 levels, in clients too, and the view has
+     * some of its own. A deeper payload is shown as text.
+     */
+    private static final int MAX_DEPTH = 490;
+
     /** Keeps numbers as exact as they are in the payload. */
-    private static final JsonMapper JSON = JsonMapper.builder()
+    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -56,7 +68,7 @@ final class TaskViews {
                 task == null || task.type() == null ? settings.handler() : task.type(),
                 info.key(),
                 info.attempts(),
-                task == null || task.maxAttempts() == 0 ? settings.maxAttempts() : task.maxAttempts(),
+                maxAttempts(settings, task),
                 info.at(),
                 task == null || task.publishedAt() == 0 ? null : Instant.ofEpochMilli(task.publishedAt()),
                 info.executor(),
@@ -70,6 +82,12 @@ final class TaskViews {
                 payload == null || json != null || text != null
                         ? null
                         : Base64.getEncoder().encodeToString(payload));
+    }
+
+    private static int maxAttempts(QueueSettings settings, @Nullable Task task) {
+        return task == null || task.maxAttempts() == 0
+                ? settings.maxAttempts()
+                : Math.min(task.maxAttempts(), settings.effectiveMaxAttemptsLimit());
     }
 
     /** Returns the id that the handler sees. */

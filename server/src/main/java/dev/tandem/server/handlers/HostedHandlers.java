@@ -27,12 +27,17 @@ public final class HostedHandlers {
     }
 
     /**
-     * Returns a queue's handlers by type: {@code log}, {@code noop}, {@code http} if there is a URL, additional ones.
+     * Returns a queue's handlers by type: the one that it names, {@code http} if it has a URL, and the additional ones. A
+     * publisher chooses among these only.
      */
     public Map<String, Handler> of(QueueSettings queue) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
-        handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));
-        handlers.put(HostedTypes.NOOP, task -> Result.done());
+        if (HostedTypes.LOG.equals(queue.handler())) {
+            handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));
+        }
+        if (HostedTypes.NOOP.equals(queue.handler())) {
+            handlers.put(HostedTypes.NOOP, task -> Result.done());
+        }
         if (queue.http().url() != null) {
             if (client == null) {
                 client = HttpHandler.client();

@@ -132,13 +132,14 @@ final class HttpHandler implements Handler {
         return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
     }
 
+    /** Returns the status, and the response's body as a line of its own: only the first line of an error is logged. */
     private static String reason(HttpResponse<String> response) {
         StringBuilder reason = new StringBuilder("HTTP status ").append(response.statusCode());
         if (response.statusCode() >= 300 && response.statusCode() < 400) {
             reason.append(" (redirects are not followed: set http.url to the final address)");
         }
         if (!response.body().isEmpty()) {
-            reason.append(": ").append(response.body());
+            reason.append('\n').append(response.body());
         }
         return reason.toString();
     }

@@ -117,7 +117,9 @@ public final class Platform implements SmartLifecycle {
                 .breaker(PolicySettings.breaker(queue.breaker()))
                 .members(() -> live.of(name))
                 .timeout(queue.timeout())
+                .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
+                .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .retry(PolicySettings.retry(queue.backoff()));
         handlers.forEach(spec::handler);
         String defaultType = queue.handler();

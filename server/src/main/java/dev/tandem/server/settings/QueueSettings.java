@@ -20,7 +20,9 @@ import org.springframework.util.unit.DataSize;
  * @param concurrency tasks running at once, per executor process
  * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
  * @param timeout the longest run of a task that sets no timeout
+ * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
+ * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -45,7 +47,9 @@ public record QueueSettings(
         @DefaultValue("64") int concurrency,
         @DefaultValue("0") int maxRunning,
         @DefaultValue("30s") Duration timeout,
+        @Nullable Duration timeoutLimit,
         @DefaultValue("8") int maxAttempts,
+        @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
@@ -167,6 +171,14 @@ public record QueueSettings(
             return DeadHead.SKIP;
         }
         return deadHead == null ? DeadHead.HALT : deadHead;
+    }
+
+    public Duration effectiveTimeoutLimit() {
+        return timeoutLimit == null ? timeout : timeoutLimit;
+    }
+
+    public int effectiveMaxAttemptsLimit() {
+        return maxAttemptsLimit == null ? maxAttempts : maxAttemptsLimit;
     }
 
     public String effectiveTopic(String name) {

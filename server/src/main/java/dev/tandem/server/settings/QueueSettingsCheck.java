@@ -85,6 +85,7 @@ final class QueueSettingsCheck {
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
         checkBounds(prefix, queue);
+        checkLimits(prefix, queue);
         checkBackoff(prefix + "backoff.", queue.backoff());
         if (queue.deadHead() != null && !queue.ordered()) {
             problems.add(
@@ -183,6 +184,15 @@ final class QueueSettingsCheck {
     }
 
     // ---- Runs
+
+    private void checkLimits(String prefix, QueueSettings queue) {
+        if (queue.timeoutLimit() != null) {
+            problems.checkRange(prefix + "timeout-limit", queue.timeoutLimit(), queue.timeout(), Duration.ofDays(30));
+        }
+        if (queue.maxAttemptsLimit() != null) {
+            problems.checkRange(prefix + "max-attempts-limit", queue.maxAttemptsLimit(), queue.maxAttempts(), 1_000);
+        }
+    }
 
     private void checkBackoff(String prefix, BackoffSettings backoff) {
         problems.checkRange(prefix + "initial", backoff.initial(), Duration.ZERO, Duration.ofDays(30));

@@ -75,6 +75,22 @@ class TasksApiTest extends ApiTestBase {
                 .isEqualTo("/wE=");
     }
 
+    @Test
+    void payloadNestedAsDeepAsJsonMayBeIsShown() {
+        for (int levels : new int[] {490, 491, 499, 500, 501, 5_000}) {
+            String payload = "[".repeat(levels) + "]".repeat(levels);
+            put("0", "1:" + levels, TaskState.DEAD, Task.of("orders", "k", bytes(payload)));
+
+            JsonNode shown = get("/api/v1/queues/orders/tasks/@0%2F1:" + levels, 200);
+
+            assertThat(
+                            levels <= 490
+                                    ? shown.path("payload").toString()
+                                    : shown.path("payloadText").asString())
+                    .isEqualTo(payload);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"order%2F7", "a%20b", "50%25", "%C3%A4", "a%5Cb", "x%3By=1", "..%2F..", "a+b", "%3F%23"})
     void idsAndKeysMayContainAnyCharacter(String encoded) {

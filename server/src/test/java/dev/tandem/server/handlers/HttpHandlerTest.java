@@ -145,7 +145,7 @@ class HttpHandlerTest {
         answer = exchange -> respond(exchange, 410, "{\"error\":\n\"no such order\"}");
 
         assertThat(handler().handle(new FakeTask()))
-                .isEqualTo(Result.dead("HTTP status 410: {\"error\": \"no such order\"}"));
+                .isEqualTo(Result.dead("HTTP status 410\n{\"error\": \"no such order\"}"));
     }
 
     @ParameterizedTest
@@ -190,7 +190,7 @@ class HttpHandlerTest {
 
         Throwable failure = catchThrowable(() -> handler().handle(new FakeTask()));
 
-        assertThat(failure).hasMessageStartingWith("HTTP status 500: xxx");
+        assertThat(failure).hasMessageStartingWith("HTTP status 500\nxxx");
         assertThat(failure.getMessage().length()).isLessThan(400);
     }
 

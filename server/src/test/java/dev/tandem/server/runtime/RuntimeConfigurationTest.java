@@ -28,7 +28,7 @@ class RuntimeConfigurationTest {
         beans.registerSingleton("additional", additional);
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsKeys("log", "noop", "demo");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("demo");
     }
 
     @Test
@@ -47,7 +47,20 @@ class RuntimeConfigurationTest {
         properties.put("tandem.executor.enabled", "false");
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("log", "noop");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).isEmpty();
+    }
+
+    /** Otherwise a publisher could have any task succeed with the type noop. */
+    @Test
+    void publisherReachesOnlyTheHandlersThatTheQueueNames() {
+        properties.put("tandem.queues.orders.handler", "http");
+        properties.put("tandem.queues.orders.http.url", "http://localhost:1/");
+        properties.put("tandem.queues.mails.source", "kafka");
+        properties.put("tandem.queues.mails.handler", "log");
+        TandemSettings settings = load();
+
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("http");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("mails"))).containsOnlyKeys("log");
     }
 
     private HostedHandlers hostedHandlers(TandemSettings settings) {

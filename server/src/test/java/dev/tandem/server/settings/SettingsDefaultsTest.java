@@ -55,7 +55,9 @@ class SettingsDefaultsTest {
             queues.*.concurrency = 64
             queues.*.max-running = 0
             queues.*.timeout = 30s
+            queues.*.timeout-limit = null
             queues.*.max-attempts = 8
+            queues.*.max-attempts-limit = null
             queues.*.backoff.policy = exponential
             queues.*.backoff.initial = 1s
             queues.*.backoff.multiplier = 2
