@@ -41,7 +41,7 @@ public final class Inspector {
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
     public CompletableFuture<List<Partition>> partitions(String queue) {
         return connection
-                .run(commands -> commands.smembers(RedisKeys.partitions(queue)))
+                .run(commands -> commands.smembers(connection.keys().partitions(queue)))
                 .thenApply(names -> names.stream()
                         .map(name -> new Partition(queue, new String(name, StandardCharsets.UTF_8)))
                         .sorted(Comparator.comparing(
@@ -197,7 +197,7 @@ public final class Inspector {
     /** Returns since when a queue is paused, in epoch milliseconds; empty if it is not. */
     public CompletableFuture<Optional<Long>> pausedSince(String queue) {
         return connection
-                .run(commands -> commands.get(RedisKeys.paused(queue)))
+                .run(commands -> commands.get(connection.keys().paused(queue)))
                 .thenApply(value -> value == null
                         ? Optional.empty()
                         : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));

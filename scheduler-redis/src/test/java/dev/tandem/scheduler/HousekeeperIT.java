@@ -48,7 +48,8 @@ class HousekeeperIT extends OperatorTestBase {
         RedisTopology topology =
                 RedisTopology.of(RedisSettings.of(Brokers.redis().uri()), resources);
         try {
-            return get(new Housekeeper(new AdminConnection(topology, 5_000), retention).trim(partition));
+            return get(new Housekeeper(new AdminConnection(topology, RedisKeys.DEFAULTS, 5_000), retention)
+                    .trim(partition));
         } finally {
             topology.close().join();
             resources.shutdown();

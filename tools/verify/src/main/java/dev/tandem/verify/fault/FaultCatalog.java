@@ -33,6 +33,7 @@ final class FaultCatalog {
             new RedisDiskFull(),
             new RedisFailover(false),
             new RedisFailover(true),
+            new RedisSplit(),
             new ClockSetBack(),
             new Churn(),
             new RollingReplacement(),
