@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out which writes are on disk and have reached the replicas. Uses a connection of its own, because WAIT and
- * WAITAOF block what follows them.
+ * Finds out which writes are on disk and have reached the replicas. Uses a connection of its own, because {@code
+ * WAIT} and {@code WAITAOF} block what follows them.
  *
- * <p>A barrier is a write on this connection, followed by WAIT and, from Redis 7.2 on, by WAITAOF. It comes after
+ * <p>A barrier is a write on this connection, followed by WAIT and, from Redis 7.2 on, by {@code WAITAOF}. It comes after
  * everything that was answered on the other connection before it was sent, because both are connected to the same
  * process. Once it is confirmed, all of that is safe. A probe asks about what was answered a horizon ago, so it succeeds
  * if a barrier sent since then is confirmed. At most one barrier is under way at a time.
@@ -69,7 +69,7 @@ final class DurabilityBarrier {
 
     /**
      * @param replicas how many replicas must confirm, 0 or more
-     * @param waitsForDisk whether Redis has WAITAOF, and must confirm that the write is in its append-only file
+     * @param waitsForDisk whether Redis has {@code WAITAOF}, and must confirm that the write is in its append-only file
      */
     DurabilityBarrier(
             StatefulRedisConnection<byte[], byte[]> connection,

@@ -8,11 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -28,6 +31,9 @@ public final class Inspector {
 
     /** The most tasks in one page. */
     public static final int MAX_PAGE = 1_000;
+
+    private static final Set<TaskState> TO_RUN =
+            EnumSet.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED, TaskState.ACTIVE);
 
     private static final int PAGE_BYTES = 4 << 20;
     private static final Pattern DEFAULT_ID = Pattern.compile(".+:(\\d{1,9}):(\\d{1,18})");
@@ -53,6 +59,20 @@ public final class Inspector {
     /** Returns the numbers of every partition of a queue. */
     public CompletableFuture<List<PartitionView>> counts(String queue) {
         return partitions(queue).thenCompose(partitions -> all(partitions, this::counts));
+    }
+
+    /** Returns the partitions of a queue, besides those excepted, with tasks that are to run, or do. */
+    CompletableFuture<List<Partition>> heldPartitions(String queue, Collection<Partition> except) {
+        return partitions(queue)
+                .thenCompose(partitions -> all(
+                        partitions.stream()
+                                .filter(partition -> !except.contains(partition))
+                                .toList(),
+                        this::counts))
+                .thenApply(views -> views.stream()
+                        .filter(view -> TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0))
+                        .map(PartitionView::partition)
+                        .toList());
     }
 
     /** Returns the numbers of a partition. */

@@ -5,6 +5,7 @@ import dev.tandem.task.store.Store;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -100,6 +101,15 @@ public final class RedisStore implements Store {
             connections.add(link);
         });
         return link;
+    }
+
+    @Override
+    public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
+        inspector.heldPartitions(queue, except).whenComplete((held, failure) -> {
+            if (failure == null) {
+                found.accept(held);
+            }
+        });
     }
 
     /**

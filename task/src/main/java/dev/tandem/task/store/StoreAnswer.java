@@ -27,11 +27,12 @@ public sealed interface StoreAnswer {
     record Gap(long stored) implements StoreAnswer {}
 
     /**
-     * Answers an acquire: the lease of another owner, or of a later generation, lives.
+     * Answers an acquire: the lease of another owner, of a later generation, or of an owner with another source, lives.
      *
      * @param remainingMillis the longest time until it ends
+     * @param otherSource the id of the source that the owner reads, if it is not the request's; else empty
      */
-    record Refused(String owner, long remainingMillis) implements StoreAnswer {}
+    record Refused(String owner, long remainingMillis, String otherSource) implements StoreAnswer {}
 
     /**
      * Answers an acquire with all that an owner needs to know.
