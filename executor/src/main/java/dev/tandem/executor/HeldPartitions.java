@@ -56,6 +56,7 @@ final class HeldPartitions {
             return;
         }
         held.add(partition);
+        owned.remove(partition);
         core.assigned(partition, facts, writers.of(partition));
         // The core may remember the state of an earlier link of this partition.
         if (links.open(partition)) {
@@ -80,8 +81,7 @@ final class HeldPartitions {
                 + refusal.otherSource() + "', this one reads '" + refusal.ownSource()
                 + "'. Give each platform on this Redis its own tandem.redis.namespace, or its queues other names";
         boolean first = ownedByOtherSource.isEmpty();
-        if (held.contains(refusal.partition())
-                && !reason.equals(ownedByOtherSource.put(refusal.partition(), reason))) {
+        if (held.contains(refusal.partition()) && !reason.equals(ownedByOtherSource.put(refusal.partition(), reason))) {
             publish();
             if (first) {
                 log.warn("{}, and perhaps other partitions: {}", refusal.partition(), reason);

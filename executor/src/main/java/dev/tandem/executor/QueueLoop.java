@@ -202,8 +202,7 @@ final class QueueLoop {
             knownPartitions = leasable;
             core.partitions(leasable);
         }
-        all.check(
-                clock.millis(), leasable, retained.without(partitions.held()), retained.without(partitions.owned()));
+        all.check(clock.millis(), leasable, retained.without(partitions.held()), retained.without(partitions.owned()));
     }
 
     /** Releases all partitions, so that other executors can go on with them at once, and closes the source. */
@@ -259,6 +258,7 @@ final class QueueLoop {
         @Override
         public void hold(Partition partition) {
             turns.tick();
+            retained.assigned(partition);
             partitions.hold(partition, source.leaseFacts());
         }
 

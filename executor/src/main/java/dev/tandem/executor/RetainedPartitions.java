@@ -78,10 +78,13 @@ final class RetainedPartitions implements PartitionLeases.Actions {
         if (nowMillis - lookedAt >= (held.isEmpty() ? LOOK_MILLIS : LOOK_AGAIN_MILLIS)) {
             lookedAt = nowMillis;
             spec.store()
-                    .findHeld(spec.name(), ofBroker, now -> inbox.post(() -> {
-                        found = Set.copyOf(now);
-                        core.partitions(found);
-                    }));
+                    .findHeld(
+                            spec.name(),
+                            ofBroker,
+                            now -> inbox.post(() -> {
+                                found = Set.copyOf(now);
+                                core.partitions(found);
+                            }));
         }
     }
 
@@ -106,7 +109,7 @@ final class RetainedPartitions implements PartitionLeases.Actions {
         return held.contains(partition);
     }
 
-    /** The broker has assigned the partition to this process, so that it has a source again. */
+    /** Notes that the partition is about to be held with its source. */
     void assigned(Partition partition) {
         left(partition);
     }

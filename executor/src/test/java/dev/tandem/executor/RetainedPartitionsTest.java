@@ -56,8 +56,9 @@ class RetainedPartitionsTest {
         start(Source.Kind.QUEUE);
         await().until(() -> ran.get() == 1);
         await().until(() -> partitions() == 2);
-        assertThat(store.requests).anyMatch(request -> request instanceof StoreRequest.Release
-                && request.partition().equals(RETAINED));
+        assertThat(store.requests)
+                .anyMatch(request -> request instanceof StoreRequest.Release
+                        && request.partition().equals(RETAINED));
         assertThat(source.calls).noneMatch(call -> call.contains(RETAINED.toString()));
     }
 
@@ -67,9 +68,22 @@ class RetainedPartitionsTest {
         start(Source.Kind.LOG);
         await().until(() -> ran.get() == 1);
         await().until(() -> partitions() == 0);
-        assertThat(store.requests).anyMatch(request -> request instanceof StoreRequest.Release
-                && request.partition().equals(RETAINED));
+        assertThat(store.requests)
+                .anyMatch(request -> request instanceof StoreRequest.Release
+                        && request.partition().equals(RETAINED));
         assertThat(source.calls).noneMatch(call -> call.contains(RETAINED.toString()));
+    }
+
+    @Test
+    void hasASourceAgainOnceItCanBeLeasedWithOne() {
+        store.due.put(RETAINED, Task.of("mail", null, new byte[0]));
+        store.silent = true;
+        start(Source.Kind.QUEUE);
+        await().until(() -> store.count(StoreRequest.Acquire.class) == 3);
+        store.answerWithheld();
+        source.leasable = List.of(OF_BROKER.get(0), OF_BROKER.get(1), RETAINED);
+        await().until(() -> source.calls.contains("open " + RETAINED));
+        assertThat(partitions()).isEqualTo(3);
     }
 
     @Test

@@ -7,8 +7,8 @@ import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -70,7 +70,8 @@ public final class Inspector {
                                 .toList(),
                         this::counts))
                 .thenApply(views -> views.stream()
-                        .filter(view -> TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0))
+                        .filter(view ->
+                                TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0))
                         .map(PartitionView::partition)
                         .toList());
     }

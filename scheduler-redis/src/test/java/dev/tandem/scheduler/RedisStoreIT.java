@@ -200,7 +200,10 @@ class RedisStoreIT {
             elsewhere.admin().pause(queue).join();
             assertThat(elsewhere.inspector().pausedSince(queue).join()).isPresent();
             assertThat(store.inspector().pausedSince(queue).join()).isEmpty();
-            elsewhere.presence().beat(new Presence.Executor("two", "host", 0, 0, Map.of()), true).join();
+            elsewhere
+                    .presence()
+                    .beat(new Presence.Executor("two", "host", 0, 0, Map.of()), true)
+                    .join();
             assertThat(store.presence().executors().join())
                     .extracting(Presence.Executor::id)
                     .doesNotContain("two");

@@ -258,7 +258,7 @@ public sealed interface StoreAnswer {
      * @param lost positions that are not claimed under their token any more
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
-     * @param durable false if the replicas did not confirm the write; then the probe does not count
+     * @param durable false if the replicas, or the disk, have not confirmed the write; then the probe does not count
      */
     record LeasesRenewed(
             String runId,
@@ -324,7 +324,7 @@ public sealed interface StoreAnswer {
      * @param runId if it is still the same at least a horizon later, this answer is durable
      * @param results the results in the request's order. OK: the store has custody. DONE: the task was settled. GONE: the
      *     partition does not know the position, or gave it up to another asker
-     * @param durable false if the replicas did not confirm what was answered a horizon ago
+     * @param durable false if the replicas, or the disk, have not confirmed what was answered a horizon ago
      */
     record RedeliveriesForwarded(String runId, List<HandOverResult> results, boolean durable) implements StoreAnswer {}
 }
