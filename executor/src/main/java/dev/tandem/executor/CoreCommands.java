@@ -5,10 +5,12 @@ import dev.tandem.ordering.CoreEvent;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
+import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,7 @@ final class CoreCommands implements Commands {
     private final LoopSource source;
     private final HeldPartitions partitions;
     private final WorkerPool workers;
+    private final RetainedPartitions retained;
     private final @Nullable PartitionLeases leases;
     private final LoopStatus status;
     private final List<Run> starts = new ArrayList<>();
@@ -35,11 +38,13 @@ final class CoreCommands implements Commands {
             LoopSource source,
             HeldPartitions partitions,
             WorkerPool workers,
+            RetainedPartitions retained,
             @Nullable PartitionLeases leases,
             LoopStatus status) {
         this.source = source;
         this.partitions = partitions;
         this.workers = workers;
+        this.retained = retained;
         this.leases = leases;
         this.status = status;
     }
@@ -81,43 +86,51 @@ final class CoreCommands implements Commands {
 
     @Override
     public void commit(Partition partition, long upTo) {
-        source.ifOpen(open -> open.commit(partition, upTo));
+        onSource(partition, open -> open.commit(partition, upTo));
     }
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        source.ifOpen(open -> open.ack(partition, sequences));
+        onSource(partition, open -> open.ack(partition, sequences));
     }
 
     @Override
     public void open(Partition partition) {
         partitions.acquired(partition);
-        source.ifOpen(open -> open.open(partition));
+        if (retained.isHeld(partition)) {
+            retained.open(partition);
+        } else {
+            source.ifOpen(open -> open.open(partition));
+        }
     }
 
     @Override
     public void pause(Partition partition) {
-        source.ifOpen(open -> open.pause(partition));
+        onSource(partition, open -> open.pause(partition));
     }
 
     @Override
     public void resume(Partition partition) {
-        source.ifOpen(open -> open.resume(partition));
+        onSource(partition, open -> open.resume(partition));
     }
 
     @Override
     public void rewind(Partition partition) {
-        source.ifOpen(open -> open.rewind(partition));
+        onSource(partition, open -> open.rewind(partition));
     }
 
     @Override
     public void recall(Partition partition, Recall recall) {
-        source.ifOpen(open -> open.recall(partition, recall));
+        onSource(partition, open -> open.recall(partition, recall));
     }
 
     @Override
     public void confirm(Partition partition) {
-        source.ifOpen(open -> open.confirm(partition));
+        if (retained.isHeld(partition)) {
+            retained.confirm(partition);
+        } else {
+            source.ifOpen(open -> open.confirm(partition));
+        }
     }
 
     @Override
@@ -126,6 +139,9 @@ final class CoreCommands implements Commands {
         if (leases != null) {
             leases.left(partition);
         }
+        if (retained.left(partition)) {
+            return;
+        }
         // A broker that assigns partitions knows which ones it took away.
         boolean givenUpByUs = leases != null || status.state() == QueueStatus.State.STOPPING;
         if (givenUpByUs) {
@@ -133,8 +149,18 @@ final class CoreCommands implements Commands {
         }
     }
 
+    private void onSource(Partition partition, Consumer<Source> call) {
+        if (!retained.isHeld(partition)) {
+            source.ifOpen(call);
+        }
+    }
+
     @Override
     public void report(CoreEvent event) {
+        if (event instanceof CoreEvent.OwnedByOtherSource refusal) {
+            partitions.refused(refusal);
+            return;
+        }
         boolean debugOnly = OwnershipLog.isDebugOnly(event);
         if (debugOnly ? ownershipLogger.isDebugEnabled() : ownershipLogger.isInfoEnabled()) {
             ownershipLog.add(event);

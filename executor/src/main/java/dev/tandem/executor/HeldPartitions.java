@@ -1,11 +1,14 @@
 package dev.tandem.executor;
 
+import dev.tandem.ordering.CoreEvent;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,8 @@ final class HeldPartitions {
     private final WriterNames writers = new WriterNames();
     private final Set<Partition> held = new HashSet<>();
     private final Set<Partition> owned = new HashSet<>();
+    /** Why held partitions are not owned, where an executor with another source owns them. */
+    private final Map<Partition, String> ownedByOtherSource = new HashMap<>();
     /** Held partitions whose link is down. */
     private int down;
 
@@ -51,6 +56,7 @@ final class HeldPartitions {
             return;
         }
         held.add(partition);
+        owned.remove(partition);
         core.assigned(partition, facts, writers.of(partition));
         // The core may remember the state of an earlier link of this partition.
         if (links.open(partition)) {
@@ -65,12 +71,30 @@ final class HeldPartitions {
     /** Notes that the store made this process the partition's owner. */
     void acquired(Partition partition) {
         owned.add(partition);
+        if (ownedByOtherSource.remove(partition) != null) {
+            publish();
+        }
+    }
+
+    /** Notes that an executor with another source owns the partition. Logs the first one. */
+    void refused(CoreEvent.OwnedByOtherSource refusal) {
+        String reason = "queue " + queue + " is owned by another source: executor " + refusal.owner() + " reads '"
+                + refusal.otherSource() + "', this one reads '" + refusal.ownSource()
+                + "'. Give each platform on this Redis its own tandem.redis.namespace, or its queues other names";
+        boolean first = ownedByOtherSource.isEmpty();
+        if (held.contains(refusal.partition()) && !reason.equals(ownedByOtherSource.put(refusal.partition(), reason))) {
+            publish();
+            if (first) {
+                log.warn("{}, and perhaps other partitions: {}", refusal.partition(), reason);
+            }
+        }
     }
 
     /** Forgets a partition that was released or lost. Its link stays open. */
     void left(Partition partition) {
         held.remove(partition);
         owned.remove(partition);
+        ownedByOtherSource.remove(partition);
         publish();
     }
 
@@ -98,7 +122,11 @@ final class HeldPartitions {
 
     private void publish() {
         down = links.countDown(held);
-        status.partitions(held.size(), down, links.downReason(held));
+        status.partitions(
+                held.size(),
+                down,
+                links.downReason(held),
+                ownedByOtherSource.values().stream().findFirst().orElse(null));
     }
 
     /** The store's events. The first link that breaks is logged, and then the moment when all are up again. */

@@ -45,6 +45,14 @@ final class LoopSource {
         return source.leasable();
     }
 
+    Collection<Partition> partitions() {
+        return source.partitions();
+    }
+
+    Source.Facts leaseFacts() {
+        return source.leaseFacts();
+    }
+
     /** Closes the source. Safe when called again. */
     void close() {
         if (!closed) {

@@ -16,15 +16,21 @@ final class LoopStatus {
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile @Nullable String failure;
-    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null);
+    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null);
     private volatile Waits waits = Waits.NONE;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
     private volatile int running;
     private volatile long lastTurnAt;
 
-    /** @param downReason why one of the partitions without a store has none */
+    /**
+     * @param downReason why one of the partitions without a store has none
+     * @param refusal why the store refuses one of the partitions; null if it refuses none
+     */
     private record PartitionHealth(
-            int held, int withoutStore, @Nullable String downReason) {}
+            int held,
+            int withoutStore,
+            @Nullable String downReason,
+            @Nullable String refusal) {}
 
     /** What holds starts back. */
     private record Withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
@@ -72,8 +78,8 @@ final class LoopStatus {
         state.set(State.FAILED);
     }
 
-    void partitions(int held, int withoutStore, @Nullable String downReason) {
-        partitions = new PartitionHealth(held, withoutStore, downReason);
+    void partitions(int held, int withoutStore, @Nullable String downReason, @Nullable String refusal) {
+        partitions = new PartitionHealth(held, withoutStore, downReason, refusal);
     }
 
     /** What makes tasks wait, as of now. */
@@ -143,7 +149,7 @@ final class LoopStatus {
                     + " ms: the broker does not answer, or the loop hangs";
         }
         return health.downReason() == null
-                ? null
+                ? health.refusal()
                 : "cannot reach the store of " + health.withoutStore() + " of " + health.held() + " partitions: "
                         + health.downReason();
     }

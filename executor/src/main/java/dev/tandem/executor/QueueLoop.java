@@ -39,6 +39,7 @@ final class QueueLoop {
     private final CoreCommands commands;
     private final LoopTurns turns;
     private final SourceEvents sourceEvents;
+    private final RetainedPartitions retained;
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
     private long stopRequestedAt;
@@ -78,10 +79,11 @@ final class QueueLoop {
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
                 : null;
         this.partitions = new HeldPartitions(spec, core, inbox, status);
-        this.commands = new CoreCommands(source, partitions, workers, leases, status);
+        this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
+        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status);
-        this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, turns, context);
+        this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, retained, turns, context);
     }
 
     // ---- Any thread
@@ -184,6 +186,8 @@ final class QueueLoop {
         if (leases != null) {
             checkLeases(leases);
         }
+        turns.tick();
+        retained.check(clock.millis());
         turns.turn();
         lookAtWaits();
     }
@@ -219,7 +223,7 @@ final class QueueLoop {
             knownPartitions = leasable;
             core.partitions(leasable);
         }
-        all.check(clock.millis(), leasable, partitions.held(), partitions.owned());
+        all.check(clock.millis(), leasable, retained.without(partitions.held()), retained.without(partitions.owned()));
     }
 
     /** Releases all partitions, so that other executors can go on with them at once, and closes the source. */
@@ -275,7 +279,8 @@ final class QueueLoop {
         @Override
         public void hold(Partition partition) {
             turns.tick();
-            partitions.hold(partition, Source.Facts.NONE);
+            retained.assigned(partition);
+            partitions.hold(partition, source.leaseFacts());
         }
 
         @Override

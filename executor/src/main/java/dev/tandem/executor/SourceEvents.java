@@ -21,6 +21,7 @@ final class SourceEvents implements Source.Events {
     private final LoopSource source;
     private final LoopInbox inbox;
     private final HeldPartitions partitions;
+    private final RetainedPartitions retained;
     private final LoopTurns turns;
     private final ExecutorClock clock;
     private final long leaveMillis;
@@ -33,6 +34,7 @@ final class SourceEvents implements Source.Events {
             LoopSource source,
             LoopInbox inbox,
             HeldPartitions partitions,
+            RetainedPartitions retained,
             LoopTurns turns,
             ExecutorContext context) {
         this.queue = queue;
@@ -40,6 +42,7 @@ final class SourceEvents implements Source.Events {
         this.source = source;
         this.inbox = inbox;
         this.partitions = partitions;
+        this.retained = retained;
         this.turns = turns;
         this.clock = context.clock();
         this.leaveMillis = context.timings().leave();
@@ -49,7 +52,10 @@ final class SourceEvents implements Source.Events {
 
     @Override
     public void assigned(Partition partition, Source.Facts facts) {
-        tell(() -> partitions.hold(partition, facts));
+        tell(() -> {
+            retained.assigned(partition);
+            partitions.hold(partition, facts);
+        });
         source.wakeup();
     }
 

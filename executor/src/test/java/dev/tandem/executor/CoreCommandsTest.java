@@ -32,10 +32,14 @@ class CoreCommandsTest {
         QueueSpec spec = RunnerFixture.queue().build();
         QueueCore core = new QueueCore(Source.Kind.LOG, spec.policy(), TestContexts.SETTINGS, "e1");
         LoopStatus status = new LoopStatus(spec.name(), clock, new OutcomeCounters());
-        HeldPartitions partitions = new HeldPartitions(spec, core, new LoopInbox(spec.source()), status);
+        LoopInbox inbox = new LoopInbox(spec.source());
+        LoopSource source = new LoopSource(spec.source());
+        HeldPartitions partitions = new HeldPartitions(spec, core, inbox, status);
         TimeoutWatchdog watchdog = new TimeoutWatchdog(clock, 1_000, attempt -> {});
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
-        return new CoreCommands(new LoopSource(spec.source()), partitions, workers, null, status);
+        RetainedPartitions retained =
+                new RetainedPartitions(spec, TestContexts.of(clock, watchdog), source, core, partitions, inbox);
+        return new CoreCommands(source, partitions, workers, retained, null, status);
     }
 
     @BeforeEach

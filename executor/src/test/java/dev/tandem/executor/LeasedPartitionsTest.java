@@ -91,6 +91,19 @@ class LeasedPartitionsTest {
     }
 
     @Test
+    void theStatusSaysThatAnExecutorWithAnotherSourceOwnsAPartition() {
+        store.otherSource = "another queue";
+        source.leasable = ALL;
+        await().untilAsserted(() -> assertThat(executor.status().get(0).problem())
+                .contains("queue mail is owned by another source: executor stranger reads 'another queue'")
+                .contains("this one reads 'the mail queue'", "tandem.redis.namespace"));
+        assertThat(executor.status().get(0).healthy()).isFalse();
+        store.otherSource = "";
+        source.then(events -> events.lost(ALL));
+        await().until(() -> executor.status().get(0).healthy());
+    }
+
+    @Test
     void aLostPartitionIsAcquiredAgain() {
         assignAll();
         source.calls.clear();

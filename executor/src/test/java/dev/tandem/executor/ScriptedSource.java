@@ -16,6 +16,9 @@ final class ScriptedSource implements Source {
     final List<String> calls = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Consumer<Events>> script = new LinkedBlockingQueue<>();
     volatile Collection<Partition> leasable = List.of();
+    /** Of a log. */
+    volatile Collection<Partition> partitions = List.of();
+
     private final Kind kind;
     private volatile boolean closed;
     private volatile boolean answersInsideCalls;
@@ -51,6 +54,16 @@ final class ScriptedSource implements Source {
     @Override
     public Collection<Partition> leasable() {
         return leasable;
+    }
+
+    @Override
+    public Collection<Partition> partitions() {
+        return kind == Kind.LOG ? partitions : leasable;
+    }
+
+    @Override
+    public Facts leaseFacts() {
+        return Facts.ofQueue("the mail queue");
     }
 
     @Override

@@ -1,9 +1,13 @@
 package dev.tandem.executor;
 
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -12,16 +16,23 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** A store that grants every request on the caller's thread, and records the requests. */
 final class ScriptedStore implements Store {
 
     final List<StoreRequest> requests = new CopyOnWriteArrayList<>();
+    /** A task that is due, of each partition that has one. */
+    final Map<Partition, Task> due = new ConcurrentHashMap<>();
+
     final Map<Partition, Listener> listeners = new ConcurrentHashMap<>();
     private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
     private final AtomicLong epoch = new AtomicLong();
     /** While true, answers are withheld. */
     volatile boolean silent;
+
+    /** While set, acquires are refused, because an owner reads this source. */
+    volatile String otherSource = "";
 
     volatile boolean reachable = true;
     /** While true, new links stay down until the test calls their listener's up. */
@@ -94,8 +105,26 @@ final class ScriptedStore implements Store {
         };
     }
 
+    @Override
+    public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
+        found.accept(due.keySet().stream()
+                .filter(partition -> !except.contains(partition))
+                .toList());
+    }
+
+    private StoreAnswer.DueTasks due(StoreRequest.ClaimDue request) {
+        Task task = due.remove(request.partition());
+        List<StoreAnswer.DueTask> claimed = task == null
+                ? List.of()
+                : List.of(new StoreAnswer.DueTask(
+                        Position.of(0, 7), request.firstToken(), 0, new Envelope(task, 0, 0, null).encode()));
+        return new StoreAnswer.DueTasks(claimed, List.of(), -1, false);
+    }
+
     private StoreAnswer answer(StoreRequest request) {
-        if (request instanceof StoreRequest.Acquire acquire) {
+        if (request instanceof StoreRequest.Acquire && !otherSource.isEmpty()) {
+            return new StoreAnswer.Refused("stranger", 10_000, otherSource);
+        } else if (request instanceof StoreRequest.Acquire acquire) {
             List<Long> tokens = acquire.presented().stream()
                     .map(StoreRequest.PresentedClaim::token)
                     .toList();
@@ -108,7 +137,7 @@ final class ScriptedStore implements Store {
                     List.of(),
                     List.of(),
                     List.of(),
-                    -1,
+                    due.containsKey(acquire.partition()) ? 0 : -1,
                     -1,
                     0,
                     tokens);
@@ -126,8 +155,8 @@ final class ScriptedStore implements Store {
                             .map(entry -> StoreAnswer.HandOverResult.OK)
                             .toList(),
                     -1);
-        } else if (request instanceof StoreRequest.ClaimDue) {
-            return new StoreAnswer.DueTasks(List.of(), List.of(), -1, false);
+        } else if (request instanceof StoreRequest.ClaimDue claim) {
+            return due(claim);
         } else if (request instanceof StoreRequest.RenewLeases) {
             return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, true);
         } else if (request instanceof StoreRequest.ExpireLeases) {

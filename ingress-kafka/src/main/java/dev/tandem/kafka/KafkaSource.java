@@ -44,7 +44,9 @@ public final class KafkaSource implements Source {
     private static final long MAX_WAIT_MILLIS = 1_000;
     private static final long RETRY_MILLIS = 1_000;
     private static final long RETENTION_CHECK_MILLIS = 60_000;
+    private static final long PARTITIONS_MILLIS = 5_000;
 
+    private final KafkaSettings settings;
     private final InstantSource wallClock;
     private final RecordDecoder decoder;
     private final KafkaHealth health;
@@ -63,6 +65,8 @@ public final class KafkaSource implements Source {
     private long pollAt;
     private long retentionMillis = Long.MAX_VALUE;
     private long retentionAt;
+    private List<Partition> partitions = List.of();
+    private long partitionsAt;
 
     /** Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached. */
     public KafkaSource(KafkaSettings settings) {
@@ -70,6 +74,7 @@ public final class KafkaSource implements Source {
     }
 
     KafkaSource(KafkaSettings settings, InstantSource wallClock) {
+        this.settings = settings;
         this.wallClock = wallClock;
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         recalls = new RecallReader(settings, decoder, wallClock);
@@ -97,6 +102,24 @@ public final class KafkaSource implements Source {
     /** Returns the state of the connection to Kafka. May be called by any thread. */
     public KafkaStatus status() {
         return health.status();
+    }
+
+    /** Returns what the consumer's metadata says. A wait of 0 asks no broker. */
+    @Override
+    public Collection<Partition> partitions() {
+        KafkaConsumer<byte[], byte[]> consumer = closed ? null : clients.consumer();
+        if (consumer == null || clock.now() < partitionsAt) {
+            return consumer == null ? List.of() : partitions;
+        }
+        partitionsAt = clock.now() + PARTITIONS_MILLIS;
+        try {
+            partitions = consumer.partitionsFor(settings.topic(), Duration.ZERO).stream()
+                    .map(info -> Partition.of(settings.queue(), info.partition()))
+                    .toList();
+        } catch (KafkaException e) {
+            // The consumer has no metadata of the topic yet, or any more. Before, it had these.
+        }
+        return partitions;
     }
 
     @Override

@@ -80,6 +80,11 @@ final class RabbitConnector {
         return channel;
     }
 
+    /** Returns the virtual host of addresses that {@link #check} accepts. */
+    static String virtualHost(String uris) {
+        return parse(uris.split(",", -1)[0]).getVirtualHost();
+    }
+
     private static ConnectionFactory factory(String uri, ThreadFactory threads) {
         ConnectionFactory factory = parse(uri);
         // Tandem reconnects by itself. The client's own recovery would silently consume on a new channel, where the

@@ -96,6 +96,11 @@ public final class RabbitSource implements Source {
         return connection.partitions();
     }
 
+    @Override
+    public Facts leaseFacts() {
+        return Facts.ofQueue(connection.sourceId());
+    }
+
     // ---- turns of the loop
 
     @Override
@@ -247,7 +252,7 @@ public final class RabbitSource implements Source {
             calls.confirm(open.channel());
         } else if (connection.isOpen()) {
             // Nothing was consumed yet, so the broker cannot have given messages of ours to others.
-            pendingEvents.add(events -> events.confirmed(partition, Facts.NONE));
+            pendingEvents.add(events -> events.confirmed(partition, leaseFacts()));
         } else {
             pendingEvents.add(events -> events.lost(List.of(partition)));
         }
@@ -353,7 +358,7 @@ public final class RabbitSource implements Source {
         @Override
         public void channelConfirmed(ConsumerChannel channel, Events events) {
             if (withChannel(channel) != null) {
-                events.confirmed(channel.partition, Facts.NONE);
+                events.confirmed(channel.partition, leaseFacts());
             }
         }
 

@@ -24,6 +24,7 @@ final class SourceConnection {
     private @Nullable Connection current;
     private List<String> queues = List.of();
     private List<Partition> partitions = List.of();
+    private String sourceId = "";
     private long connectedAt;
     private int failures;
     private boolean closed;
@@ -43,6 +44,22 @@ final class SourceConnection {
         return isOpen() ? partitions : List.of();
     }
 
+    /** Returns a name for what is read; empty before the first connection. */
+    String sourceId() {
+        return sourceId;
+    }
+
+    /**
+     * The cluster's name is part of it only if an operator has set it: by default each node derives one from its own
+     * host, so that nodes of one cluster differ.
+     */
+    private String sourceId(Connection connection) {
+        Object name = connection.getServerProperties().get("cluster_name");
+        String cluster = name == null || name.toString().contains("@") ? "" : " of cluster " + name;
+        return "RabbitMQ queue " + settings.brokerQueue() + " in virtual host "
+                + RabbitConnector.virtualHost(settings.uri()) + cluster;
+    }
+
     /** Returns the broker's queue of one of the {@link #partitions}. */
     String queueOf(Partition partition) {
         return queues.get(partitions.indexOf(partition));
@@ -60,6 +77,7 @@ final class SourceConnection {
             all.add(Partition.of(settings.queue(), i));
         }
         partitions = List.copyOf(all);
+        sourceId = sourceId(connection);
         health.connected("connected to " + broker);
     }
 

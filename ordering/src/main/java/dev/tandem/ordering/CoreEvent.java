@@ -29,6 +29,16 @@ public sealed interface CoreEvent {
     record Lost(Partition partition, long epoch) implements CoreEvent {}
 
     /**
+     * The store refused the ownership, because an owner whose lease lives reads another source.
+     *
+     * @param owner the other executor
+     * @param otherSource the id of its source
+     * @param ownSource the id of this process's source
+     */
+    record OwnedByOtherSource(Partition partition, String owner, String otherSource, String ownSource)
+            implements CoreEvent {}
+
+    /**
      * The tasks of a key must wait for a head. Keys that were blocked when the partition was acquired are only counted in
      * {@link Acquired}.
      *

@@ -66,7 +66,17 @@ final class StoreAnswerHandler {
             recovery.leave();
             return;
         }
-        long wait = answer instanceof StoreAnswer.Refused refused ? refused.remainingMillis() : PartitionState.NEVER;
+        long wait = PartitionState.NEVER;
+        if (answer instanceof StoreAnswer.Refused refused) {
+            wait = refused.remainingMillis();
+            if (!refused.otherSource().isEmpty()) {
+                state.context.report(new CoreEvent.OwnedByOtherSource(
+                        state.partition,
+                        refused.owner(),
+                        refused.otherSource(),
+                        state.ownership.facts().sourceId()));
+            }
+        }
         state.ownership.refused(state.now() + Math.max(1, Math.min(wait, state.settings.retryMillis())));
     }
 

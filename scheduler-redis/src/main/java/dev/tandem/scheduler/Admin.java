@@ -88,19 +88,19 @@ public final class Admin {
     public CompletableFuture<Void> pause(String queue) {
         byte[] now = Long.toString(System.currentTimeMillis()).getBytes(StandardCharsets.UTF_8);
         return connection
-                .run(commands -> commands.setnx(RedisKeys.paused(queue), now))
+                .run(commands -> commands.setnx(connection.keys().paused(queue), now))
                 .thenCompose(set -> announce(queue, "paused"));
     }
 
     /** Lets tasks of the queue start again. */
     public CompletableFuture<Void> resume(String queue) {
         return connection
-                .run(commands -> commands.del(RedisKeys.paused(queue)))
+                .run(commands -> commands.del(connection.keys().paused(queue)))
                 .thenCompose(deleted -> announce(queue, "resumed"));
     }
 
     private CompletableFuture<Void> announce(String queue, String what) {
-        byte[] channel = RedisKeys.pauseChannel(queue).getBytes(StandardCharsets.UTF_8);
+        byte[] channel = connection.keys().pauseChannel(queue).getBytes(StandardCharsets.UTF_8);
         return connection
                 .run(commands -> commands.publish(channel, what.getBytes(StandardCharsets.UTF_8)))
                 .thenApply(receivers -> null);
@@ -121,7 +121,7 @@ public final class Admin {
         byte[] nothing = {};
         return change(
                 partition,
-                RedisKeys.wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
+                connection.keys().wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
                 what.getBytes(StandardCharsets.UTF_8),
                 name.getBytes(StandardCharsets.UTF_8),
                 seen == null ? nothing : seen,

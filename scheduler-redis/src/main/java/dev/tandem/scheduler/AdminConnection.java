@@ -18,12 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class AdminConnection {
 
     private final RedisTopology topology;
+    private final RedisKeys keys;
     private final long limitMillis;
     private @Nullable CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> connecting;
 
-    AdminConnection(RedisTopology topology, long limitMillis) {
+    AdminConnection(RedisTopology topology, RedisKeys keys, long limitMillis) {
         this.topology = topology;
+        this.keys = keys;
         this.limitMillis = limitMillis;
+    }
+
+    /** Returns the names of the keys that its commands may use. */
+    RedisKeys keys() {
+        return keys;
     }
 
     /** Runs commands. */
@@ -34,14 +41,15 @@ final class AdminConnection {
 
     /** Runs a script of a partition that needs no owner. Loads it if Redis does not have it. */
     CompletableFuture<List<Object>> runScript(Script script, Partition partition, byte[]... args) {
-        byte[][] keys = RedisKeys.of(partition);
+        byte[][] scriptKeys = keys.of(partition);
         return run(commands -> {
             String sha = new String(script.sha(), StandardCharsets.US_ASCII);
-            CompletionStage<List<Object>> answer = commands.evalsha(sha, ScriptOutputType.MULTI, keys, args);
+            CompletionStage<List<Object>> answer = commands.evalsha(sha, ScriptOutputType.MULTI, scriptKeys, args);
             return answer.handle((reply, failure) -> failure == null
                             ? CompletableFuture.completedFuture(reply)
                             : RedisFailures.isScriptMissing(failure)
-                                    ? commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, args)
+                                    ? commands.<List<Object>>eval(
+                                                    script.source(), ScriptOutputType.MULTI, scriptKeys, args)
                                             .toCompletableFuture()
                                     : CompletableFuture.<List<Object>>failedFuture(failure))
                     .thenCompose(Function.identity());

@@ -20,11 +20,13 @@ import org.jspecify.annotations.Nullable;
 /** A Redis Cluster. A partition is on the master of its hash tag's slot. */
 final class ClusterTopology implements RedisTopology {
 
+    private final RedisKeys keys;
     private final RedisClusterClient subscribingClient;
     private final RedisClusterClient commandingClient;
     private volatile @Nullable Partitions known;
 
     ClusterTopology(RedisSettings settings, ClientResources resources) {
+        keys = new RedisKeys(settings.namespace());
         List<RedisURI> uris = settings.uris().stream()
                 .map(each -> ConnectionOptions.uri(settings, each))
                 .toList();
@@ -45,8 +47,7 @@ final class ClusterTopology implements RedisTopology {
     @Override
     public @Nullable RedisURI locate(Partition partition) {
         Partitions map = known;
-        RedisClusterNode node =
-                map == null ? null : map.getMasterBySlot(SlotHash.getSlot(RedisKeys.wakeChannel(partition)));
+        RedisClusterNode node = map == null ? null : map.getMasterBySlot(SlotHash.getSlot(keys.wakeChannel(partition)));
         return node == null ? null : node.getUri();
     }
 

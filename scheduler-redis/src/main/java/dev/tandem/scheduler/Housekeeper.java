@@ -101,7 +101,7 @@ final class Housekeeper {
 
     /** Goes on with drains of long lanes whose heads died ({@code dead-head: drain}). */
     private CompletableFuture<Void> drain(Partition partition) {
-        byte[] owner = RedisKeys.of(partition)[0];
+        byte[] owner = connection.keys().of(partition)[0];
         return connection.run(commands -> commands.hgetall(owner)).thenCompose(fields -> {
             CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
             for (Map.Entry<byte[], byte[]> field : fields.entrySet()) {

@@ -6,12 +6,15 @@ import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,9 @@ public final class Inspector {
     /** The most tasks or keys in one page. */
     public static final int MAX_PAGE = 1_000;
 
+    private static final Set<TaskState> TO_RUN =
+            EnumSet.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED, TaskState.ACTIVE);
+
     private final AdminConnection connection;
     private final TaskFinder finder;
 
@@ -36,7 +42,7 @@ public final class Inspector {
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
     public CompletableFuture<List<Partition>> partitions(String queue) {
         return connection
-                .run(commands -> commands.smembers(RedisKeys.partitions(queue)))
+                .run(commands -> commands.smembers(connection.keys().partitions(queue)))
                 .thenApply(names -> names.stream()
                         .map(name -> new Partition(queue, new String(name, StandardCharsets.UTF_8)))
                         .sorted(Comparator.comparing(
@@ -48,6 +54,21 @@ public final class Inspector {
     /** Returns the numbers of every partition of a queue. */
     public CompletableFuture<List<PartitionView>> counts(String queue) {
         return partitions(queue).thenCompose(partitions -> Futures.all(partitions, this::counts));
+    }
+
+    /** Returns the partitions of a queue, besides those excepted, with tasks that are to run, or do. */
+    CompletableFuture<List<Partition>> heldPartitions(String queue, Collection<Partition> except) {
+        return partitions(queue)
+                .thenCompose(partitions -> Futures.all(
+                        partitions.stream()
+                                .filter(partition -> !except.contains(partition))
+                                .toList(),
+                        this::counts))
+                .thenApply(views -> views.stream()
+                        .filter(view ->
+                                TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0))
+                        .map(PartitionView::partition)
+                        .toList());
     }
 
     /** Returns the numbers of a partition. */
@@ -218,7 +239,7 @@ public final class Inspector {
     /** Returns since when a queue is paused, in epoch milliseconds; empty if it is not. */
     public CompletableFuture<Optional<Long>> pausedSince(String queue) {
         return connection
-                .run(commands -> commands.get(RedisKeys.paused(queue)))
+                .run(commands -> commands.get(connection.keys().paused(queue)))
                 .thenApply(value -> value == null
                         ? Optional.empty()
                         : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));

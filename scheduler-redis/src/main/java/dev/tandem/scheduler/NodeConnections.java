@@ -217,6 +217,19 @@ final class NodeConnections {
         }
     }
 
+    /** Gives up sessions whose primary is cut off from its replicas. */
+    void checkCutOff() {
+        for (RedisNode node : nodes()) {
+            RedisSession session = node.session;
+            if (session != null && session.isCutOff()) {
+                disconnected(
+                        session,
+                        "too few of its " + session.replicas()
+                                + " replicas have answered for half a lease. One may have" + " been promoted");
+            }
+        }
+    }
+
     /** Updates the status if every link has its connection. */
     void updateStatus() {
         if (unplaced.isEmpty() && nodes.values().stream().allMatch(node -> node.session != null)) {

@@ -53,9 +53,9 @@ public final class Presence {
     public CompletableFuture<Void> beat(Executor executor, boolean changed) {
         byte[] id = bytes(executor.id());
         return now().thenCompose(now -> connection
-                .run(commands -> commands.hset(RedisKeys.executorFacts(), id, bytes(facts(executor))))
-                .thenCompose(set ->
-                        connection.run(commands -> commands.zadd(RedisKeys.executors(), (double) now.longValue(), id)))
+                .run(commands -> commands.hset(connection.keys().executorFacts(), id, bytes(facts(executor))))
+                .thenCompose(set -> connection.run(
+                        commands -> commands.zadd(connection.keys().executors(), (double) now.longValue(), id)))
                 .thenCompose(
                         added -> added > 0 || changed ? announce("came") : CompletableFuture.completedFuture(null)));
     }
@@ -64,14 +64,15 @@ public final class Presence {
     public CompletableFuture<Void> leave(String id) {
         byte[] name = bytes(id);
         return connection
-                .run(commands -> commands.zrem(RedisKeys.executors(), name))
-                .thenCompose(removed -> connection.run(commands -> commands.hdel(RedisKeys.executorFacts(), name)))
+                .run(commands -> commands.zrem(connection.keys().executors(), name))
+                .thenCompose(removed -> connection.run(
+                        commands -> commands.hdel(connection.keys().executorFacts(), name)))
                 .thenCompose(removed -> announce("left"));
     }
 
     private CompletableFuture<Void> announce(String what) {
         return connection
-                .run(commands -> commands.publish(bytes(RedisKeys.executorsChannel()), bytes(what)))
+                .run(commands -> commands.publish(bytes(connection.keys().executorsChannel()), bytes(what)))
                 .thenApply(receivers -> null);
     }
 
@@ -83,27 +84,30 @@ public final class Presence {
      * @return ends the watch when closed
      */
     public AutoCloseable watch(Runnable listener) {
-        wakeups.add(RedisKeys.executorsChannel(), listener);
-        return () -> wakeups.remove(RedisKeys.executorsChannel(), listener);
+        wakeups.add(connection.keys().executorsChannel(), listener);
+        return () -> wakeups.remove(connection.keys().executorsChannel(), listener);
     }
 
     /** Returns the executors that were seen within the last minute, in order of their ids. */
     public CompletableFuture<List<Executor>> executors() {
         return now().thenCompose(now -> connection
-                .run(commands -> commands.zrangeWithScores(RedisKeys.executors(), 0, -1))
-                .thenCombine(connection.run(commands -> commands.hgetall(RedisKeys.executorFacts())), (seen, facts) -> {
-                    Map<String, String> known = new TreeMap<>();
-                    facts.forEach((id, text) -> known.put(text(id), text(text)));
-                    List<Executor> executors = new ArrayList<>();
-                    seen.forEach(each -> {
-                        String id = text(each.getValue());
-                        if (each.getScore() > now - FORGOTTEN_MILLIS && known.containsKey(id)) {
-                            executors.add(read(id, known.get(id), (long) each.getScore()));
-                        }
-                    });
-                    executors.sort((one, two) -> one.id().compareTo(two.id()));
-                    return executors;
-                }));
+                .run(commands -> commands.zrangeWithScores(connection.keys().executors(), 0, -1))
+                .thenCombine(
+                        connection.run(
+                                commands -> commands.hgetall(connection.keys().executorFacts())),
+                        (seen, facts) -> {
+                            Map<String, String> known = new TreeMap<>();
+                            facts.forEach((id, text) -> known.put(text(id), text(text)));
+                            List<Executor> executors = new ArrayList<>();
+                            seen.forEach(each -> {
+                                String id = text(each.getValue());
+                                if (each.getScore() > now - FORGOTTEN_MILLIS && known.containsKey(id)) {
+                                    executors.add(read(id, known.get(id), (long) each.getScore()));
+                                }
+                            });
+                            executors.sort((one, two) -> one.id().compareTo(two.id()));
+                            return executors;
+                        }));
     }
 
     /** Removes executors that were silent for more than a minute. */
@@ -111,14 +115,14 @@ public final class Presence {
         return now().thenCompose(now -> {
             Range<Double> silent = Range.create(0.0, (double) now - FORGOTTEN_MILLIS);
             return connection
-                    .run(commands -> commands.zrangebyscore(RedisKeys.executors(), silent))
+                    .run(commands -> commands.zrangebyscore(connection.keys().executors(), silent))
                     .thenCompose(ids -> ids.isEmpty()
                             ? CompletableFuture.completedFuture(null)
                             : connection
-                                    .run(commands ->
-                                            commands.hdel(RedisKeys.executorFacts(), ids.toArray(byte[][]::new)))
-                                    .thenCompose(gone -> connection.run(
-                                            commands -> commands.zremrangebyscore(RedisKeys.executors(), silent)))
+                                    .run(commands -> commands.hdel(
+                                            connection.keys().executorFacts(), ids.toArray(byte[][]::new)))
+                                    .thenCompose(gone -> connection.run(commands -> commands.zremrangebyscore(
+                                            connection.keys().executors(), silent)))
                                     .thenApply(gone -> null));
         });
     }

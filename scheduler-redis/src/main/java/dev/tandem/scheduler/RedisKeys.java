@@ -4,7 +4,10 @@ import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Builds every Redis key and channel. All keys of a partition share a hash tag, so that one script may touch them all. */
+/**
+ * Builds every Redis key and channel of one namespace. All keys of a partition share a hash tag, so that one script may
+ * touch them all.
+ */
 final class RedisKeys {
 
     /** The order in which every script gets the keys; see {@code include/partition_keys.lua}. */
@@ -32,50 +35,58 @@ final class RedisKeys {
             "owed",
             "given");
 
-    private RedisKeys() {}
+    /** The keys of the default namespace. */
+    static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);
+
+    private final String namespace;
+
+    /** @param namespace the beginning of every key and channel ({@code tandem.redis.namespace}) */
+    RedisKeys(String namespace) {
+        this.namespace = namespace;
+    }
 
     /** Returns the keys that every script of a partition declares, in order. */
-    static byte[][] of(Partition partition) {
+    byte[][] of(Partition partition) {
         return PARTS.stream().map(part -> bytes(prefix(partition) + part)).toArray(byte[][]::new);
     }
 
     /** Returns the channel on which a partition's owner is woken. */
-    static String wakeChannel(Partition partition) {
+    String wakeChannel(Partition partition) {
         return prefix(partition) + "wake";
     }
 
     /** Returns the key of the names of a queue's partitions that were ever used. */
-    static byte[] partitions(String queue) {
-        return bytes("tandem:{" + queue + "}:partitions");
+    byte[] partitions(String queue) {
+        return bytes(namespace + ":{" + queue + "}:partitions");
     }
 
     /** Returns the key that exists while the queue is paused. Its value is since when, in epoch milliseconds. */
-    static byte[] paused(String queue) {
-        return bytes("tandem:{" + queue + "}:paused");
+    byte[] paused(String queue) {
+        return bytes(namespace + ":{" + queue + "}:paused");
     }
 
     /** Returns the channel that announces that a queue was paused or resumed. */
-    static String pauseChannel(String queue) {
-        return "tandem:{" + queue + "}:changed";
+    String pauseChannel(String queue) {
+        return namespace + ":{" + queue + "}:changed";
     }
 
     /** Returns the key of the times at which each executor was last seen, in epoch milliseconds. */
-    static byte[] executors() {
-        return bytes("tandem:{executors}:seen");
+    byte[] executors() {
+        return bytes(namespace + ":{executors}:seen");
     }
 
     /** Returns the key of what each executor says about itself. */
-    static byte[] executorFacts() {
-        return bytes("tandem:{executors}:facts");
+    byte[] executorFacts() {
+        return bytes(namespace + ":{executors}:facts");
     }
 
     /** Returns the channel that announces that an executor came or left. */
-    static String executorsChannel() {
-        return "tandem:{executors}:changed";
+    String executorsChannel() {
+        return namespace + ":{executors}:changed";
     }
 
-    private static String prefix(Partition partition) {
-        return "tandem:{" + partition + "}:";
+    private String prefix(Partition partition) {
+        return namespace + ":{" + partition + "}:";
     }
 
     private static byte[] bytes(String text) {

@@ -20,6 +20,7 @@ final class RedisLink implements Store.Link, Runnable {
     private final RedisStore store;
     private final Partition partition;
     private final Store.Listener listener;
+    private final RedisKeys names;
     private final byte[][] keys;
 
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
@@ -28,16 +29,18 @@ final class RedisLink implements Store.Link, Runnable {
     private @Nullable RedisSession session;
     private boolean closed;
     private String executor = "";
+    private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
     private boolean owner;
 
     /** What the listener was told. Used by the store's thread only. */
     private boolean toldRoom = true;
 
-    RedisLink(RedisStore store, Partition partition, Store.Listener listener) {
+    RedisLink(RedisStore store, RedisKeys names, Partition partition, Store.Listener listener) {
         this.store = store;
         this.partition = partition;
         this.listener = listener;
-        this.keys = RedisKeys.of(partition);
+        this.names = names;
+        this.keys = names.of(partition);
     }
 
     Partition partition() {
@@ -53,13 +56,14 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (request instanceof StoreRequest.Acquire acquire) {
                 executor = acquire.executor();
+                leaseMillis = acquire.leaseMillis();
             }
-            ScriptCall call = ScriptEncoder.encode(request, executor, System.currentTimeMillis());
+            ScriptCall call = ScriptEncoder.encode(request, executor, names, System.currentTimeMillis());
             sendTimes.add(System.nanoTime());
             to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
             noteWritten(to, request, call);
             if (isProbe(request)) {
-                to.confirmReplication(partition);
+                to.confirmWrites(partition, leaseMillis);
             }
         }
     }
@@ -117,6 +121,7 @@ final class RedisLink implements Store.Link, Runnable {
         List<HandOverResult> results = List.of();
         if (answer instanceof StoreAnswer.CustodyTaken taken) {
             results = taken.results();
+            from.handedOver(partition);
         } else if (answer instanceof StoreAnswer.RedeliveriesForwarded forwarded) {
             results = forwarded.results();
         }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Checks whether a Redis is fit to have custody of tasks, by its INFO and settings. Pure. */
 final class RedisPreflight {
@@ -22,11 +21,14 @@ final class RedisPreflight {
 
     private RedisPreflight() {}
 
+    /** The settings of Redis that {@link #check} reads, if it may. */
+    static final List<String> CONFIG = List.of("appendfsync", "no-appendfsync-on-rewrite", "min-replicas-to-write");
+
     /**
      * @param info the answer to INFO
-     * @param fsync the setting {@code appendfsync}; null where CONFIG is not allowed
+     * @param config the values of {@link #CONFIG}; empty where CONFIG is not allowed
      */
-    static Report check(RedisSettings settings, String info, @Nullable String fsync) {
+    static Report check(RedisSettings settings, String info, Map<String, String> config) {
         Map<String, String> facts = facts(info);
         List<String> errors = new ArrayList<>();
         List<String> warnings = new ArrayList<>();
@@ -34,7 +36,8 @@ final class RedisPreflight {
         role(settings, facts, errors);
         memory(facts, errors);
         if (settings.durable()) {
-            durability(facts, fsync, errors, warnings);
+            durability(facts, config, errors, warnings);
+            replicas(settings, Replication.of(facts).replicas(), config, errors, warnings);
         } else {
             warnings.add("tandem.redis.durability is none: when Redis forgets writes, tasks in its custody are lost");
         }
@@ -53,6 +56,16 @@ final class RedisPreflight {
         } catch (NumberFormatException e) {
             errors.add("its version '" + version + "' is unknown: Tandem needs Redis 6.2 or later, or Valkey");
         }
+    }
+
+    /** Returns whether this Redis has WAITAOF and an append-only file. */
+    static boolean hasWaitAof(String info) {
+        Map<String, String> facts = facts(info);
+        String[] parts = facts.getOrDefault("redis_version", "0.0").split("\\.", -1);
+        int major = Integer.parseInt(parts[0]);
+        int minor = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
+        return (major > 7 || major == 7 && minor >= 2)
+                && facts.getOrDefault("aof_enabled", "0").equals("1");
     }
 
     private static void role(RedisSettings settings, Map<String, String> facts, List<String> errors) {
@@ -74,15 +87,44 @@ final class RedisPreflight {
     }
 
     private static void durability(
-            Map<String, String> facts, @Nullable String fsync, List<String> errors, List<String> warnings) {
+            Map<String, String> facts, Map<String, String> config, List<String> errors, List<String> warnings) {
+        String fsync = config.get("appendfsync");
         if (facts.getOrDefault("aof_enabled", "0").equals("0")) {
             errors.add("appendonly is off, so a restart forgets tasks: set appendonly yes, or"
                     + " tandem.redis.durability=none if tasks may be lost");
         } else if (fsync == null) {
-            warnings.add("CONFIG is not allowed, so appendfsync is unknown: it must be everysec or always");
+            warnings.add("CONFIG is not allowed, so appendfsync and no-appendfsync-on-rewrite are unknown: they must be"
+                    + " everysec or always, and no");
         } else if (fsync.equals("no")) {
             errors.add("appendfsync is no, so a crash forgets more than the horizon allows for: set"
                     + " appendfsync everysec, or tandem.redis.durability=none if tasks may be lost");
+        }
+        if (config.getOrDefault("no-appendfsync-on-rewrite", "no").equals("yes")) {
+            errors.add("no-appendfsync-on-rewrite is yes, so a crash during a rewrite forgets more than the horizon"
+                    + " allows for: set no-appendfsync-on-rewrite no, or tandem.redis.durability=none if tasks may be"
+                    + " lost");
+        }
+    }
+
+    private static void replicas(
+            RedisSettings settings, int seen, Map<String, String> config, List<String> errors, List<String> warnings) {
+        int required = settings.replicas().orElse(seen);
+        boolean promotes =
+                settings.replicas().isPresent() && settings.uris().get(0).contains("-sentinel://");
+        if (required == 0 && (seen > 0 || promotes)) {
+            errors.add("tandem.redis.replicas is 0, but "
+                    + (seen > 0 ? "it has " + seen + " replicas" : "its Sentinels promote replicas")
+                    + ". When one is promoted, tasks that had not reached it are lost: set tandem.redis.replicas=auto,"
+                    + " or tandem.redis.durability=none if tasks may be lost");
+        } else if (required < seen) {
+            warnings.add("tandem.redis.replicas is " + required + ", but it has " + seen
+                    + " replicas. When one is promoted, tasks that had not reached it are lost: set"
+                    + " tandem.redis.replicas=auto unless the others can never be promoted");
+        }
+        if (required > 0 && config.getOrDefault("min-replicas-to-write", "").equals("0")) {
+            warnings.add("min-replicas-to-write is 0, so it goes on accepting writes when it is cut off from its"
+                    + " replicas, and forgets them when it comes back as a replica: set min-replicas-to-write 1 on all"
+                    + " nodes");
         }
     }
 

@@ -24,15 +24,13 @@ final class RedisSession {
 
     private final RedisNode node;
     private final StatefulRedisConnection<byte[], byte[]> connection;
-    private final @Nullable ReplicaConfirmation replicas;
+    private final @Nullable DurabilityBarrier barrier;
 
     RedisSession(
-            RedisNode node,
-            StatefulRedisConnection<byte[], byte[]> connection,
-            @Nullable ReplicaConfirmation replicas) {
+            RedisNode node, StatefulRedisConnection<byte[], byte[]> connection, @Nullable DurabilityBarrier barrier) {
         this.node = node;
         this.connection = connection;
-        this.replicas = replicas;
+        this.barrier = barrier;
     }
 
     void onDisconnect(Runnable action) {
@@ -43,13 +41,13 @@ final class RedisSession {
             }
         };
         connection.addListener(listener);
-        if (replicas != null) {
-            replicas.addListener(listener);
+        if (barrier != null) {
+            barrier.addListener(listener);
         }
     }
 
     boolean isOpen() {
-        return connection.isOpen() && (replicas == null || replicas.isOpen());
+        return connection.isOpen() && (barrier == null || barrier.isOpen());
     }
 
     RedisNode node() {
@@ -75,22 +73,44 @@ final class RedisSession {
         return connection.async().info("memory");
     }
 
-    /** Asks replicas, if any must confirm, whether they have everything written so far. */
-    void confirmReplication(Partition partition) {
-        if (replicas != null) {
-            replicas.request(partition);
+    /** Asks Redis for the replication section of INFO. */
+    CompletionStage<String> replicationInfo() {
+        return connection.async().info("replication");
+    }
+
+    /** Returns how many replicas must confirm. */
+    int replicas() {
+        return barrier == null ? 0 : barrier.replicas();
+    }
+
+    /** Asks replicas and disks, if they must confirm, whether they have everything written so far. */
+    void confirmWrites(Partition partition, long leaseMillis) {
+        if (barrier != null) {
+            barrier.request(partition, leaseMillis);
         }
     }
 
-    /** Returns whether replicas have what was answered a horizon before {@code sentAt}; true if none must confirm. */
+    /** Asks disks early whether they have what was written so far, since a sync takes a while. */
+    void handedOver(Partition partition) {
+        if (barrier != null) {
+            barrier.requestEarly(partition);
+        }
+    }
+
+    /** Returns whether what was answered a horizon before {@code sentAt} is safe; true if nothing must confirm. */
     boolean isDurable(long sentAt) {
-        return replicas == null || replicas.isDurable(sentAt);
+        return barrier == null || barrier.isDurable(sentAt);
+    }
+
+    /** Returns whether too few replicas have answered for half a lease. */
+    boolean isCutOff() {
+        return barrier != null && barrier.isCutOff();
     }
 
     void close() {
         connection.closeAsync();
-        if (replicas != null) {
-            replicas.close();
+        if (barrier != null) {
+            barrier.close();
         }
     }
 }

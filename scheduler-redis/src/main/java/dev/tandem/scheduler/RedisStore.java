@@ -6,6 +6,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,16 +28,19 @@ public final class RedisStore implements Store {
     private static final Logger log = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long RETRY_MILLIS = 2_000;
+    private static final long REPLICA_CHECK_MILLIS = 1_000;
     private static final long CHECK_MILLIS = 10_000;
     private static final long TRIM_MILLIS = 10_000;
 
     private final RedisSettings settings;
     private final ClientResources resources;
+    private final RedisKeys keys;
     private final RedisTopology topology;
     private final RedisConnector connector;
     private final StoreThread thread = new StoreThread();
     private final NodeConnections connections;
     private final MemoryMonitor memory;
+    private final ReplicaWatch replicas;
     private final WakeupSubscriber wakeups = new WakeupSubscriber();
     private final AdminConnection adminConnection;
     private final Inspector inspector;
@@ -56,10 +60,13 @@ public final class RedisStore implements Store {
                 .computationThreadPoolSize(2)
                 .build();
         topology = RedisTopology.of(settings, resources);
+        keys = new RedisKeys(settings.namespace());
         connector = new RedisConnector(settings, resources);
         connections = new NodeConnections(topology, connector, thread);
         memory = new MemoryMonitor(thread, connections, settings.headroom());
-        adminConnection = new AdminConnection(topology, settings.answerTimeout().toMillis());
+        replicas = new ReplicaWatch(thread, connections, settings);
+        adminConnection =
+                new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
         presence = new Presence(adminConnection, wakeups);
@@ -81,6 +88,7 @@ public final class RedisStore implements Store {
         store.thread.run(store::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
+        store.thread.runEvery(REPLICA_CHECK_MILLIS, store.replicas::check);
         store.thread.runEvery(CHECK_MILLIS, store::checkMissed);
         store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
         store.thread.runEvery(TRIM_MILLIS, store::trim);
@@ -89,13 +97,22 @@ public final class RedisStore implements Store {
 
     @Override
     public Link link(Partition partition, Listener listener) {
-        RedisLink link = new RedisLink(this, partition, listener);
+        RedisLink link = new RedisLink(this, keys, partition, listener);
         thread.run(() -> {
-            wakeups.add(RedisKeys.wakeChannel(partition), link);
+            wakeups.add(keys.wakeChannel(partition), link);
             register(partition);
             connections.add(link);
         });
         return link;
+    }
+
+    @Override
+    public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
+        inspector.heldPartitions(queue, except).whenComplete((held, failure) -> {
+            if (failure == null) {
+                found.accept(held);
+            }
+        });
     }
 
     /**
@@ -119,11 +136,11 @@ public final class RedisStore implements Store {
     public AutoCloseable watchPause(String queue, Consumer<Boolean> listener) {
         PauseWatch watch = new PauseWatch(inspector, queue, listener);
         pauseWatches.add(watch);
-        wakeups.add(RedisKeys.pauseChannel(queue), watch);
+        wakeups.add(keys.pauseChannel(queue), watch);
         watch.run();
         return () -> {
             pauseWatches.remove(watch);
-            wakeups.remove(RedisKeys.pauseChannel(queue), watch);
+            wakeups.remove(keys.pauseChannel(queue), watch);
         };
     }
 
@@ -165,7 +182,7 @@ public final class RedisStore implements Store {
 
     void closed(RedisLink link) {
         thread.run(() -> {
-            wakeups.remove(RedisKeys.wakeChannel(link.partition()), link);
+            wakeups.remove(keys.wakeChannel(link.partition()), link);
             connections.remove(link);
         });
     }
@@ -185,7 +202,7 @@ public final class RedisStore implements Store {
     private void register(Partition partition) {
         byte[] name = partition.name().getBytes(StandardCharsets.UTF_8);
         adminConnection
-                .run(commands -> commands.sadd(RedisKeys.partitions(partition.queue()), name))
+                .run(commands -> commands.sadd(keys.partitions(partition.queue()), name))
                 .whenComplete((added, failure) -> {
                     if (failure != null) {
                         thread.runAfter(RETRY_MILLIS, () -> register(partition));
@@ -197,6 +214,7 @@ public final class RedisStore implements Store {
         long limit = System.nanoTime() - settings.answerTimeout().toNanos();
         connections.checkOverdue(
                 limit, "no answer for " + settings.answerTimeout().toMillis() + " ms");
+        connections.checkCutOff();
     }
 
     /** Looks up what may have been missed: messages on channels. */

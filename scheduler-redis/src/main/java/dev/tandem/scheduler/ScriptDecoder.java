@@ -42,7 +42,7 @@ final class ScriptDecoder {
             case ScriptCodes.REPLY_APPLIED -> new StoreAnswer.AlreadyApplied();
             case ScriptCodes.REPLY_GAP -> new StoreAnswer.Gap(in.number());
             case ScriptCodes.REPLY_FENCED -> new StoreAnswer.Fenced();
-            case ScriptCodes.REPLY_REFUSED -> new StoreAnswer.Refused(in.text(), in.number());
+            case ScriptCodes.REPLY_REFUSED -> new StoreAnswer.Refused(in.text(), in.number(), in.text());
             default -> throw ScriptCodes.unknown("reply code", code);
         };
     }

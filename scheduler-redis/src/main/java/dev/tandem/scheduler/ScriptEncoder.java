@@ -27,9 +27,10 @@ final class ScriptEncoder {
      * Encodes a request.
      *
      * @param executor the executor that the link last acquired for
+     * @param keys the names of the channels that scripts publish on
      * @param now epoch milliseconds, recorded in claims as the time of their start
      */
-    static ScriptCall encode(StoreRequest request, String executor, long now) {
+    static ScriptCall encode(StoreRequest request, String executor, RedisKeys keys, long now) {
         if (request instanceof StoreRequest.SettleAndClaim step) {
             return new SettleAndClaimEncoder(executor.getBytes(StandardCharsets.UTF_8), now).encode(step);
         } else if (request instanceof StoreRequest.OwnerRequest owners) {
@@ -40,11 +41,11 @@ final class ScriptEncoder {
                     .bytes(claimNames(keep.positions(), keep.tokens()))
                     .build();
         } else if (request instanceof StoreRequest.SettleLate late) {
-            return settleLate(late);
+            return settleLate(late, keys);
         } else if (request instanceof StoreRequest.ListKnownPositions) {
             return ScriptCall.of(Script.LIST_KNOWN_POSITIONS).build();
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
-            return forwardRedeliveries(forward);
+            return forwardRedeliveries(forward, keys);
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
@@ -149,13 +150,13 @@ final class ScriptEncoder {
         return call.build();
     }
 
-    private static ScriptCall settleLate(StoreRequest.SettleLate late) {
+    private static ScriptCall settleLate(StoreRequest.SettleLate late, RedisKeys keys) {
         Settle settle = late.settle();
         byte[] envelope = envelope(settle.verdict());
         Claim then = settle.then();
         return ScriptCall.of(Script.SETTLE_LATE)
                 .text(ScriptCodes.incarnation(late.incarnation()))
-                .text(RedisKeys.wakeChannel(late.partition()))
+                .text(keys.wakeChannel(late.partition()))
                 .text(settle.position().text())
                 .token(settle.token())
                 .number(ScriptCodes.mark(settle.mark()))
@@ -168,13 +169,13 @@ final class ScriptEncoder {
                 .build();
     }
 
-    private static ScriptCall forwardRedeliveries(StoreRequest.ForwardRedeliveries forward) {
+    private static ScriptCall forwardRedeliveries(StoreRequest.ForwardRedeliveries forward, RedisKeys keys) {
         List<Redelivery> messages = forward.messages();
         MessagePackWriter list = new MessagePackWriter();
         positions(list, messages, Redelivery::position);
         ScriptCall.Builder call = ScriptCall.of(Script.FORWARD_REDELIVERIES)
                 .text(forward.asker())
-                .text(RedisKeys.wakeChannel(forward.partition()))
+                .text(keys.wakeChannel(forward.partition()))
                 .number(forward.notBeforeMillis())
                 .bytes(list.toByteArray());
         messages.forEach(message -> call.bytes(message.envelope()));

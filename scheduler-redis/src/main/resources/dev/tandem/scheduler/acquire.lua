@@ -12,7 +12,8 @@
 --           (false: none); bits (-1: none); numbers of the requests that carried their outcomes (0: none); tokens of
 --           the claims that they were relayed from (8 bytes, 0: none)
 -- ARGV 9    epoch that it continues; 0: none
--- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms}; or
+-- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms, source id of
+--           another source that it reads; '': none}; or
 --           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
 --           token, key, 1 if the store has the envelope, remaining ms), settled blocks (number, bytes), blocked keys
 --           (key, entry), ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), ms of
@@ -43,8 +44,11 @@ end
 local former = owner[OWNER_EXECUTOR]
 local leased = former and tonumber(owner[OWNER_LEASE]) > now
 local owned_by_other = former ~= executor and owner[OWNER_RELEASED] ~= '1'
-if leased and (generation == -1 and owned_by_other or tonumber(owner[OWNER_GENERATION]) > generation) then
-  return {REPLY_REFUSED, former, tonumber(owner[OWNER_LEASE]) - now}
+local other_source = source ~= '' and owner[OWNER_SOURCE] and owner[OWNER_SOURCE] ~= '' and source ~= owner[OWNER_SOURCE]
+if leased and (owned_by_other and (generation == -1 or other_source)
+    or tonumber(owner[OWNER_GENERATION]) > generation) then
+  return {REPLY_REFUSED, former, tonumber(owner[OWNER_LEASE]) - now,
+    owned_by_other and other_source and owner[OWNER_SOURCE] or ''}
 end
 
 -- Removals come first, so that ownership can be taken even when memory is full.

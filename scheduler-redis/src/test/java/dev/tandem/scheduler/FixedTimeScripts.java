@@ -104,8 +104,8 @@ final class FixedTimeScripts implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request, String executor) {
-        ScriptCall call = ScriptEncoder.encode(request, executor, 0);
-        byte[][] keys = RedisKeys.of(request.partition());
+        ScriptCall call = ScriptEncoder.encode(request, executor, RedisKeys.DEFAULTS, 0);
+        byte[][] keys = RedisKeys.DEFAULTS.of(request.partition());
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                 .add(shas.get(call.script()))
                 .add(keys.length)

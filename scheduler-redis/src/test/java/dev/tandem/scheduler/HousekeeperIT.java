@@ -83,14 +83,14 @@ class HousekeeperIT extends OperatorTestBase {
         }
         assertThat(labels()).isEqualTo(1);
         assertThat(get(store.inspector().task(partition, Position.of(0, 40)))).isPresent();
-        byte[] index = RedisKeys.of(partition)[16];
+        byte[] index = RedisKeys.DEFAULTS.of(partition)[16];
         byte[] kept = get(store.adminConnection().run(commands -> commands.hget(index, text("live-1"))));
         assertThat(new String(kept, StandardCharsets.UTF_8).lines()).hasSize(40).doesNotHaveDuplicates();
     }
 
     @Test
     void bitsThatACommitLeftGo() {
-        byte[][] keys = RedisKeys.of(partition);
+        byte[][] keys = RedisKeys.DEFAULTS.of(partition);
         get(store.adminConnection()
                 .run(commands -> commands.<Long>eval(
                         "for i = 0, 9999 do redis.call('HSET', KEYS[10], i, 'x') end"
@@ -115,7 +115,8 @@ class HousekeeperIT extends OperatorTestBase {
     }
 
     private long labels() {
-        return get(store.adminConnection().run(commands -> commands.hlen(RedisKeys.of(partition)[16])));
+        return get(store.adminConnection()
+                .run(commands -> commands.hlen(RedisKeys.DEFAULTS.of(partition)[16])));
     }
 
     /** Writes ids, each of so many tasks that are in custody ("live") or not ("gone"). */
@@ -139,7 +140,7 @@ class HousekeeperIT extends OperatorTestBase {
                 .run(commands -> commands.<Long>eval(
                         script.getBytes(StandardCharsets.UTF_8),
                         ScriptOutputType.INTEGER,
-                        RedisKeys.of(partition),
+                        RedisKeys.DEFAULTS.of(partition),
                         text(kind),
                         text(Integer.toString(ids)),
                         text(Integer.toString(tasks)))));

@@ -198,7 +198,7 @@ class RedisClusterIT {
     }
 
     private static int slot(Partition partition) {
-        return SlotHash.getSlot(RedisKeys.wakeChannel(partition));
+        return SlotHash.getSlot(RedisKeys.DEFAULTS.wakeChannel(partition));
     }
 
     private static Claim claim(TestOwner owner, long offset) {

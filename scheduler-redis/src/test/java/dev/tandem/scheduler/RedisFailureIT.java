@@ -233,7 +233,7 @@ class RedisFailureIT {
         try (RedisStore elsewhere = RedisStore.open(RedisSettings.of(redis.address()))) {
             TestOwner owner = new TestOwner(elsewhere, PARTITION, "two");
             assertThat(owner.acquire().otherClaims()).hasSize(1);
-            await().untilAsserted(() -> assertThat(commands.pubsubNumsub(RedisKeys.wakeChannel(PARTITION)))
+            await().untilAsserted(() -> assertThat(commands.pubsubNumsub(RedisKeys.DEFAULTS.wakeChannel(PARTITION)))
                     .containsValue(2L));
             int before = owner.wakes.get();
             Settle settle = new Settle(

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ class RedisPreflightTest {
             "maxmemory_policy", "noeviction",
             "aof_enabled", "1",
             "cluster_enabled", "0"));
+    private final Map<String, String> config = new HashMap<>();
     private RedisSettings settings = RedisSettings.of("redis://localhost");
 
     @Test
@@ -79,10 +82,81 @@ class RedisPreflightTest {
     }
 
     @Test
+    void refusesARedisThatDoesNotSyncDuringARewrite() {
+        config.put("no-appendfsync-on-rewrite", "yes");
+        assertThat(errors("everysec"))
+                .singleElement()
+                .asString()
+                .contains("no-appendfsync-on-rewrite is yes", "no-appendfsync-on-rewrite no");
+        config.put("no-appendfsync-on-rewrite", "no");
+        assertThat(errors("everysec")).isEmpty();
+    }
+
+    @Test
+    void refusesToIgnoreReplicas() {
+        info.put("slave0", "ip=10.0.0.2,port=6379,state=online,offset=42,lag=0");
+        settings = settings.withReplicas(0);
+        assertThat(errors("everysec"))
+                .singleElement()
+                .asString()
+                .contains("tandem.redis.replicas is 0", "has 1 replicas", "tandem.redis.replicas=auto");
+        settings = settings.withDurable(false);
+        assertThat(errors("everysec")).isEmpty();
+        info.remove("slave0");
+        settings = RedisSettings.of("redis-sentinel://host#master").withReplicas(0);
+        assertThat(errors("everysec")).singleElement().asString().contains("Sentinels promote replicas");
+        settings = RedisSettings.of("redis-sentinel://host#master");
+        assertThat(errors("everysec")).isEmpty();
+    }
+
+    @Test
+    void warnsOfReplicasThatNeedNotConfirm() {
+        info.put("slave0", "ip=10.0.0.2,port=6379,state=online,offset=42,lag=0");
+        info.put("slave1", "ip=10.0.0.3,port=6379,state=online,offset=42,lag=0");
+        settings = settings.withReplicas(1);
+        assertThat(errors("everysec")).isEmpty();
+        assertThat(check("everysec").warnings()).singleElement().asString().contains("is 1, but it has 2 replicas");
+        settings = RedisSettings.of("redis://localhost");
+        assertThat(check("everysec").warnings()).isEmpty();
+    }
+
+    @Test
+    void asksForAPrimaryThatStopsWritingWhenItIsCutOff() {
+        info.put("slave0", "ip=10.0.0.2,port=6379,state=online,offset=42,lag=0");
+        config.put("min-replicas-to-write", "0");
+        assertThat(check("everysec").warnings()).singleElement().asString().contains("min-replicas-to-write 1");
+        config.put("min-replicas-to-write", "1");
+        assertThat(check("everysec").warnings()).isEmpty();
+    }
+
+    @Test
+    void countsOnlyReplicasThatCouldBePromoted() {
+        info.put("slave0", "ip=10.0.0.2,port=6379,state=wait_bgsave,offset=0,lag=0");
+        info.put("slave1", "ip=10.0.0.3,port=0,state=online,offset=0,lag=0");
+        info.put("slave_repl_offset", "7");
+        assertThat(Replication.of(info).replicas()).isZero();
+    }
+
+    @Test
+    void remembersTheMostReplicasOfAProcess() {
+        KnownReplicas known = new KnownReplicas();
+        assertThat(known.note(new Replication("a", 2))).isEqualTo(2);
+        assertThat(known.note(new Replication("a", 0))).isEqualTo(2);
+        assertThat(known.note(new Replication("b", 0))).isZero();
+    }
+
+    @Test
     void refusesImpossibleSettingsByName() {
         assertThatThrownBy(() -> RedisSettings.cluster(List.of())).hasMessageContaining("tandem.redis.uri");
-        assertThatThrownBy(() ->
-                        new RedisSettings(List.of("a", "b"), false, Duration.ofSeconds(5), 0, Duration.ofSeconds(3)))
+        assertThatThrownBy(() -> new RedisSettings(
+                        List.of("a", "b"),
+                        false,
+                        "tandem",
+                        Duration.ofSeconds(5),
+                        OptionalInt.empty(),
+                        Duration.ofSeconds(3),
+                        true,
+                        RedisSettings.DEFAULT_HEADROOM))
                 .hasMessageContaining("tandem.redis.cluster=true");
         assertThatThrownBy(() -> settings.withAnswerTimeout(Duration.ZERO))
                 .hasMessageContaining("tandem.redis.answer-timeout is PT0S");
@@ -110,6 +184,8 @@ class RedisPreflightTest {
                 + info.entrySet().stream()
                         .map(fact -> fact.getKey() + ":" + fact.getValue() + "\r\n")
                         .collect(Collectors.joining());
-        return RedisPreflight.check(settings, text, fsync);
+        Map<String, String> values = new HashMap<>(config);
+        values.put("appendfsync", fsync);
+        return RedisPreflight.check(settings, text, fsync == null ? Map.of() : values);
     }
 }

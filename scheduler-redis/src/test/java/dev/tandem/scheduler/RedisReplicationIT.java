@@ -7,16 +7,21 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.MissingBrokerException;
 import dev.tandem.local.PortReservations;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.io.File;
@@ -24,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -84,12 +90,105 @@ class RedisReplicationIT {
     }
 
     @Test
-    void renewalsAreDurableWhenNoReplicasAreRequired() {
-        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+    void waitsForTheReplicasThatItSees() {
+        RedisSettings settings = RedisSettings.of(master.address()).withHorizon(Duration.ofSeconds(1));
+        try (RedisStore store = RedisStore.open(settings)) {
             TestOwner owner = new TestOwner(store, PARTITION, "one");
             owner.acquire();
-            assertThat(owner.renew().durable()).isTrue();
+            await().until(() -> owner.renew().durable());
+            replica.suspend();
+            await().until(() -> !owner.renew().durable());
         }
+    }
+
+    @Test
+    void noticesAReplicaThatComesLater() {
+        ask(replica.address(), commands -> commands.replicaofNoOne());
+        RedisSettings settings = RedisSettings.of(master.address()).withHorizon(Duration.ofSeconds(1));
+        try (RedisStore store = RedisStore.open(settings);
+                RedisStore ignorant = RedisStore.open(settings.withReplicas(0))) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            new TestOwner(ignorant, Partition.of("orders", 1), "two");
+            ask(replica.address(), commands -> commands.replicaof("127.0.0.1", master.port()));
+            owner.expect("down");
+            owner.expect("up");
+            owner.acquire();
+            await().until(() -> owner.renew().durable());
+            await().until(() -> ignorant.status().detail().contains("tandem.redis.replicas is 0"));
+        }
+    }
+
+    @Test
+    void tasksThatCountAsDurableAreOnALaggingReplicaThatIsPromoted() {
+        RedisSettings settings = RedisSettings.of(master.address()).withHorizon(Duration.ofSeconds(1));
+        List<Position> durable = new ArrayList<>();
+        try (RedisStore store = RedisStore.open(settings)) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            owner.acquire();
+            schedule(owner, Position.of(0, 1));
+            awaitHorizon();
+            await().until(() -> owner.renew().durable());
+            durable.add(Position.of(0, 1));
+            replica.suspend();
+            // The kernel would keep for the replica what the primary sends to it.
+            ask(master.address(), commands -> commands.clientKill(KillArgs.Builder.typeSlave()));
+            schedule(owner, Position.of(0, 2));
+            awaitHorizon();
+            if (owner.renew().durable()) {
+                durable.add(Position.of(0, 2));
+            }
+        }
+        master.kill();
+        replica.resume();
+        ask(replica.address(), commands -> commands.replicaofNoOne());
+        List<String> kept = ask(replica.address(), commands -> commands.hkeys("tandem:{orders/0}:tasks"));
+        assertThat(kept)
+                .contains(Position.of(0, 1).text())
+                .doesNotContain(Position.of(0, 2).text());
+        assertThat(durable).extracting(Position::text).isSubsetOf(kept);
+    }
+
+    @Test
+    void isDownWhileItIsCutOffFromItsReplicas() {
+        RedisSettings settings = RedisSettings.of(master.address()).withAnswerTimeout(Duration.ofSeconds(1));
+        try (RedisStore store = RedisStore.open(settings)) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            owner.lease = 2_000;
+            owner.acquire();
+            await().until(() -> owner.renew().durable());
+            replica.suspend();
+            long since = System.nanoTime();
+            await().pollInterval(Duration.ofMillis(200)).until(() -> {
+                owner.link.send(owner.renewRequest());
+                return owner.events.contains("down");
+            });
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofMillis(2_000));
+            await().until(() -> store.status().detail().contains("only 0 of 1 replicas"));
+            assertThat(store.status().connected()).isFalse();
+            owner.events.clear();
+            replica.resume();
+            owner.expect("up");
+        }
+    }
+
+    /** Waits until a probe may prove what was answered before. */
+    private static void awaitHorizon() {
+        long since = System.nanoTime();
+        await().until(() -> System.nanoTime() - since > Duration.ofSeconds(1).toNanos());
+    }
+
+    private static void schedule(TestOwner owner, Position position) {
+        byte[] envelope = new Envelope(Task.of("orders", null, new byte[] {1}), 0, 0, null).encode();
+        StoreRequest.Move.Schedule later = new StoreRequest.Move.Schedule(System.currentTimeMillis() + 30_000);
+        owner.ask(
+                new StoreRequest.TakeCustody(
+                        owner.header(),
+                        Incarnation.of(0),
+                        100,
+                        10,
+                        10,
+                        List.of(new StoreRequest.HandOver(position, null, SettledMark.NONE, later, envelope))),
+                StoreAnswer.CustodyTaken.class);
     }
 
     @Test

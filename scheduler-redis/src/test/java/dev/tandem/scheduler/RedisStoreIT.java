@@ -20,7 +20,11 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -150,6 +154,60 @@ class RedisStoreIT {
         two.acquire();
         assertThat(two.epoch).isGreaterThan(one.epoch);
         one.ask(one.settleAndClaimRequest(List.of(), List.of()), StoreAnswer.Fenced.class);
+    }
+
+    @Test
+    void findsThePartitionsThatHoldTasksToRun() throws Exception {
+        TestOwner owner = new TestOwner(store, partition, "one");
+        TestOwner idle = new TestOwner(store, Partition.of(partition.queue(), 1), "one");
+        owner.acquire();
+        idle.acquire();
+        assertThat(held(List.of())).isEmpty();
+        Position position = Position.of(0, 7);
+        Move.Schedule later = new Move.Schedule(System.currentTimeMillis() + 60_000);
+        owner.ask(
+                new StoreRequest.TakeCustody(
+                        owner.header(),
+                        Incarnation.of(0),
+                        8,
+                        10,
+                        10,
+                        List.of(new HandOver(position, null, SettledMark.NONE, later, envelope("k", 0)))),
+                StoreAnswer.CustodyTaken.class);
+        assertThat(held(List.of())).containsExactly(partition);
+        assertThat(held(List.of(partition))).isEmpty();
+    }
+
+    private Collection<Partition> held(List<Partition> except) throws Exception {
+        CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
+        store.findHeld(partition.queue(), except, held::complete);
+        return held.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void platformsWithNamespacesOfTheirOwnShareNothing() {
+        RedisSettings settings = RedisSettings.of(Brokers.redis().uri()).withNamespace("other-platform");
+        String queue = UniqueNames.fresh("shared");
+        Partition partition = Partition.of(queue, 0);
+        try (RedisStore elsewhere = RedisStore.open(settings);
+                TestOwner here = new TestOwner(store, partition, "one");
+                TestOwner there = new TestOwner(elsewhere, partition, "two")) {
+            here.acquire();
+            there.acquire();
+            assertThat(here.renew().lost()).isEmpty();
+            assertThat(there.renew().lost()).isEmpty();
+            there.ask(new StoreRequest.Release(there.header()), StoreAnswer.Ok.class);
+            elsewhere.admin().pause(queue).join();
+            assertThat(elsewhere.inspector().pausedSince(queue).join()).isPresent();
+            assertThat(store.inspector().pausedSince(queue).join()).isEmpty();
+            elsewhere
+                    .presence()
+                    .beat(new Presence.Executor("two", "host", 0, 0, Map.of()), true)
+                    .join();
+            assertThat(store.presence().executors().join())
+                    .extracting(Presence.Executor::id)
+                    .doesNotContain("two");
+        }
     }
 
     private static byte[] envelope(String key, long token) {

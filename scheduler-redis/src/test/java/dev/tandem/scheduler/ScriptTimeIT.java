@@ -170,10 +170,10 @@ class ScriptTimeIT {
         Long loaded = commands.eval(
                 LOAD.getBytes(StandardCharsets.UTF_8),
                 ScriptOutputType.INTEGER,
-                RedisKeys.of(PARTITION),
+                RedisKeys.DEFAULTS.of(PARTITION),
                 what.getBytes(StandardCharsets.UTF_8),
                 Integer.toString(TASKS).getBytes(StandardCharsets.UTF_8),
-                RedisKeys.partitions(PARTITION.queue()));
+                RedisKeys.DEFAULTS.partitions(PARTITION.queue()));
         assertThat(loaded).isEqualTo(TASKS);
     }
 }

@@ -98,7 +98,7 @@ class StoredFormatIT {
     }
 
     private static List<String> allPartitionKeys() {
-        return Stream.of(RedisKeys.of(Partition.of("any", 0)))
+        return Stream.of(RedisKeys.DEFAULTS.of(Partition.of("any", 0)))
                 .map(key -> lastPart(new String(key, StandardCharsets.UTF_8)))
                 .toList();
     }
@@ -239,7 +239,7 @@ class StoredFormatIT {
             store.presence()
                     .beat(new Presence.Executor("executor-1", "host-1", 5, 0, Map.of("operated", 3, "other", 0)), false)
                     .join();
-            await().untilAsserted(() -> assertThat(connection.sync().exists(RedisKeys.partitions("operated")))
+            await().untilAsserted(() -> assertThat(connection.sync().exists(RedisKeys.DEFAULTS.partitions("operated")))
                     .isEqualTo(1));
             Set<String> compared =
                     Set.of("tasks", "later", "minutes", "index", "stats", "partitions", "paused", "seen", "facts");

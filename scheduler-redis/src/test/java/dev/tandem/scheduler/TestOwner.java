@@ -27,6 +27,7 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     final AtomicInteger wakes = new AtomicInteger();
     volatile boolean hasRoom = true;
 
+    long lease = LEASE;
     long number;
     long epoch;
     long token;
@@ -101,7 +102,7 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     }
 
     StoreRequest.Acquire acquireRequest(List<StoreRequest.PresentedClaim> presented) {
-        return new StoreRequest.Acquire(header(), executor, LEASE, -1, "", -1, presented);
+        return new StoreRequest.Acquire(header(), executor, lease, -1, "", -1, presented);
     }
 
     StoreAnswer.Acquired acquire(StoreRequest.PresentedClaim... presented) {
@@ -121,8 +122,11 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     }
 
     StoreAnswer.LeasesRenewed renew() {
-        return ask(
-                new StoreRequest.RenewLeases(header(), LEASE, List.of(), new long[0]), StoreAnswer.LeasesRenewed.class);
+        return ask(renewRequest(), StoreAnswer.LeasesRenewed.class);
+    }
+
+    StoreRequest.RenewLeases renewRequest() {
+        return new StoreRequest.RenewLeases(header(), lease, List.of(), new long[0]);
     }
 
     long nextToken() {

@@ -36,6 +36,19 @@ public interface Source extends AutoCloseable {
     }
 
     /**
+     * Returns all partitions of the queue that the broker has, whoever owns them now. Empty while that is not known. Never
+     * waits for the broker.
+     */
+    default Collection<Partition> partitions() {
+        return leasable();
+    }
+
+    /** Returns the facts of every {@link #leasable} partition. */
+    default Facts leaseFacts() {
+        return Facts.NONE;
+    }
+
+    /**
      * Waits for the broker, up to {@code maxMillis} (0: does not wait) or until {@link #wakeup}, and passes the events
      * to {@code events} on this thread. Returns at once after an earlier wake-up that no poll has seen. Reconnects by
      * itself to a broker that cannot be reached.
@@ -159,7 +172,8 @@ public interface Source extends AutoCloseable {
      * The broker's knowledge of a partition at one moment.
      *
      * @param generation Kafka: the group's generation; else {@link #NO_GENERATION}
-     * @param sourceId Kafka: the topic's id, which changes if the topic is created again; else empty
+     * @param sourceId tells sources apart, for the store. Kafka: the topic's id, which changes if the topic is created
+     *     again. RabbitMQ: virtual host and queue. Empty if it is not known
      * @param committed Kafka: the committed offset, below which all is settled. {@link #NO_OFFSET} if none was
      *     committed yet, or the broker has forgotten it: then reading begins at the start of the log
      * @param logStart Kafka: the first offset that still exists; else {@link #NO_OFFSET}
@@ -168,7 +182,12 @@ public interface Source extends AutoCloseable {
         public static final long NO_GENERATION = -1;
         public static final long NO_OFFSET = -1;
 
-        /** The facts of a message queue's partition. */
-        public static final Facts NONE = new Facts(NO_GENERATION, "", NO_OFFSET, NO_OFFSET);
+        /** The facts of a message queue's partition whose source has no id. */
+        public static final Facts NONE = ofQueue("");
+
+        /** Returns the facts of a message queue's partition. */
+        public static Facts ofQueue(String sourceId) {
+            return new Facts(NO_GENERATION, sourceId, NO_OFFSET, NO_OFFSET);
+        }
     }
 }

@@ -101,8 +101,9 @@ public final class Platform implements SmartLifecycle {
         return new RedisSettings(
                 uris,
                 redis.cluster(),
+                redis.namespace(),
                 redis.answerTimeout(),
-                redis.replicas(),
+                redis.requiredReplicas(),
                 redis.horizon(),
                 redis.durability() == Durability.HORIZON,
                 redis.headroom());

@@ -21,6 +21,7 @@ import org.springframework.util.unit.DataSize;
 final class SettingsCheck {
 
     private static final Pattern HOST_PORT = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]):\\d{1,5}");
+    private static final int MAX_REPLICAS = 16;
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
 
     private final TandemSettings settings;
@@ -80,10 +81,11 @@ final class SettingsCheck {
         checkRedisAddresses(redis);
         problems.checkRange(
                 "tandem.redis.answer-timeout", redis.answerTimeout(), Duration.ofMillis(100), Duration.ofMinutes(1));
-        problems.checkRange("tandem.redis.replicas", redis.replicas(), 0, 16);
         if (!(redis.headroom() >= 0 && redis.headroom() <= 0.9)) {
             problems.add("tandem.redis.headroom", Double.toString(redis.headroom()), "it must be 0 to 0.9");
         }
+        checkReplicas(redis);
+        checkNamespace(redis.namespace());
         problems.checkRange("tandem.redis.horizon", redis.horizon(), Duration.ofSeconds(1), Duration.ofMinutes(1));
         Duration lease = settings.executor().lease();
         if (redis.durability() == Durability.HORIZON && redis.horizon().compareTo(lease.multipliedBy(2)) > 0) {
@@ -91,6 +93,27 @@ final class SettingsCheck {
                     "tandem.redis.horizon",
                     DurationText.of(redis.horizon()),
                     "it must be at most twice tandem.executor.lease, which is " + DurationText.of(lease));
+        }
+    }
+
+    private void checkReplicas(RedisSettings redis) {
+        try {
+            int count = redis.requiredReplicas().orElse(0);
+            if (count >= 0 && count <= MAX_REPLICAS) {
+                return;
+            }
+        } catch (NumberFormatException e) {
+            // The problem names the value.
+        }
+        problems.add("tandem.redis.replicas", redis.replicas(), "it must be auto, or 0 to " + MAX_REPLICAS);
+    }
+
+    private void checkNamespace(String namespace) {
+        if (!dev.tandem.scheduler.RedisSettings.isNamespace(namespace)) {
+            problems.add(
+                    "tandem.redis.namespace",
+                    namespace,
+                    "it must be 1 to 50 letters, digits, dots, underscores or hyphens");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.server.settings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -68,22 +69,36 @@ public record TandemSettings(
      * @param cluster whether the addresses are nodes of a Redis Cluster
      * @param durability whether hand-overs wait until they are durable
      * @param horizon how long Redis may take to make a write durable
-     * @param replicas how many replicas must confirm a write before it counts as durable
+     * @param namespace the beginning of all keys; platforms that share a Redis need different ones
+     * @param replicas how many replicas must confirm a write before it counts as durable: a number, or {@code auto}
      * @param headroom the share of Redis's memory that is kept free for outcomes
      * @param answerTimeout how long an answer may take before the connection is replaced
      */
     public record RedisSettings(
             @DefaultValue("redis://localhost:6379") String uri,
             @DefaultValue("false") boolean cluster,
+            @DefaultValue("tandem") String namespace,
             @DefaultValue("horizon") Durability durability,
             @DefaultValue("3s") Duration horizon,
-            @DefaultValue("0") int replicas,
+            @DefaultValue(AUTO) String replicas,
             @DefaultValue("0.1") double headroom,
             @DefaultValue("5s") Duration answerTimeout) {
 
+        private static final String AUTO = "auto";
+
+        /**
+         * Returns how many replicas must confirm; empty if that follows from how many there are.
+         *
+         * @throws NumberFormatException if the setting is neither a number nor {@code auto}
+         */
+        public OptionalInt requiredReplicas() {
+            return replicas.equals(AUTO) ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(replicas));
+        }
+
         @Override
         public String toString() {
-            return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", durability=" + durability
+            return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", namespace="
+                    + namespace + ", durability=" + durability
                     + ", horizon=" + horizon + ", replicas=" + replicas + ", headroom=" + headroom
                     + ", answerTimeout=" + answerTimeout + "]";
         }

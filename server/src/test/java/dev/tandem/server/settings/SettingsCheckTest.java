@@ -28,7 +28,9 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.kafka.properties.group.id          | mine                | settings of their own
             tandem.kafka.properties.enable.auto.commit| true                | guarantees need 'false'
             tandem.kafka.properties.session.timeout.ms| soon                | not allowed
-            tandem.redis.replicas                     | -1                  | it must be 0 to 16
+            tandem.redis.replicas                     | -1                  | it must be auto, or 0 to 16
+            tandem.redis.replicas                     | many                | it must be auto, or 0 to 16
+            tandem.redis.namespace                    | a{b}                | it must be 1 to 50 letters
             tandem.api.allowed-hosts[0]               | http://x            | without a scheme
             tandem.history.dead-max                   | 0                   | it must be 1 to
             tandem.queues.orders.source               | pulsar              | it must be kafka or rabbit

@@ -28,9 +28,10 @@ class SettingsDefaultsTest {
             rabbit.uri = amqp://guest:guest@localhost:5672
             redis.uri = redis://localhost:6379
             redis.cluster = false
+            redis.namespace = tandem
             redis.durability = horizon
             redis.horizon = 3s
-            redis.replicas = 0
+            redis.replicas = auto
             redis.headroom = 0.1
             redis.answer-timeout = 5s
             executor.enabled = true

@@ -1,6 +1,8 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
+import java.util.Collection;
+import java.util.function.Consumer;
 
 /** Port: what keeps custody of tasks. Implemented with Redis; the simulations use a model of it. */
 public interface Store extends AutoCloseable {
@@ -12,6 +14,14 @@ public interface Store extends AutoCloseable {
      * @param listener called on the store's own threads; it must only note the event and return
      */
     Link link(Partition partition, Listener listener);
+
+    /**
+     * Finds the partitions of a queue that hold tasks which are to run: scheduled, failed, parked or claimed ones.
+     *
+     * @param except partitions that are not looked at
+     * @param found called once, on any thread; not at all if the store cannot be reached. It must not block
+     */
+    default void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {}
 
     @Override
     void close();

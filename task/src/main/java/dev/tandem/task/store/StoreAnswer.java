@@ -27,11 +27,12 @@ public sealed interface StoreAnswer {
     record Gap(long stored) implements StoreAnswer {}
 
     /**
-     * Answers an acquire: the lease of another owner, or of a later generation, lives.
+     * Answers an acquire: the lease of another owner, of a later generation, or of an owner with another source, lives.
      *
      * @param remainingMillis the longest time until it ends
+     * @param otherSource the id of the source that the owner reads, if it is not the request's; else empty
      */
-    record Refused(String owner, long remainingMillis) implements StoreAnswer {}
+    record Refused(String owner, long remainingMillis, String otherSource) implements StoreAnswer {}
 
     /**
      * Answers an acquire with all that an owner needs to know.
@@ -258,7 +259,7 @@ public sealed interface StoreAnswer {
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
      * @param custody what the store holds of the partition
-     * @param durable false if the replicas did not confirm the write; then the probe does not count
+     * @param durable false if the replicas, or the disk, have not confirmed the write; then the probe does not count
      */
     record LeasesRenewed(
             String runId,
@@ -334,7 +335,7 @@ public sealed interface StoreAnswer {
      * @param runId if it is still the same at least a horizon later, this answer is durable
      * @param results the results in the request's order. OK: the store has custody. DONE: the task was settled. GONE: the
      *     partition does not know the position, or gave it up to another asker
-     * @param durable false if the replicas did not confirm what was answered a horizon ago
+     * @param durable false if the replicas, or the disk, have not confirmed what was answered a horizon ago
      */
     record RedeliveriesForwarded(String runId, List<HandOverResult> results, boolean durable) implements StoreAnswer {}
 }

@@ -39,7 +39,8 @@ public sealed interface StoreRequest {
      * @param leaseMillis the lease of the ownership and of the presented claims
      * @param generation Kafka's group generation. An older one than the stored one is refused while the stored owner's
      *     lease lives. -1: the request is refused while another executor's lease lives
-     * @param sourceId Kafka's topic id; a changed id begins a new incarnation; empty if there is none
+     * @param sourceId Kafka's topic id, or a name of the RabbitMQ queue. A changed id begins a new incarnation, and is
+     *     refused while another executor's lease lives. Empty if there is none
      * @param committed the broker's committed offset; an offset below the stored commit begins a new incarnation; -1 if
      *     there is none
      */

@@ -124,6 +124,31 @@ interface AcquireConformance extends StoreFixture {
     }
 
     @Test
+    default void anotherSourceIsRefusedWhileTheLeaseLives() {
+        first().generation = 7;
+        first().sourceId = "topic-1";
+        long incarnation = first().acquire().incarnation();
+        second().generation = 8;
+        second().sourceId = "topic-2";
+        Refused refused = (Refused) second().tryAcquire();
+        assertThat(refused.otherSource()).isEqualTo("topic-1");
+        first().probe();
+        first().release();
+        assertThat(second().acquire().incarnation()).isEqualTo(incarnation + 1);
+    }
+
+    @Test
+    default void aRefusalNamesNoSourceThatIsTheSameOrUnknown() {
+        first().sourceId = "topic-1";
+        first().generation = -1;
+        first().acquire();
+        second().generation = -1;
+        assertThat(((Refused) second().tryAcquire()).otherSource()).isEmpty();
+        second().sourceId = "topic-1";
+        assertThat(((Refused) second().tryAcquire()).otherSource()).isEmpty();
+    }
+
+    @Test
     default void aRefusedAcquireChangesNothing() {
         first().generation = 7;
         first().acquire();

@@ -43,10 +43,22 @@ final class ModelAcquisition {
             return null;
         }
         boolean ownedByAnother = !request.executor().equals(partition.executor) && !partition.released;
-        if ((ownedByAnother && request.generation() == -1) || partition.generation > request.generation()) {
-            return new Refused(String.valueOf(partition.executor), partition.leaseDeadline - now);
+        boolean otherSource = ownedByAnother && isOtherSource(partition, request);
+        if ((ownedByAnother && request.generation() == -1)
+                || otherSource
+                || partition.generation > request.generation()) {
+            return new Refused(
+                    String.valueOf(partition.executor),
+                    partition.leaseDeadline - now,
+                    otherSource ? partition.sourceId : "");
         }
         return null;
+    }
+
+    private static boolean isOtherSource(ModelPartition partition, Acquire request) {
+        return !request.sourceId().isEmpty()
+                && !partition.sourceId.isEmpty()
+                && !request.sourceId().equals(partition.sourceId);
     }
 
     Acquired apply() {
@@ -87,9 +99,7 @@ final class ModelAcquisition {
     }
 
     private void updateIncarnation() {
-        boolean recreated = !request.sourceId().isEmpty()
-                && !partition.sourceId.isEmpty()
-                && !request.sourceId().equals(partition.sourceId);
+        boolean recreated = isOtherSource(partition, request);
         long stored = partition.settled.storedCommit();
         boolean setBack = request.committed() >= 0 && stored >= 0 && request.committed() < stored;
         if (recreated || setBack) {

@@ -5,6 +5,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.verify.record.Event;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisHashCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -32,6 +33,9 @@ final class Auditor implements AutoCloseable {
     private final JsonLinesLog<Event> log;
     private final AutoCloseable client;
     private final RedisHashCommands<byte[], byte[]> redis;
+    /** Null if the store has no Sentinels. */
+    private @Nullable RedisClient sentinels;
+
     private final Thread thread;
     private volatile boolean stopped;
     private volatile Event.@Nullable Audit last;
@@ -62,6 +66,9 @@ final class Auditor implements AutoCloseable {
             RedisClient singleClient = RedisClient.create(withTimeout(store));
             client = singleClient::shutdown;
             redis = singleClient.connect(ByteArrayCodec.INSTANCE).sync();
+            if (store.contains("-sentinel://")) {
+                sentinels = singleClient;
+            }
         }
         thread = new Thread(this::run, "verify-audit");
         thread.setDaemon(true);
@@ -90,13 +97,24 @@ final class Auditor implements AutoCloseable {
     /** Asks broker and store once. @throws Exception if one of them does not answer */
     synchronized Event.Audit audit() throws Exception {
         List<Long> committed = topic == null ? List.of() : topic.committed();
-        List<String> held = ids("tasks");
-        // Asked last, since a task may die in between, but a dead task cannot come back.
-        List<String> dead = ids("dead-tasks");
-        Event.Audit audited = new Event.Audit(System.nanoTime(), committed, held, dead);
+        Event.Audit audited = sentinels == null ? audit(committed, redis) : auditPrimary(committed, sentinels);
         log.write(audited);
         last = audited;
         return audited;
+    }
+
+    /** Asks the primary that the Sentinels name now: an open connection may lead to a former one. */
+    private Event.Audit auditPrimary(List<Long> committed, RedisClient client) {
+        try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            return audit(committed, connection.sync());
+        }
+    }
+
+    private Event.Audit audit(List<Long> committed, RedisHashCommands<byte[], byte[]> store) {
+        List<String> held = ids(store, "tasks");
+        // Asked last, since a task may die in between, but a dead task cannot come back.
+        List<String> dead = ids(store, "dead-tasks");
+        return new Event.Audit(System.nanoTime(), committed, held, dead);
     }
 
     /** Returns the last audit; null if there was none yet. */
@@ -104,11 +122,11 @@ final class Auditor implements AutoCloseable {
         return last;
     }
 
-    private List<String> ids(String part) {
+    private List<String> ids(RedisHashCommands<byte[], byte[]> store, String part) {
         List<String> ids = new ArrayList<>();
         for (int partition = 0; partition < partitions; partition++) {
             byte[] key = ("tandem:{" + queue + "/" + partition + "}:" + part).getBytes(StandardCharsets.UTF_8);
-            for (byte[] envelope : redis.hvals(key)) {
+            for (byte[] envelope : store.hvals(key)) {
                 String id = Envelope.decode(queue, envelope).task().id();
                 ids.add(id == null ? "?" : id);
             }

@@ -158,17 +158,12 @@ final class TrialExecutors implements AutoCloseable {
                 broker,
                 storePort == null ? store : "redis://127.0.0.1:" + storePort,
                 usesCluster(),
-                replicas(),
                 workload.isOrdered(),
                 trial.partitions(),
                 workload.maxParkedPerKey(),
                 trial.lease(),
                 trial.retry(),
                 folder);
-    }
-
-    private int replicas() {
-        return trialCase.fault().requirements().contains(Requirement.SENTINEL) ? 2 : usesCluster() ? 1 : 0;
     }
 
     /** Starts reading the executors' events. */

@@ -120,6 +120,19 @@ enum Mutant {
                     "thread.later(ackWaitMillis(consumer), () -> {",
                     "try { channel.basicCancel(\"mutant\"); } catch (IOException e) { } "
                             + "thread.later(ackWaitMillis(consumer), () -> {")),
+    IGNORE_REPLICAS(
+            "what no replica has counts as durable",
+            "redis-split",
+            "kafka-zipf",
+            CheckerRule.NOTHING_LOST,
+            source(
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/DurabilityBarrier.java",
+                    "return everConfirmed && confirmedAt - (probeSentAt - horizonNanos) >= 0;",
+                    "return true;"),
+            source(
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/DurabilityBarrier.java",
+                    "return replicas > 0 && requestedAt - heardAt > halfLeaseNanos();",
+                    "return false;")),
     SETTLE_WITHOUT_TOKEN(
             "an outcome ends whatever claim there is",
             "freeze",

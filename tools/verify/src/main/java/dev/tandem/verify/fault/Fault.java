@@ -30,6 +30,7 @@ public sealed interface Fault
                 RedisRestart,
                 RedisWriteLoss,
                 RedisFailover,
+                RedisSplit,
                 RedisMemoryFull,
                 RedisDiskFull,
                 HandlerOutage,

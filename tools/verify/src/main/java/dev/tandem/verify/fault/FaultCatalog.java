@@ -34,6 +34,7 @@ final class FaultCatalog {
             new RedisFailover(false),
             new RedisFailover(true),
             new HandlerOutage(),
+            new RedisSplit(),
             new ClockSetBack(),
             new Churn(),
             new RollingReplacement(),

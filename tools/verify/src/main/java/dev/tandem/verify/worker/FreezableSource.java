@@ -27,6 +27,16 @@ final class FreezableSource implements Source {
     }
 
     @Override
+    public Collection<Partition> partitions() {
+        return source.partitions();
+    }
+
+    @Override
+    public Facts leaseFacts() {
+        return source.leaseFacts();
+    }
+
+    @Override
     public void poll(long maxMillis, Events events) {
         source.poll(maxMillis, events);
     }

@@ -7,10 +7,12 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.verify.record.Event;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A store that records which epochs its process is given, and remembers under which of them each token was requested. A
@@ -70,6 +72,11 @@ final class ObservedStore implements Store {
                 link.close();
             }
         };
+    }
+
+    @Override
+    public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
+        store.findHeld(queue, except, found);
     }
 
     private Listener observed(Listener listener, Map<StoreRequest, Long> claimDueTimes) {

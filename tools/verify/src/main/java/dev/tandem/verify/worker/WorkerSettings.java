@@ -21,7 +21,6 @@ import java.util.Objects;
  * @param name name of this process start in events
  * @param broker Kafka's bootstrap servers, or RabbitMQ's address
  * @param redis one address, or those of a cluster's nodes separated by spaces
- * @param replicas how many Redis replicas must confirm a write
  * @param ordered whether the queue keeps the order of keys
  * @param maxParkedPerKey how many tasks of a key the store parks
  * @param lease lease of claims; one below the product's default also shortens Kafka's session
@@ -34,7 +33,6 @@ public record WorkerSettings(
         String broker,
         String redis,
         boolean cluster,
-        int replicas,
         boolean ordered,
         int partitions,
         int maxParkedPerKey,
@@ -73,7 +71,6 @@ public record WorkerSettings(
                 "broker=" + broker,
                 "redis=" + redis,
                 "cluster=" + cluster,
-                "replicas=" + replicas,
                 "ordered=" + ordered,
                 "partitions=" + partitions,
                 "maxParkedPerKey=" + maxParkedPerKey,
@@ -94,7 +91,6 @@ public record WorkerSettings(
                 text(all, "broker"),
                 text(all, "redis"),
                 Boolean.parseBoolean(text(all, "cluster")),
-                Integer.parseInt(text(all, "replicas")),
                 Boolean.parseBoolean(text(all, "ordered")),
                 Integer.parseInt(text(all, "partitions")),
                 Integer.parseInt(text(all, "maxParkedPerKey")),
@@ -139,8 +135,7 @@ public record WorkerSettings(
 
     /** Returns the settings of the store. */
     public RedisSettings store() {
-        RedisSettings settings = cluster ? RedisSettings.cluster(List.of(redis.split(" "))) : RedisSettings.of(redis);
-        return settings.withReplicas(replicas);
+        return cluster ? RedisSettings.cluster(List.of(redis.split(" "))) : RedisSettings.of(redis);
     }
 
     QueuePolicy policy() {
