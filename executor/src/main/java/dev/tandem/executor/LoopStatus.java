@@ -16,13 +16,19 @@ final class LoopStatus {
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile @Nullable String failure;
-    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null);
+    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null);
     private volatile int running;
     private volatile long lastTurnAt;
 
-    /** @param downReason why one of the partitions without a store has none */
+    /**
+     * @param downReason why one of the partitions without a store has none
+     * @param restReason why the process should have no partitions; null if it should
+     */
     private record PartitionHealth(
-            int held, int withoutStore, @Nullable String downReason) {}
+            int held,
+            int withoutStore,
+            @Nullable String downReason,
+            @Nullable String restReason) {}
 
     LoopStatus(String queue, ExecutorClock clock, OutcomeCounters counters) {
         this.queue = queue;
@@ -53,8 +59,8 @@ final class LoopStatus {
         state.set(State.FAILED);
     }
 
-    void partitions(int held, int withoutStore, @Nullable String downReason) {
-        partitions = new PartitionHealth(held, withoutStore, downReason);
+    void partitions(int held, int withoutStore, @Nullable String downReason, @Nullable String restReason) {
+        partitions = new PartitionHealth(held, withoutStore, downReason, restReason);
     }
 
     /** A turn ended. */
@@ -92,6 +98,9 @@ final class LoopStatus {
         if (now == State.RUNNING && lastTurnAgeMillis > HANGS_AFTER_MILLIS) {
             return "the loop has not turned for " + lastTurnAgeMillis
                     + " ms: the broker does not answer, or the loop hangs";
+        }
+        if (health.held() == 0 && health.restReason() != null) {
+            return "outside the consumer group, because the store cannot be reached: " + health.restReason();
         }
         return health.downReason() == null
                 ? null

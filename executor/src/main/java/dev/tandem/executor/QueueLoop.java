@@ -53,6 +53,9 @@ final class QueueLoop {
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
+    /** Null if the loop leases the partitions. Used by the loop's thread only. */
+    private final @Nullable RestKeeper rest;
+
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopRequested;
 
@@ -73,7 +76,10 @@ final class QueueLoop {
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
                 : null;
-        this.partitions = new HeldPartitions(spec, core, inbox, status);
+        this.partitions = new HeldPartitions(spec, core, inbox, status, clock);
+        this.rest = kind == Source.Kind.LOG
+                ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
+                : null;
         this.commands = new CoreCommands(source, partitions, workers, leases, status);
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, status);
         this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, turns, context);
@@ -170,6 +176,9 @@ final class QueueLoop {
 
     /** Waits for something to do, then does it. A test may call this instead of {@link #start}. */
     void step() {
+        if (rest != null) {
+            rest.check(clock.millis());
+        }
         long nanos = clock.nanos();
         if (inbox.isEmpty() || nanos - lastPollNanos >= BUSY_POLL_NANOS) {
             lastPollNanos = nanos;

@@ -32,7 +32,7 @@ class CoreCommandsTest {
         QueueSpec spec = RunnerFixture.queue().build();
         QueueCore core = new QueueCore(Source.Kind.LOG, spec.policy(), TestContexts.SETTINGS, "e1");
         LoopStatus status = new LoopStatus(spec.name(), clock, new OutcomeCounters());
-        HeldPartitions partitions = new HeldPartitions(spec, core, new LoopInbox(spec.source()), status);
+        HeldPartitions partitions = new HeldPartitions(spec, core, new LoopInbox(spec.source()), status, clock);
         TimeoutWatchdog watchdog = new TimeoutWatchdog(clock, 1_000, attempt -> {});
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         return new CoreCommands(new LoopSource(spec.source()), partitions, workers, null, status);

@@ -54,6 +54,7 @@ public final class KafkaSource implements Source {
     private final AnswerQueue answers = new AnswerQueue(wakeup);
     private final LoopEvents events = new LoopEvents(wakeup);
     private final OffsetCommitter committer = new OffsetCommitter(events);
+    private final GroupRest rest;
     private final Runnable interruptWait = this::interruptWait;
     private volatile @Nullable Thread pollingThread;
     private boolean closed;
@@ -69,6 +70,7 @@ public final class KafkaSource implements Source {
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
+        rest = new GroupRest(clients, answers, clock);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
         rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
     }
@@ -124,7 +126,11 @@ public final class KafkaSource implements Source {
     private void pollOnce(long maxMillis) {
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (consumer == null) {
-            park(maxMillis, clients.connect(clock, rebalances));
+            park(maxMillis, clients.connect(clock, rebalances, !rest.isWanted()));
+            return;
+        }
+        if (rest.mustLeave()) {
+            leaveGroup();
             return;
         }
         assigned.lookUpDue();
@@ -140,6 +146,17 @@ public final class KafkaSource implements Source {
             deliver(records);
         }
         clients.checkBrokers(clock.now());
+    }
+
+    /** Gives all partitions up, with what is to be committed, and leaves the group. */
+    private void leaveGroup() {
+        rebalances.onPartitionsRevoked(
+                assigned.all().stream().map(each -> each.topicPartition).toList());
+        clients.closeConsumer();
+        committer.forget();
+        health.resolve(Problem.POLL_FAILING);
+        health.resolve(Problem.BROKERS_UNREACHABLE);
+        health.info("left the consumer group");
     }
 
     private long waitMillis(long maxMillis) {
@@ -224,6 +241,11 @@ public final class KafkaSource implements Source {
     }
 
     // ---- requests of the queue's loop
+
+    @Override
+    public void rest(boolean resting) {
+        rest.want(resting);
+    }
 
     @Override
     public void open(Partition partition) {

@@ -109,6 +109,12 @@ final class OffsetCommitter {
         }
     }
 
+    /** Forgets what is waiting or unanswered, since the consumer is gone. */
+    void forget() {
+        waiting.clear();
+        inFlight = NO_REQUEST;
+    }
+
     /** Returns when the next retry is due; {@link Long#MAX_VALUE} if none is. */
     long nextAt() {
         long next = Long.MAX_VALUE;

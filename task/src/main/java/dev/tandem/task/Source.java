@@ -42,6 +42,14 @@ public interface Source extends AutoCloseable {
      */
     void poll(long maxMillis, Events events);
 
+    /**
+     * Says whether this process should have no partitions for now, because it cannot reach the store. For brokers that
+     * assign partitions (Kafka): while {@code resting} is true, later polls leave the consumer group, if others are in
+     * it, and do not join it. What is given up is reported by {@link Events#revoked} or {@link Events#lost}. Called
+     * before the first poll, or between polls. Otherwise does nothing: the engine shares the partitions out by itself.
+     */
+    default void rest(boolean resting) {}
+
     /** Makes a waiting {@link #poll}, or the next one, return. May be called by any thread, and often. */
     void wakeup();
 

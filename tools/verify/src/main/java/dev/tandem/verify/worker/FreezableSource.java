@@ -31,6 +31,11 @@ final class FreezableSource implements Source {
     }
 
     @Override
+    public void rest(boolean resting) {
+        source.rest(resting);
+    }
+
+    @Override
     public void wakeup() {
         source.wakeup();
     }
