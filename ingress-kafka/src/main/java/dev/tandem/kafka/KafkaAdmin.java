@@ -129,7 +129,8 @@ final class KafkaAdmin implements AutoCloseable {
                     topicId,
                     commit.map(OffsetAndMetadata::offset).orElse(-1L),
                     commit.map(OffsetAndMetadata::metadata).orElse(""),
-                    logStart);
+                    logStart,
+                    commit.flatMap(OffsetAndMetadata::leaderEpoch));
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -181,6 +182,10 @@ public final class KafkaSource implements Source {
             // The wait was ended on request.
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
+        } catch (LogTruncationException e) {
+            e.offsetOutOfRangePartitions()
+                    .forEach((partition, offset) ->
+                            assigned.cut(partition, offset, e.divergentOffsets().get(partition)));
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions().forEach(assigned::outOfRange);
         } catch (KafkaException e) {
@@ -205,8 +210,11 @@ public final class KafkaSource implements Source {
         nextOffsets(records).forEach((topicPartition, next) -> {
             PartitionAssignment assignment = assigned.get(topicPartition);
             // The loop may rewind a partition while it is told of another.
-            if (assignment != null && assignment.isOpen() && !assigned.soughtSinceFetch(assignment)) {
-                List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+            if (assignment == null || !assignment.isDelivering() || assigned.soughtSinceFetch(assignment)) {
+                return;
+            }
+            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+            if (assigned.isSameLog(assignment, fetched)) {
                 events.emit(loop ->
                         loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
             }
@@ -286,6 +294,8 @@ public final class KafkaSource implements Source {
     public void rewind(Partition partition) {
         PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null && assignment.isOpen()) {
+            // The store has been told of a cut by now.
+            assignment.epochs.confirm();
             assigned.seek(assignment, assignment.readFrom());
         }
     }

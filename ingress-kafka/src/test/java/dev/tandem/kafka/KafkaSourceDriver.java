@@ -45,6 +45,9 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     /** Called on the polling thread while partitions are revoked. */
     volatile Consumer<Partition> onRevoked = partition -> {};
 
+    /** Whether something that is known becomes void when the log is cut. */
+    volatile boolean knowsWhatIsCut;
+
     volatile long maxMillis = 500;
     private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
     private final Thread thread;
@@ -148,6 +151,17 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
                 .addAll(deliveries);
         deliveredCount.addAndGet(deliveries.size());
         position.put(partition, nextSequence);
+    }
+
+    @Override
+    public boolean cut(Partition partition, long offset) {
+        boolean isVoid = knowsWhatIsCut && events("cut", partition).isEmpty();
+        add("cut", partition, offset, null);
+        if (isVoid) {
+            // As the queue's loop does once it has told the store, which then knows nothing at the cut.
+            actions.add(() -> source.rewind(partition));
+        }
+        return isVoid;
     }
 
     @Override

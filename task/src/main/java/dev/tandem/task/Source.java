@@ -121,6 +121,17 @@ public interface Source extends AutoCloseable {
          */
         default void caughtUp(Partition partition) {}
 
+        /**
+         * A log may have been cut: from this offset on, its records are perhaps not those that were delivered before,
+         * here or elsewhere. Reported before records that only this says something new about. Logs only.
+         *
+         * @return whether something known is void: then {@link Source#rewind} follows, and what is delivered before
+         *     does not count
+         */
+        default boolean cut(Partition partition, long offset) {
+            return false;
+        }
+
         /** The broker has confirmed that this process has the partition. */
         void confirmed(Partition partition, Facts facts);
 
