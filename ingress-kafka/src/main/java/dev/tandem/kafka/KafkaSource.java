@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A partition is paused as soon as the group assigns it. Then its committed offset, its log start and the topic's id
  * are looked up; a later poll reports {@link Events#assigned}. Reading starts at the committed offset. If there is
  * none, or if it is out of range or belongs to a former topic of the same name, reading starts at the log's start, with
- * a warning if anything was deleted.
+ * a warning if anything was deleted. If the log was cut, as by an unclean leader election, reading goes on at the cut or
+ * at the committed offset, whichever is lower ({@code docs/adr/0010-a-cut-kafka-log.md}).
  *
  * <p>Partitions are paused while their tasks run and the consumer keeps polling, so it stays in the group: long tasks
  * cause no rebalance.

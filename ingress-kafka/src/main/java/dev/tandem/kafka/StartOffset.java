@@ -74,8 +74,8 @@ record StartOffset(
     static String cutWarning(String partition, long cut) {
         return "partition " + partition + ": the log was cut at offset " + cut
                 + " (an unclean leader election, or a broker that lost its last writes), so records that had been"
-                + " acknowledged are gone. To prevent that, use several replicas, min.insync.replicas,"
-                + " and unclean.leader.election.enable=false. The cut is at offset " + cut;
+                + " acknowledged are gone. To prevent that, use several replicas and"
+                + " unclean.leader.election.enable=false. The cut is at offset " + cut;
     }
 
     /**
