@@ -53,7 +53,7 @@ final class RestKeeper {
                 if (since != StoreLinks.NOT_SILENT && nowMillis - since >= restAfterMillis) {
                     log.warn(
                             "Queue {}: no store has answered for {} ms. Leaving the consumer group if there are other"
-                                    + " members, which then go on with the partitions {}. Joining again once the store"
+                                    + " members, which then go on with {}. Joining again once the store"
                                     + " is reached",
                             queue,
                             nowMillis - since,
