@@ -33,13 +33,15 @@ final class HeldPartitions {
     private final Map<Partition, String> ownedByOtherSource = new HashMap<>();
     /** Held partitions whose link is down. */
     private int down;
+    /** Whether links stay open without a partition, to hear of the store. */
+    private boolean keepsLinks;
 
-    HeldPartitions(QueueSpec spec, QueueCore core, LoopInbox inbox, LoopStatus status) {
+    HeldPartitions(QueueSpec spec, QueueCore core, LoopInbox inbox, LoopStatus status, ExecutorClock clock) {
         this.queue = spec.name();
         this.core = core;
         this.inbox = inbox;
         this.status = status;
-        this.links = new StoreLinks(spec.store(), inbox, new LinkEvents());
+        this.links = new StoreLinks(spec.store(), inbox, clock, new LinkEvents());
     }
 
     Set<Partition> held() {
@@ -111,9 +113,25 @@ final class HeldPartitions {
 
     /** Closes the links of partitions that left, once no late outcome needs them any more. */
     void closeUnusedLinks() {
-        if (links.count() > held.size() && core.idle() && !core.isResolvingRedeliveries()) {
+        if (!keepsLinks && links.count() > held.size() && core.idle() && !core.isResolvingRedeliveries()) {
             links.retain(held).forEach(core::storeDown);
         }
+    }
+
+    /** Keeps the links open from now on, also those of partitions that leave, or closes those again when unused. */
+    void keepLinks(boolean keep) {
+        keepsLinks = keep;
+        publish();
+    }
+
+    /** Returns whether the store of some partition can be reached, held or not. */
+    boolean isStoreReached() {
+        return links.isAnyUp();
+    }
+
+    /** As {@link StoreLinks#silentSince}, for the held partitions. */
+    long storeSilentSince() {
+        return down < held.size() ? StoreLinks.NOT_SILENT : links.silentSince(held);
     }
 
     void closeAllLinks() {
@@ -126,7 +144,8 @@ final class HeldPartitions {
                 held.size(),
                 down,
                 links.downReason(held),
-                ownedByOtherSource.values().stream().findFirst().orElse(null));
+                ownedByOtherSource.values().stream().findFirst().orElse(null),
+                keepsLinks ? links.downReason() : null);
     }
 
     /** The store's events. The first link that breaks is logged, and then the moment when all are up again. */

@@ -32,6 +32,11 @@ final class LoopSource {
         source.poll(maxMillis, events);
     }
 
+    /** Says whether the source should have no partitions for now. */
+    void rest(boolean resting) {
+        ifOpen(open -> open.rest(resting));
+    }
+
     /** Makes the next poll return at once. */
     void wakeup() {
         source.wakeup();

@@ -16,7 +16,7 @@ final class LoopStatus {
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile @Nullable String failure;
-    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null);
+    private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile Waits waits = Waits.NONE;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
     private volatile int running;
@@ -25,12 +25,14 @@ final class LoopStatus {
     /**
      * @param downReason why one of the partitions without a store has none
      * @param refusal why the store refuses one of the partitions; null if it refuses none
+     * @param restReason why the process should have no partitions; null if it should
      */
     private record PartitionHealth(
             int held,
             int withoutStore,
             @Nullable String downReason,
-            @Nullable String refusal) {}
+            @Nullable String refusal,
+            @Nullable String restReason) {}
 
     /** What holds starts back. */
     private record Withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
@@ -78,8 +80,13 @@ final class LoopStatus {
         state.set(State.FAILED);
     }
 
-    void partitions(int held, int withoutStore, @Nullable String downReason, @Nullable String refusal) {
-        partitions = new PartitionHealth(held, withoutStore, downReason, refusal);
+    void partitions(
+            int held,
+            int withoutStore,
+            @Nullable String downReason,
+            @Nullable String refusal,
+            @Nullable String restReason) {
+        partitions = new PartitionHealth(held, withoutStore, downReason, refusal, restReason);
     }
 
     /** What makes tasks wait, as of now. */
@@ -147,6 +154,9 @@ final class LoopStatus {
         if (now == State.RUNNING && lastTurnAgeMillis > HANGS_AFTER_MILLIS) {
             return "the loop has not turned for " + lastTurnAgeMillis
                     + " ms: the broker does not answer, or the loop hangs";
+        }
+        if (health.held() == 0 && health.restReason() != null) {
+            return "outside the consumer group, because the store cannot be reached: " + health.restReason();
         }
         return health.downReason() == null
                 ? health.refusal()

@@ -57,6 +57,9 @@ final class QueueLoop {
     private final @Nullable PartitionLeases leases;
 
     private final LogRateLimiter expiring;
+    /** Null if the loop leases the partitions. Used by the loop's thread only. */
+    private final @Nullable RestKeeper rest;
+
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopRequested;
 
@@ -78,7 +81,10 @@ final class QueueLoop {
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
                 : null;
-        this.partitions = new HeldPartitions(spec, core, inbox, status);
+        this.partitions = new HeldPartitions(spec, core, inbox, status, clock);
+        this.rest = kind == Source.Kind.LOG
+                ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
+                : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
         this.commands = new CoreCommands(source, partitions, workers, retained, leases, status);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
@@ -177,6 +183,9 @@ final class QueueLoop {
 
     /** Waits for something to do, then does it. A test may call this instead of {@link #start}. */
     void step() {
+        if (rest != null) {
+            rest.check(clock.millis());
+        }
         long nanos = clock.nanos();
         if (inbox.isEmpty() || nanos - lastPollNanos >= BUSY_POLL_NANOS) {
             lastPollNanos = nanos;

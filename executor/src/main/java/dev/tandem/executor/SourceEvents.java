@@ -86,6 +86,21 @@ final class SourceEvents implements Source.Events {
     }
 
     @Override
+    public boolean cut(Partition partition, long offset) {
+        if (source.isClosed()) {
+            return false;
+        }
+        if (turns.isFlushing()) {
+            throw new IllegalStateException(
+                    "The source of queue '" + queue + "' reported a cut outside of poll, which is a bug in it");
+        }
+        boolean[] isVoid = {false};
+        turns.tell(() -> isVoid[0] = core.cut(partition, offset));
+        source.wakeup();
+        return isVoid[0];
+    }
+
+    @Override
     public void caughtUp(Partition partition) {
         tell(() -> core.caughtUp(partition));
     }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreLinks {
 
+    /** Says that the store is not silent. */
+    static final long NOT_SILENT = Long.MAX_VALUE;
+
     /** Receives the store's events on the loop's thread. */
     interface Listener {
         void answered(StoreRequest request, StoreAnswer answer);
@@ -33,12 +36,14 @@ final class StoreLinks {
 
     private final Store store;
     private final LoopInbox inbox;
+    private final ExecutorClock clock;
     private final Listener listener;
     private final Map<Partition, OpenLink> links = new HashMap<>();
 
-    StoreLinks(Store store, LoopInbox inbox, Listener listener) {
+    StoreLinks(Store store, LoopInbox inbox, ExecutorClock clock, Listener listener) {
         this.store = store;
         this.inbox = inbox;
+        this.clock = clock;
         this.listener = listener;
     }
 
@@ -63,6 +68,7 @@ final class StoreLinks {
         if (open == null || open.link == null) {
             throw new IllegalStateException("No store link is open for " + request);
         }
+        open.sending();
         open.link.send(request);
     }
 
@@ -70,6 +76,27 @@ final class StoreLinks {
     boolean hasRoom(Partition partition) {
         OpenLink open = links.get(partition);
         return open == null || open.room;
+    }
+
+    /** Returns whether a link is up, whichever partition it is of. */
+    boolean isAnyUp() {
+        return links.values().stream().anyMatch(open -> open.up);
+    }
+
+    /**
+     * Returns since when the store of none of these partitions has answered, in the clock's milliseconds; {@link
+     * #NOT_SILENT} if a link is up, or there are no partitions.
+     */
+    long silentSince(Set<Partition> partitions) {
+        long latest = Long.MIN_VALUE;
+        for (Partition partition : partitions) {
+            OpenLink open = links.get(partition);
+            if (open != null && open.up) {
+                return NOT_SILENT;
+            }
+            latest = Math.max(latest, open == null ? clock.millis() : open.silentSince);
+        }
+        return latest == Long.MIN_VALUE ? NOT_SILENT : latest;
     }
 
     /** Returns the number of open links. */
@@ -99,6 +126,12 @@ final class StoreLinks {
         return null;
     }
 
+    /** Returns why all links are down; null if one is up, or there are none. */
+    @Nullable
+    String downReason() {
+        return isAnyUp() ? null : downReason(links.keySet());
+    }
+
     /** Closes the links of all other partitions. @return the partitions whose links were closed */
     List<Partition> retain(Set<Partition> partitions) {
         List<Partition> closed = new ArrayList<>();
@@ -119,6 +152,13 @@ final class StoreLinks {
         private Store.@Nullable Link link;
         private boolean up;
         private boolean room = true;
+        /** The requests sent since the link went up, and how many of them are unanswered. */
+        private long sent;
+
+        private long unanswered;
+        /** Since when the store owes a sign of life; {@link #NOT_SILENT} if it owes none. */
+        private long silentSince = clock.millis();
+
         private String downReason = "not connected yet";
         private boolean closed;
 
@@ -133,14 +173,30 @@ final class StoreLinks {
             }
         }
 
+        void sending() {
+            sent++;
+            unanswered++;
+            if (silentSince == NOT_SILENT) {
+                silentSince = clock.millis();
+            }
+        }
+
         @Override
         public void answered(StoreRequest request, StoreAnswer answer) {
-            post(() -> listener.answered(request, answer));
+            post(() -> {
+                unanswered--;
+                silentSince = unanswered > 0 ? clock.millis() : NOT_SILENT;
+                listener.answered(request, answer);
+            });
         }
 
         @Override
         public void down(String reason) {
             post(() -> {
+                // A store that lets the link go up, but answers no request, stays silent.
+                if (silentSince == NOT_SILENT || up && sent == 0) {
+                    silentSince = clock.millis();
+                }
                 up = false;
                 downReason = reason;
                 listener.down(partition, reason);
@@ -151,6 +207,8 @@ final class StoreLinks {
         public void up() {
             post(() -> {
                 up = true;
+                sent = 0;
+                unanswered = 0;
                 listener.up(partition);
             });
         }

@@ -34,7 +34,7 @@ class CoreCommandsTest {
         LoopStatus status = new LoopStatus(spec.name(), clock, new OutcomeCounters());
         LoopInbox inbox = new LoopInbox(spec.source());
         LoopSource source = new LoopSource(spec.source());
-        HeldPartitions partitions = new HeldPartitions(spec, core, inbox, status);
+        HeldPartitions partitions = new HeldPartitions(spec, core, inbox, status, clock);
         TimeoutWatchdog watchdog = new TimeoutWatchdog(clock, 1_000, attempt -> {});
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         RetainedPartitions retained =

@@ -80,6 +80,11 @@ final class ScriptedSource implements Source {
     }
 
     @Override
+    public void rest(boolean resting) {
+        calls.add("rest " + resting);
+    }
+
+    @Override
     public void wakeup() {
         script.add(events -> {});
     }

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -117,11 +119,17 @@ final class AssignedPartitions {
     void seek(PartitionAssignment assignment, long offset) {
         if (!assignment.isOutOfRange()) {
             assignment.soughtAfterFetch = fetches;
-            consumer().seek(assignment.topicPartition, offset);
+            assignment.awaitsRewind = false;
+            consumer().seek(assignment.topicPartition, withEpoch(assignment, offset));
             if (!assignment.paused) {
                 consumer().resume(List.of(assignment.topicPartition));
             }
         }
+    }
+
+    /** With the epoch, the consumer asks the leader whether the log still has the record before the offset. */
+    private static OffsetAndMetadata withEpoch(PartitionAssignment assignment, long offset) {
+        return new OffsetAndMetadata(offset, assignment.epochs.before(offset), "");
     }
 
     /** Notes that records were fetched. Those of a partition that is moved from now on must not be delivered. */
@@ -141,6 +149,68 @@ final class AssignedPartitions {
             assignment.outOfRangeAt = offset;
             assignment.lookUpAt = clock.now();
         }
+    }
+
+    /**
+     * Handles that the log was cut below the consumer's offset.
+     *
+     * @param cut where, with the epoch of the record before; null if it is not known
+     */
+    void cut(TopicPartition topicPartition, long offset, @Nullable OffsetAndMetadata cut) {
+        PartitionAssignment assignment = assignments.get(topicPartition);
+        if (assignment == null || cut == null) {
+            outOfRange(topicPartition, offset);
+        } else if (cut.offset() < assignment.highestSent) {
+            replace(assignment, true).cut = cut;
+        } else if (isVoidFrom(assignment, cut.offset())) {
+            consumer().pause(List.of(topicPartition));
+            consumer().seek(topicPartition, withEpoch(assignment, assignment.readFrom()));
+        } else {
+            seek(assignment, assignment.readFrom());
+        }
+    }
+
+    /**
+     * Whether fetched records belong to the log that is known. If not, nothing is delivered until the queue's loop
+     * rewinds.
+     */
+    boolean isSameLog(PartitionAssignment assignment, List<? extends ConsumerRecord<?, ?>> fetched) {
+        LeaderEpochs epochs = assignment.epochs;
+        if (fetched.isEmpty() || epochs.knows(fetched.get(0), fetched.get(fetched.size() - 1))) {
+            return true;
+        }
+        boolean isNewLeader = false;
+        for (ConsumerRecord<?, ?> each : fetched) {
+            int epoch = LeaderEpochs.of(each);
+            int known = epochs.at(each.offset());
+            if (epoch != known && epoch != LeaderEpochs.UNKNOWN) {
+                if (known != LeaderEpochs.UNKNOWN && isVoidFrom(assignment, each.offset())) {
+                    epochs.begins(each.offset(), epoch);
+                    return false;
+                }
+                isNewLeader |= known != LeaderEpochs.UNKNOWN;
+                epochs.begins(each.offset(), epoch);
+            }
+        }
+        if (isNewLeader) {
+            // The next owner must know that these records are not others than those that are settled.
+            assignment.mustCommitStart = true;
+            committer.commitUnchanged(assignment);
+        }
+        return true;
+    }
+
+    /** Asks the queue's loop whether a cut at this offset makes something void that it or the store knows. */
+    private boolean isVoidFrom(PartitionAssignment assignment, long offset) {
+        boolean[] isVoid = {true};
+        events.emit(loop -> isVoid[0] = loop.cut(assignment.partition, offset));
+        if (isVoid[0]) {
+            health.warn(StartOffset.cutWarning(assignment.partition.name(), offset)
+                    + ", not below the committed one. Reading goes on at the committed offset");
+            assignment.epochs.cut(offset);
+            assignment.awaitsRewind = true;
+        }
+        return isVoid[0];
     }
 
     /** Returns when {@link #lookUpDue} has something to do. */
@@ -211,13 +281,21 @@ final class AssignedPartitions {
     }
 
     private void announce(PartitionAssignment assignment, PartitionOffsets found) {
-        StartOffset start = StartOffset.of(assignment.partition.name(), found, assignment.logTruncated);
+        OffsetAndMetadata cut = assignment.cut;
+        String name = assignment.partition.name();
+        boolean sameTopic = CommitMetadata.belongsToTopic(found.metadata(), found.topicId());
+        StartOffset start = cut != null && sameTopic && cut.offset() >= found.logStart()
+                ? StartOffset.atCut(name, found, cut.offset())
+                : StartOffset.of(name, found, assignment.logTruncated);
         if (start.warning() != null) {
             health.warn(start.warning());
         }
         assignment.announce(start, found);
         long generation = consumer().groupMetadata().generationId();
         events.emit(loop -> loop.assigned(assignment.partition, assignment.facts(generation)));
+        if (cut != null) {
+            events.emit(loop -> loop.cut(assignment.partition, cut.offset()));
+        }
     }
 
     private void topicChecked(String id) {
@@ -265,10 +343,12 @@ final class AssignedPartitions {
     }
 
     /** Reports the partition as lost and assigns it anew, since nothing known about it is valid any more. */
-    private void replace(PartitionAssignment assignment, boolean logTruncated) {
+    private PartitionAssignment replace(PartitionAssignment assignment, boolean logTruncated) {
         assignment.stage = Stage.GONE;
         events.emit(loop -> loop.lost(List.of(assignment.partition)));
-        add(assignment.topicPartition).logTruncated = logTruncated;
+        PartitionAssignment added = add(assignment.topicPartition);
+        added.logTruncated = logTruncated;
+        return added;
     }
 
     private KafkaConsumer<byte[], byte[]> consumer() {

@@ -149,6 +149,11 @@ final class ClientProperties {
                 throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
                         + "', but the platform's guarantees need '" + fixed + "': leave it out");
             }
+            if (name.equals(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
+                throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
+                        + "', but a static member does not leave its group when it stops, so its partitions would rest"
+                        + " for a session: leave it out");
+            }
             if (REFUSED.contains(name)) {
                 throw new IllegalArgumentException("The Kafka property '" + name
                         + "' cannot be set here: leave it out (servers and group have settings of their own)");

@@ -88,6 +88,16 @@ final class KafkaAdmin implements AutoCloseable {
                 .thenApply(topics -> topics.values().iterator().next().topicId().toString());
     }
 
+    /** Looks up how many members the consumer group has. */
+    CompletionStage<Integer> groupMembers() {
+        String group = settings.groupId();
+        return admin.describeConsumerGroups(List.of(group))
+                .describedGroups()
+                .get(group)
+                .toCompletionStage()
+                .thenApply(description -> description.members().size());
+    }
+
     /** Looks up the offsets of each partition. A partition without a leader delays only its own answer. */
     Map<TopicPartition, CompletionStage<PartitionOffsets>> offsets(Collection<TopicPartition> partitions) {
         ListConsumerGroupOffsetsSpec ours = new ListConsumerGroupOffsetsSpec().topicPartitions(partitions);
@@ -122,7 +132,8 @@ final class KafkaAdmin implements AutoCloseable {
                     topicId,
                     commit.map(OffsetAndMetadata::offset).orElse(-1L),
                     commit.map(OffsetAndMetadata::metadata).orElse(""),
-                    logStart);
+                    logStart,
+                    commit.flatMap(OffsetAndMetadata::leaderEpoch));
         }
     }
 

@@ -26,6 +26,8 @@ final class KafkaClients implements AutoCloseable {
     private @Nullable KafkaAdmin admin;
     private @Nullable BrokerLiveness liveness;
     private long connectAt;
+    /** Whether brokers answered and the topic exists, so that the consumer can be created. */
+    private boolean ready;
 
     KafkaClients(KafkaSettings settings, KafkaHealth health, AnswerQueue answers) {
         this.settings = settings;
@@ -59,21 +61,26 @@ final class KafkaClients implements AutoCloseable {
     /**
      * Tries to connect if it is time to.
      *
+     * @param join whether to join the consumer group too, as soon as that is possible
      * @return when to call again. An answer that is awaited wakes the polling thread by itself
      */
-    long connect(MonotonicClock clock, ConsumerRebalanceListener listener) {
-        if (clock.now() >= connectAt) {
+    long connect(MonotonicClock clock, ConsumerRebalanceListener listener, boolean join) {
+        if (ready && join) {
+            subscribe(clock, listener);
+            return clock.now();
+        }
+        if (ready) {
+            health.connected();
+        } else if (clock.now() >= connectAt) {
             try {
                 KafkaAdmin current = admin;
                 if (current == null) {
                     current = new KafkaAdmin(settings);
                     admin = current;
                 }
+                // Once brokers have answered, there is nothing to do before the group may be joined.
                 connectAt = Long.MAX_VALUE;
-                answers.onAnswer(
-                        current.ensureTopic(),
-                        created -> subscribe(created, clock, listener),
-                        problem -> connectFailed(problem, clock));
+                answers.onAnswer(current.ensureTopic(), this::connected, problem -> connectFailed(problem, clock));
             } catch (KafkaException e) {
                 connectFailed(e, clock);
             }
@@ -81,23 +88,28 @@ final class KafkaClients implements AutoCloseable {
         return connectAt;
     }
 
-    private void subscribe(boolean topicCreated, MonotonicClock clock, ConsumerRebalanceListener listener) {
+    private void connected(boolean topicCreated) {
         if (topicCreated) {
             health.info("created the topic, which was missing");
         }
+        ready = true;
+        health.resolve(Problem.NEVER_CONNECTED);
+    }
+
+    private void subscribe(MonotonicClock clock, ConsumerRebalanceListener listener) {
         try {
             KafkaConsumer<byte[], byte[]> created = new KafkaConsumer<>(
                     ClientProperties.consumer(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer());
             created.subscribe(List.of(settings.topic()), listener);
             liveness = new BrokerLiveness(created.metrics(), clock.now());
             consumer = created;
-            health.resolve(Problem.NEVER_CONNECTED);
         } catch (KafkaException e) {
             connectFailed(e, clock);
         }
     }
 
     private void connectFailed(Throwable problem, MonotonicClock clock) {
+        ready = false;
         connectAt = clock.now() + RETRY_MILLIS;
         health.report(Problem.NEVER_CONNECTED, "cannot connect to Kafka: " + KafkaErrors.explain(problem));
     }
@@ -119,11 +131,11 @@ final class KafkaClients implements AutoCloseable {
         }
     }
 
-    /** Leaves the group and closes both clients. */
-    @Override
-    public void close() {
+    /** Leaves the group by closing the consumer. {@link #connect} makes a new one. */
+    void closeConsumer() {
         KafkaConsumer<byte[], byte[]> closing = consumer;
         consumer = null;
+        liveness = null;
         if (closing != null) {
             try {
                 closing.close(CloseOptions.timeout(CLOSE_TIMEOUT));
@@ -132,6 +144,12 @@ final class KafkaClients implements AutoCloseable {
                         + " that it left: " + KafkaErrors.explain(e));
             }
         }
+    }
+
+    /** Leaves the group and closes both clients. */
+    @Override
+    public void close() {
+        closeConsumer();
         if (admin != null) {
             admin.close();
         }

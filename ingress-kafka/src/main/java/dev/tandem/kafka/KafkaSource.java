@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A partition is paused as soon as the group assigns it. Then its committed offset, its log start and the topic's id
  * are looked up; a later poll reports {@link Events#assigned}. Reading starts at the committed offset. If there is
  * none, or if it is out of range or belongs to a former topic of the same name, reading starts at the log's start, with
- * a warning if anything was deleted.
+ * a warning if anything was deleted. If the log was cut, as by an unclean leader election, reading goes on at the cut or
+ * at the committed offset, whichever is lower ({@code docs/adr/0016-a-cut-kafka-log.md}).
  *
  * <p>Partitions are paused while their tasks run and the consumer keeps polling, so it stays in the group: long tasks
  * cause no rebalance.
@@ -59,6 +61,7 @@ public final class KafkaSource implements Source {
     private final AnswerQueue answers = new AnswerQueue(wakeup);
     private final LoopEvents events = new LoopEvents(wakeup);
     private final OffsetCommitter committer = new OffsetCommitter(events);
+    private final GroupRest rest;
     private final Runnable interruptWait = this::interruptWait;
     private volatile @Nullable Thread pollingThread;
     private boolean closed;
@@ -80,6 +83,7 @@ public final class KafkaSource implements Source {
         recalls = new RecallReader(settings, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
+        rest = new GroupRest(clients, answers, clock);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
         rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
     }
@@ -153,7 +157,11 @@ public final class KafkaSource implements Source {
     private void pollOnce(long maxMillis) {
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (consumer == null) {
-            park(maxMillis, clients.connect(clock, rebalances));
+            park(maxMillis, clients.connect(clock, rebalances, !rest.isWanted()));
+            return;
+        }
+        if (rest.mustLeave()) {
+            leaveGroup();
             return;
         }
         assigned.lookUpDue();
@@ -169,6 +177,17 @@ public final class KafkaSource implements Source {
             deliver(records);
         }
         clients.checkBrokers(clock.now());
+    }
+
+    /** Gives all partitions up, with what is to be committed, and leaves the group. */
+    private void leaveGroup() {
+        rebalances.onPartitionsRevoked(
+                assigned.all().stream().map(each -> each.topicPartition).toList());
+        clients.closeConsumer();
+        committer.forget();
+        health.resolve(Problem.POLL_FAILING);
+        health.resolve(Problem.BROKERS_UNREACHABLE);
+        health.info("left the consumer group");
     }
 
     private long waitMillis(long maxMillis) {
@@ -193,6 +212,10 @@ public final class KafkaSource implements Source {
             // The wait was ended on request.
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
+        } catch (LogTruncationException e) {
+            e.offsetOutOfRangePartitions()
+                    .forEach((partition, offset) ->
+                            assigned.cut(partition, offset, e.divergentOffsets().get(partition)));
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions().forEach(assigned::outOfRange);
         } catch (KafkaException e) {
@@ -217,8 +240,11 @@ public final class KafkaSource implements Source {
         nextOffsets(records).forEach((topicPartition, next) -> {
             PartitionAssignment assignment = assigned.get(topicPartition);
             // The loop may rewind a partition while it is told of another.
-            if (assignment != null && assignment.isOpen() && !assigned.soughtSinceFetch(assignment)) {
-                List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+            if (assignment == null || !assignment.isDelivering() || assigned.soughtSinceFetch(assignment)) {
+                return;
+            }
+            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
+            if (assigned.isSameLog(assignment, fetched)) {
                 events.emit(loop ->
                         loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
             }
@@ -253,6 +279,11 @@ public final class KafkaSource implements Source {
     }
 
     // ---- requests of the queue's loop
+
+    @Override
+    public void rest(boolean resting) {
+        rest.want(resting);
+    }
 
     @Override
     public void open(Partition partition) {
@@ -293,6 +324,8 @@ public final class KafkaSource implements Source {
     public void rewind(Partition partition) {
         PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null && assignment.isOpen()) {
+            // The store has been told of a cut by now.
+            assignment.epochs.confirm();
             assigned.seek(assignment, assignment.readFrom());
         }
     }

@@ -10,7 +10,6 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -109,6 +108,12 @@ final class OffsetCommitter {
         }
     }
 
+    /** Forgets what is waiting or unanswered, since the consumer is gone. */
+    void forget() {
+        waiting.clear();
+        inFlight = NO_REQUEST;
+    }
+
     /** Returns when the next retry is due; {@link Long#MAX_VALUE} if none is. */
     long nextAt() {
         long next = Long.MAX_VALUE;
@@ -135,7 +140,8 @@ final class OffsetCommitter {
                 parts.add(part);
                 offsets.put(
                         each.topicPartition,
-                        new OffsetAndMetadata(part.offset(), Optional.empty(), metadata(each, part.offset())));
+                        new OffsetAndMetadata(
+                                part.offset(), each.epochs.before(part.offset()), metadata(each, part.offset())));
             }
         }
         long generation = parts.isEmpty() ? -1 : consumer.groupMetadata().generationId();
@@ -153,9 +159,7 @@ final class OffsetCommitter {
     }
 
     private static String metadata(PartitionAssignment assignment, long offset) {
-        return assignment.isStart(offset)
-                ? CommitMetadata.start(assignment.topicId)
-                : CommitMetadata.settled(assignment.topicId);
+        return CommitMetadata.of(assignment.topicId, assignment.epochs.textFrom(offset), assignment.isStart(offset));
     }
 
     private void answered(Request request, @Nullable Exception problem, long now) {

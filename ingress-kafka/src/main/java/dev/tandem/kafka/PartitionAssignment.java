@@ -2,7 +2,9 @@ package dev.tandem.kafka;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source.Facts;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one assignment of one partition. A later assignment of the same partition is a new object, so an answer
@@ -37,6 +39,16 @@ final class PartitionAssignment {
     /** Whether the log was truncated below the committed offset, which is then of no use. */
     boolean logTruncated;
 
+    /** Where the log was cut below the committed offset, with the epoch of the record before it; null if it was not. */
+    @Nullable
+    OffsetAndMetadata cut;
+
+    /** The epochs of the records that were read or committed. */
+    final LeaderEpochs epochs = new LeaderEpochs();
+
+    /** Whether records do not count until the queue's loop rewinds, since the log was cut. */
+    boolean awaitsRewind;
+
     /** Where the consumer stands outside of the log. Nothing is fetched until its position is recovered. */
     long outOfRangeAt = NO_OFFSET;
 
@@ -70,7 +82,7 @@ final class PartitionAssignment {
     /** The offset that the queue's loop asked to commit. */
     long requestedCommit = NO_OFFSET;
 
-    /** Whether the start must be committed. */
+    /** Whether the last offset must be committed again: as the start, or with new epochs. */
     boolean mustCommitStart;
 
     /** The earliest time of the next commit that the queue's loop did not ask for. */
@@ -92,6 +104,11 @@ final class PartitionAssignment {
         mustCommitStart = decided.mustCommit();
         boolean skipsGap = decided.warning() != null && decided.offset() > found.committed();
         gapEndToReport = skipsGap ? decided.offset() : NO_OFFSET;
+        if (cut != null) {
+            epochs.committed(decided.offset(), cut.leaderEpoch(), "");
+        } else if (decided.offset() == found.committed()) {
+            epochs.committed(decided.offset(), found.epoch(), CommitMetadata.epochs(found.metadata()));
+        }
     }
 
     boolean isAnnounced() {
@@ -100,6 +117,10 @@ final class PartitionAssignment {
 
     boolean isOpen() {
         return stage == Stage.OPEN;
+    }
+
+    boolean isDelivering() {
+        return isOpen() && !awaitsRewind;
     }
 
     boolean isGone() {

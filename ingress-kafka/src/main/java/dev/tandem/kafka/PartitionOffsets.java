@@ -1,5 +1,7 @@
 package dev.tandem.kafka;
 
+import java.util.Optional;
+
 /**
  * The offsets of a partition, as the brokers report them.
  *
@@ -7,5 +9,12 @@ package dev.tandem.kafka;
  * @param committed the group's committed offset; -1 if there is none
  * @param metadata the text committed beside it, which anybody may have written; empty if there is none
  * @param logStart the first offset that still exists
+ * @param epoch the leader epoch of the record before the committed offset, if it was committed too
  */
-record PartitionOffsets(String topicId, long committed, String metadata, long logStart) {}
+record PartitionOffsets(String topicId, long committed, String metadata, long logStart, Optional<Integer> epoch) {
+
+    /** Offsets of a commit without a leader epoch. */
+    PartitionOffsets(String topicId, long committed, String metadata, long logStart) {
+        this(topicId, committed, metadata, logStart, Optional.empty());
+    }
+}

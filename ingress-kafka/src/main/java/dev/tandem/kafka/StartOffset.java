@@ -59,6 +59,25 @@ record StartOffset(
         return new StartOffset(committed, onlyStart ? -1 : committed, false, null);
     }
 
+    /** Starts where the log was cut, below the committed offset. */
+    static StartOffset atCut(String partition, PartitionOffsets found, long cut) {
+        boolean onlyStart = CommitMetadata.isStart(found.metadata());
+        return new StartOffset(
+                cut,
+                onlyStart ? -1 : cut,
+                true,
+                cutWarning(partition, cut) + ", below the committed offset " + found.committed()
+                        + ". Reading goes on there");
+    }
+
+    /** Returns the warning that the log lost its records from this offset on. */
+    static String cutWarning(String partition, long cut) {
+        return "partition " + partition + ": the log was cut at offset " + cut
+                + " (an unclean leader election, or a broker that lost its last writes), so records that had been"
+                + " acknowledged are gone. To prevent that, use several replicas and"
+                + " unclean.leader.election.enable=false. The cut is at offset " + cut;
+    }
+
     /**
      * Returns the warning that the offsets from {@code first} up to the log's start were deleted before they were read.
      */

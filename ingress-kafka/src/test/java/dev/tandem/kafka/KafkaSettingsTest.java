@@ -72,6 +72,7 @@ class KafkaSettingsTest {
         "group.protocol, consumer, 'need ''classic'''",
         "acks, 1, 'need ''all'''",
         "group.id, mine, leave it out",
+        "group.instance.id, server-1, leave it out",
         "bootstrap.servers, 'other:1', leave it out",
         "session.timeout.ms, soon, not allowed",
         "session.timeout.ms, 900, at least twice the heartbeat",

@@ -46,6 +46,9 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     /** Called on the polling thread while partitions are revoked. */
     volatile Consumer<Partition> onRevoked = partition -> {};
 
+    /** Whether something that is known becomes void when the log is cut. */
+    volatile boolean knowsWhatIsCut;
+
     volatile long maxMillis = 500;
     private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
     private final Thread thread;
@@ -165,6 +168,17 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     /** Records that were read again. */
     List<Delivery> recalled() {
         return List.copyOf(recalled);
+    }
+
+    @Override
+    public boolean cut(Partition partition, long offset) {
+        boolean isVoid = knowsWhatIsCut && events("cut", partition).isEmpty();
+        add("cut", partition, offset, null);
+        if (isVoid) {
+            // As the queue's loop does once it has told the store, which then knows nothing at the cut.
+            actions.add(() -> source.rewind(partition));
+        }
+        return isVoid;
     }
 
     @Override

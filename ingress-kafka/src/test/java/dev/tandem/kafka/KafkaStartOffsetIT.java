@@ -10,6 +10,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -174,7 +175,9 @@ class KafkaStartOffsetIT {
             await().until(() -> !driver.events("committed").isEmpty());
             assertThat(offset(topic))
                     .isEqualTo(new OffsetAndMetadata(
-                            3, CommitMetadata.settled(assigned.facts().sourceId())));
+                            3,
+                            Optional.of(0),
+                            CommitMetadata.settled(assigned.facts().sourceId())));
         }
     }
 

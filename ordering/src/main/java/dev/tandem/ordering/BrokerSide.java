@@ -10,6 +10,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,19 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
 
     /** Hands over runs whose message may be redelivered to another partition, before the first delivery. */
     void handOverBeforeOpening() {}
+
+    /** Whether this process or the store may know an offset from this one on. Logs only. */
+    boolean knowsFrom(long offset) {
+        return false;
+    }
+
+    /** The log was cut at this offset, which the next acquire must tell the store. Logs only. */
+    void cutAt(long offset) {}
+
+    /** Where the log was cut since the last acquire; {@link StoreRequest.Acquire#NO_CUT} if it was not. */
+    long cut() {
+        return StoreRequest.Acquire.NO_CUT;
+    }
 
     /** Forgets this ownership. */
     abstract void forget();

@@ -46,6 +46,8 @@ final class LogSide extends BrokerSide {
     private final TreeMap<Long, String> awaited = new TreeMap<>();
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;
+    /** Where the log was cut since the last acquire. */
+    private long cut = StoreRequest.Acquire.NO_CUT;
 
     private long nextOffset = NONE;
     private long committed = NONE;
@@ -96,8 +98,10 @@ final class LogSide extends BrokerSide {
 
     @Override
     void acquired(StoreAnswer.Acquired acquired) {
+        long known = incarnation == acquired.incarnation() ? highWater : 0;
         incarnation = acquired.incarnation();
-        highWater = Math.max(highWater, acquired.highWater());
+        highWater = Math.max(known, acquired.highWater());
+        cut = StoreRequest.Acquire.NO_CUT;
         relayedUpTo = acquired.highWater();
         storedCommit = acquired.storedCommit();
         chunks.clear();
@@ -120,6 +124,21 @@ final class LogSide extends BrokerSide {
         nextOffset = NONE;
         tracker.clear();
         overflow.clear();
+    }
+
+    @Override
+    boolean knowsFrom(long offset) {
+        return offset < Math.max(highWater, nextOffset);
+    }
+
+    @Override
+    void cutAt(long offset) {
+        cut = cut == StoreRequest.Acquire.NO_CUT ? offset : Math.min(cut, offset);
+    }
+
+    @Override
+    long cut() {
+        return cut;
     }
 
     @Override

@@ -67,6 +67,7 @@ final class OwnershipAcquisition {
                 state.ownership.facts().generation(),
                 state.ownership.facts().sourceId(),
                 state.broker.committedOffset(state.ownership.facts()),
+                state.broker.cut(),
                 List.copyOf(presented.values()));
         state.late.acquireSent();
         state.ownership.acquiring(request, state.now());

@@ -168,6 +168,24 @@ final class OwnershipRecovery {
         state.ownership.acquireAgain();
     }
 
+    /**
+     * Forgets memory if the log was cut below what is known: positions from there on would be taken for those of the
+     * former records. The next acquire tells the store. @return whether deliveries begin anew
+     */
+    boolean cut(long offset) {
+        boolean unknown = state.ownership.isOwned() && !state.broker.knowsFrom(offset);
+        if (unknown || state.ownership.isLeaving() || state.ownership.isLeft()) {
+            return false;
+        }
+        state.broker.cutAt(offset);
+        forgetOwnership();
+        state.gate.wantRewind();
+        if (state.ownership.isOwned() || state.ownership.isAcquiring()) {
+            state.ownership.acquireAgain();
+        }
+        return state.gate.isOpened();
+    }
+
     /** Gives the partition up, and lets the source know. */
     void leave() {
         long epoch = state.ownership.takeHeldEpoch();

@@ -131,6 +131,11 @@ final class PartitionCore {
         deferred.enterOffers();
     }
 
+    /** The log may have been cut at this offset. @return whether something known is void */
+    boolean cut(long offset) {
+        return recovery.cut(offset);
+    }
+
     void caughtUp() {
         state.broker.caughtUp();
         deferred.abandonMissing();

@@ -81,6 +81,15 @@ public final class QueueCore {
         core(partition).delivered(deliveries, nextSequence);
     }
 
+    /**
+     * The log may have been cut at this offset.
+     *
+     * @return whether something known is void. Then the partition is acquired again, and {@link Commands#rewind} follows
+     */
+    public boolean cut(Partition partition, long offset) {
+        return core(partition).cut(offset);
+    }
+
     /** In a message queue: everything that earlier channels left unacked was delivered. */
     public void caughtUp(Partition partition) {
         core(partition).caughtUp();

@@ -136,6 +136,9 @@ final class BehaviourDigest {
             add(acquire.generation());
             add(acquire.sourceId());
             add(acquire.committed());
+            if (acquire.cut() != StoreRequest.Acquire.NO_CUT) {
+                add(acquire.cut());
+            }
             acquire.presented().forEach(this::add);
         } else if (request instanceof StoreRequest.SettleAndClaim step) {
             add(11);

@@ -177,6 +177,11 @@ final class CoreScript extends RecordedCommands {
         deliver(List.of(new Delivery(readable.sequence(), readable.task(), "no JSON", readable.identity(), false)));
     }
 
+    /** The source notices that the log may have been cut. */
+    void cut(long offset) {
+        turn(() -> core.cut(partition, offset));
+    }
+
     /** All that earlier channels left unacked was delivered again. */
     void catchesUp() {
         turn(() -> core.caughtUp(partition));

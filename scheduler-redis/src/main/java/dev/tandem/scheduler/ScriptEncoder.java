@@ -116,6 +116,7 @@ final class ScriptEncoder {
                 .number(acquire.committed())
                 .bytes(lists.toByteArray())
                 .number(header.epoch())
+                .number(acquire.cut())
                 .build();
     }
 

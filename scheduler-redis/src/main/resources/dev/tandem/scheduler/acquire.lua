@@ -12,6 +12,7 @@
 --           (false: none); bits (-1: none); numbers of the requests that carried their outcomes (0: none); tokens of
 --           the claims that they were relayed from (8 bytes, 0: none)
 -- ARGV 9    epoch that it continues; 0: none
+-- ARGV 10   offset at which the log was cut; -1: none
 -- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms, source id of
 --           another source that it reads; '': none}; or
 --           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
@@ -29,7 +30,7 @@
 -- @include far_schedule
 -- @include redelivery_history
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local source, committed, continued_epoch = ARGV[6], tonumber(ARGV[7]), ARGV[9]
+local source, committed, continued_epoch, cut = ARGV[6], tonumber(ARGV[7]), ARGV[9], tonumber(ARGV[10])
 local number = tonumber(ARGV[HEADER_NUMBER])
 local WRITER = 'writer:' .. ARGV[HEADER_WRITER]
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet', WRITER,
@@ -66,8 +67,34 @@ local quiet_until = tonumber(owner[OWNER_QUIET_UNTIL] or '0')
 -- follows such a request.
 local worked = stored == tonumber(owner[OWNER_ACQUIRED] or '0') and tonumber(owner[OWNER_WORKED] or '0') or stored
 
+-- Deletes the bits from an offset on.
+local function delete_bits_from(offset)
+  local in_block = offset % BLOCK_OFFSETS
+  local cut_block, kept = (offset - in_block) / BLOCK_OFFSETS, nil
+  for _, number in ipairs(call('HKEYS', SETTLED)) do
+    if tonumber(number) > cut_block then
+      call('HDEL', SETTLED, number)
+    elseif tonumber(number) == cut_block then
+      kept = {byte(call('HGET', SETTLED, number), 1, math.ceil(in_block / 8))}
+    end
+  end
+  if kept then
+    local low = in_block % 8
+    if low > 0 and kept[(in_block - low) / 8 + 1] then
+      kept[#kept] = kept[#kept] - kept[#kept] % 2 ^ (8 - low)
+    end
+    while kept[#kept] == 0 do
+      kept[#kept] = nil
+    end
+    call('HDEL', SETTLED, format('%.0f', cut_block))
+    if #kept > 0 then
+      call('HSET', SETTLED, format('%.0f', cut_block), string.char(unpack(kept)))
+    end
+  end
+end
+
 -- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new
--- incarnation, without any bits.
+-- incarnation, without any bits, or with those below a cut.
 local function current_incarnation()
   local stored_commit, stored_source = tonumber(owner[OWNER_STORED_COMMIT] or '-1'), owner[OWNER_SOURCE]
   local incarnation = owner[OWNER_INCARNATION] or '0'
@@ -75,6 +102,9 @@ local function current_incarnation()
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('DEL', SETTLED)
     return format('%.0f', incarnation + 1), '0', committed
+  elseif cut >= 0 and cut < tonumber(owner[OWNER_HIGH_WATER] or '0') then
+    delete_bits_from(cut)
+    return format('%.0f', incarnation + 1), ARGV[10], math.max(stored_commit, committed)
   end
   return incarnation, owner[OWNER_HIGH_WATER] or '0', math.max(stored_commit, committed)
 end

@@ -219,7 +219,8 @@ final class RandomRequests {
                 "w-" + executor.name,
                 executor.number += 1 + random.nextInt(3),
                 random.nextBoolean() ? 0 : executor.epoch);
-        return new Acquire(header, executor.name, lease(), generation, source, from, presented);
+        long cut = queue || random.nextInt(10) > 0 ? Acquire.NO_CUT : random.nextInt(POSITIONS);
+        return new Acquire(header, executor.name, lease(), generation, source, from, cut, presented);
     }
 
     private SettleAndClaim settleAndClaim(Executor executor) {

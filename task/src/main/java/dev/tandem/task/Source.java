@@ -55,6 +55,14 @@ public interface Source extends AutoCloseable {
      */
     void poll(long maxMillis, Events events);
 
+    /**
+     * Says whether this process should have no partitions for now, because it cannot reach the store. For brokers that
+     * assign partitions (Kafka): while {@code resting} is true, later polls leave the consumer group, if others are in
+     * it, and do not join it. What is given up is reported by {@link Events#revoked} or {@link Events#lost}. Called
+     * before the first poll, or between polls. Otherwise does nothing: the engine shares the partitions out by itself.
+     */
+    default void rest(boolean resting) {}
+
     /** Makes a waiting {@link #poll}, or the next one, return. May be called by any thread, and often. */
     void wakeup();
 
@@ -157,6 +165,17 @@ public interface Source extends AutoCloseable {
          * or gone for good.
          */
         default void caughtUp(Partition partition) {}
+
+        /**
+         * A log may have been cut: from this offset on, its records are perhaps not those that were delivered before,
+         * here or elsewhere. Reported before records that only this says something new about. Logs only.
+         *
+         * @return whether something known is void: then {@link Source#rewind} follows, and what is delivered before
+         *     does not count
+         */
+        default boolean cut(Partition partition, long offset) {
+            return false;
+        }
 
         /** The broker has confirmed that this process has the partition. */
         void confirmed(Partition partition, Facts facts);

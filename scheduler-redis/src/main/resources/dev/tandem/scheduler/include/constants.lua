@@ -94,9 +94,10 @@ local WIDE_MEMBER = '~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 local MIDDLE_SEQUENCE = 4503599627370496
 -- With up to so many blocked keys, reading all of them is cheaper than asking for some by name.
 local FEW_BLOCKED_KEYS = 32
--- Offsets in a chunk of settled bits, and the blocks of 512 that it consists of.
+-- Offsets in a chunk of settled bits, the blocks that it consists of, and the offsets in a block.
 local CHUNK_OFFSETS = 16384
 local CHUNK_BLOCKS = 32
+local BLOCK_OFFSETS = 512
 -- A task due in so many ms or more waits in a packed list. Lists have up to so many bytes, and are opened so early.
 local FAR_MILLIS = 90000
 local FAR_LIST_BYTES = 1000

@@ -58,6 +58,11 @@ final class TestWorker implements AutoCloseable {
             return new Options(otherBroker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
         }
 
+        /** Connects to the same Redis through another address. */
+        Options viaRedis(String otherRedis) {
+            return new Options(broker, otherRedis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
+        }
+
         Options retrying(long millis, int attempts) {
             return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis);
         }

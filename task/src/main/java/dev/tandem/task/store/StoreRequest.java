@@ -43,6 +43,9 @@ public sealed interface StoreRequest {
      *     refused while another executor's lease lives. Empty if there is none
      * @param committed the broker's committed offset; an offset below the stored commit begins a new incarnation; -1 if
      *     there is none
+     * @param cut Kafka: the log was cut at this offset, so that the offsets from here on are other records than those
+     *     that the store knows. If it knows any, a new incarnation begins, which keeps what is settled below.
+     *     {@link #NO_CUT} if the log was not cut
      */
     record Acquire(
             RequestHeader header,
@@ -51,8 +54,24 @@ public sealed interface StoreRequest {
             long generation,
             String sourceId,
             long committed,
+            long cut,
             List<PresentedClaim> presented)
             implements OwnerRequest {
+
+        /** As a cut: there was none. */
+        public static final long NO_CUT = -1;
+
+        /** Acquires a partition whose log was not cut. */
+        public Acquire(
+                RequestHeader header,
+                String executor,
+                long leaseMillis,
+                long generation,
+                String sourceId,
+                long committed,
+                List<PresentedClaim> presented) {
+            this(header, executor, leaseMillis, generation, sourceId, committed, NO_CUT, presented);
+        }
 
         public Acquire {
             presented = presented.stream()

@@ -16,6 +16,7 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -194,6 +195,35 @@ interface AcquireConformance extends StoreFixture {
         acquired = first().acquire();
         assertThat(acquired.incarnation()).isEqualTo(first + 1);
         assertThat(acquired.storedCommit()).isEqualTo(14);
+    }
+
+    @Test
+    default void aCutLogBeginsAnIncarnationThatKeepsWhatIsSettledBelowTheCut() {
+        first().committed = 2;
+        long first = first().acquire().incarnation();
+        List<Settle> settled = new ArrayList<>();
+        List<Long> offsets = List.of(2L, 600L, 603L, 604L, 605L, 1_030L, 16_390L);
+        for (long offset : offsets) {
+            Position position = Position.of(first, offset);
+            settled.add(success(position, first().claim(position, null), offset));
+        }
+        answerTo(new SettleAndClaim(
+                first().header(), OwnerClient.LONG, first().incarnation, 16_400, settled, List.of()));
+        first().cut = 16_400;
+        assertThat(first().acquire().incarnation())
+                .as("nothing at or above this cut is known")
+                .isEqualTo(first);
+
+        first().cut = 604;
+        Acquired acquired = first().acquire();
+        assertThat(acquired.incarnation()).isEqualTo(first + 1);
+        assertThat(acquired.highWater()).isEqualTo(604);
+        assertThat(acquired.storedCommit()).isEqualTo(2);
+        assertThat(offsets.stream().filter(offset -> acquired.chunks().stream().anyMatch(chunk -> chunk.has(offset))))
+                .containsExactly(2L, 600L, 603L);
+
+        first().cut = 0;
+        assertThat(first().acquire().chunks()).isEmpty();
     }
 
     @Test

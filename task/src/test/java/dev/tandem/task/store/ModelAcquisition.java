@@ -106,6 +106,11 @@ final class ModelAcquisition {
             partition.incarnation++;
             partition.settled.restartAt(request.committed());
             partition.highWater = 0;
+        } else if (request.cut() >= 0 && request.cut() < partition.highWater) {
+            partition.incarnation++;
+            partition.settled.cutAt(request.cut());
+            partition.settled.raiseCommit(request.committed());
+            partition.highWater = request.cut();
         } else {
             partition.settled.raiseCommit(request.committed());
         }

@@ -54,6 +54,8 @@ final class OwnerClient {
     long generation = 1;
     String sourceId = "";
     long committed = -1;
+    /** Where the log was cut, for the next acquires. */
+    long cut = Acquire.NO_CUT;
     /** Whether the partition is one of a message queue, not of a log. */
     boolean ofQueue;
     /** Whether an acquire continues the ownership before it. */
@@ -85,8 +87,8 @@ final class OwnerClient {
 
     StoreAnswer tryAcquire(PresentedClaim... presented) {
         RequestHeader header = new RequestHeader(partition, writer, ++number, continuesOwnership ? epoch : 0);
-        StoreAnswer answer = ask(
-                new Acquire(header, executor, leaseMillis, generation, sourceId, committed, Arrays.asList(presented)));
+        StoreAnswer answer = ask(new Acquire(
+                header, executor, leaseMillis, generation, sourceId, committed, cut, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;

@@ -47,6 +47,11 @@ final class SettledOffsets {
         bits.clear(0, (int) Math.max(0, storedCommit / SettledChunk.BITS * SettledChunk.BITS));
     }
 
+    /** Forgets what is settled from an offset on. */
+    void cutAt(long offset) {
+        bits.clear((int) offset, Math.max((int) offset, bits.length()));
+    }
+
     /** Begins a new incarnation, in which nothing but the committed prefix is settled. */
     void restartAt(long committed) {
         bits.clear();

@@ -91,20 +91,22 @@ final class TimeBudgets {
     }
 
     /**
-     * An executor that cannot reach its broker loses its partitions after a session. With Kafka, one that cannot reach
-     * Redis keeps them, so there is no budget for that.
+     * An executor that cannot reach its broker loses its partitions after a session, and one that cannot reach Redis
+     * after a lease. With Kafka it must leave the group for that, which it does up to a quarter of a lease later.
      */
     private void addPartitions() {
-        addPartition("cut off from Kafka: ", "partition-broker", false);
-        addPartition("cut off from RabbitMQ: ", "partition-broker", true);
-        addPartition("cut off from Redis (RabbitMQ): ", "partition-redis", true);
+        Duration limit = lease.plus(TAKE_OVER);
+        addPartition("cut off from Kafka: ", "partition-broker", false, limit);
+        addPartition("cut off from RabbitMQ: ", "partition-broker", true, limit);
+        addPartition("cut off from Redis (Kafka): ", "partition-redis", false, limit.plus(lease.dividedBy(4)));
+        addPartition("cut off from Redis (RabbitMQ): ", "partition-redis", true, limit);
     }
 
-    private void addPartition(String what, String fault, boolean rabbit) {
+    private void addPartition(String what, String fault, boolean rabbit, Duration limit) {
         addTime(
                 what + "longest wait of a task of a well key",
                 worst(fault, rabbit, TrialStatistics::longestWait),
-                lease.plus(TAKE_OVER));
+                limit);
     }
 
     private void addReplacements(String fault, String what) {

@@ -42,6 +42,11 @@ final class FreezableSource implements Source {
     }
 
     @Override
+    public void rest(boolean resting) {
+        source.rest(resting);
+    }
+
+    @Override
     public void wakeup() {
         source.wakeup();
     }

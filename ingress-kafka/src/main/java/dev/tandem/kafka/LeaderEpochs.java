@@ -1,0 +1,102 @@
+package dev.tandem.kafka;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * The leader epochs of a partition's records: from which offset on, a leader of which epoch wrote them. Kafka never
+ * gives two records the same offset and epoch, so another epoch at an offset that is known says that the log was cut.
+ * Used by the polling thread only.
+ */
+final class LeaderEpochs {
+
+    /** Stands for an epoch that is not known. */
+    static final int UNKNOWN = -1;
+
+    /** More changes of the leader than that before a commit are not remembered. */
+    private static final int MAX_TEXT_ENTRIES = 16;
+
+    private static final Pattern ENTRY = Pattern.compile("([0-9]{1,9})@([0-9]{1,18})");
+
+    private final TreeMap<Long, Integer> starts = new TreeMap<>();
+    private long unconfirmedFrom = Long.MAX_VALUE;
+
+    /**
+     * Begins with what was committed.
+     *
+     * @param epoch of the record before the committed offset
+     * @param later the later epochs, as {@link #textFrom} gave them
+     */
+    void committed(long offset, Optional<Integer> epoch, String later) {
+        starts.clear();
+        unconfirmedFrom = Long.MAX_VALUE;
+        if (offset > 0 && epoch.isPresent()) {
+            starts.put(offset - 1, epoch.get());
+            Matcher entries = ENTRY.matcher(later);
+            while (entries.find()) {
+                starts.put(Long.parseLong(entries.group(2)), Integer.parseInt(entries.group(1)));
+            }
+        }
+    }
+
+    /** Returns the epoch of the record at this offset, if there is one there. */
+    int at(long offset) {
+        Map.Entry<Long, Integer> start = starts.floorEntry(offset);
+        return start == null ? UNKNOWN : start.getValue();
+    }
+
+    /** Returns the epoch of the record before this offset, which Kafka wants beside the offset. */
+    Optional<Integer> before(long offset) {
+        int epoch = at(offset - 1);
+        return epoch == UNKNOWN ? Optional.empty() : Optional.of(epoch);
+    }
+
+    /** Whether both records, and all between them, have the epoch that is known at their offsets. */
+    boolean knows(ConsumerRecord<?, ?> first, ConsumerRecord<?, ?> last) {
+        int epoch = of(first);
+        return epoch == of(last) && epoch == at(first.offset()) && epoch == at(last.offset());
+    }
+
+    static int of(ConsumerRecord<?, ?> message) {
+        return message.leaderEpoch().orElse(UNKNOWN);
+    }
+
+    /** An epoch begins. What was known of later offsets is void. */
+    void begins(long offset, int epoch) {
+        starts.tailMap(offset, true).clear();
+        starts.put(offset, epoch);
+    }
+
+    /** The log was cut: nothing is known from this offset on. Not told to others before {@link #confirm}. */
+    void cut(long offset) {
+        starts.tailMap(offset, true).clear();
+        unconfirmedFrom = Math.min(unconfirmedFrom, offset);
+    }
+
+    /** The store has been told of the cut. */
+    void confirm() {
+        unconfirmedFrom = Long.MAX_VALUE;
+    }
+
+    /** Returns the epochs that begin at or above a committed offset, to be committed beside it. */
+    String textFrom(long committed) {
+        starts.headMap(Math.max(0, committed - 1), false)
+                .keySet()
+                .removeIf(offset -> !offset.equals(starts.floorKey(committed - 1)));
+        StringBuilder text = new StringBuilder();
+        int count = 0;
+        for (Map.Entry<Long, Integer> start : starts.tailMap(committed, true).entrySet()) {
+            if (start.getKey() < unconfirmedFrom && count++ < MAX_TEXT_ENTRIES) {
+                text.append(count == 1 ? "" : ",")
+                        .append(start.getValue())
+                        .append('@')
+                        .append(start.getKey());
+            }
+        }
+        return text.toString();
+    }
+}
