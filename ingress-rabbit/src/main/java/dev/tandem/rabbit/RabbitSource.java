@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,11 @@ public final class RabbitSource implements Source {
 
     private static final int MAX_DELIVERIES_PER_TURN = 512;
 
+    /** Bounds how often a channel is opened again where a broker's order of redeliveries is not as we know it. */
+    private static final int MAX_TAKEN_BACK = 30;
+
+    private static final long TAKEN_BACK_NANOS = 60_000_000_000L;
+
     private final RabbitSettings settings;
     private final MessageDecoder decoder;
     private final RabbitHealth health;
@@ -52,6 +58,7 @@ public final class RabbitSource implements Source {
     private final SourceConnection connection;
     private final Map<Partition, OpenPartition> openPartitions = new LinkedHashMap<>();
     private final ArrayDeque<Consumer<Events>> pendingEvents = new ArrayDeque<>();
+    private final Map<Partition, RateLimit> takenBack = new HashMap<>();
     private final BrokerReports brokerReports = new BrokerReports();
     private List<OpenPartition> turnOrder = List.of();
     private int turn;
@@ -134,6 +141,13 @@ public final class RabbitSource implements Source {
             return false; // It was closed during this turn.
         }
         List<Delivery> batch = channel.take(MAX_DELIVERIES_PER_TURN);
+        if (settings.ordered() && open.isTakenBack(batch) && mayGiveUp(open.partition)) {
+            health.warn("RabbitMQ took messages of " + channel + " back and delivered them again, as it does when nodes of"
+                    + " its cluster lose contact. The channel is opened again, so that no task runs twice");
+            close(open.partition);
+            events.lost(List.of(open.partition));
+            return true;
+        }
         if (!batch.isEmpty()) {
             events.delivered(open.partition, batch, -1);
             open.took(batch);
@@ -143,6 +157,12 @@ public final class RabbitSource implements Source {
         }
         flushAcks(channel, false);
         return !batch.isEmpty();
+    }
+
+    private boolean mayGiveUp(Partition partition) {
+        return takenBack
+                .computeIfAbsent(partition, p -> new RateLimit(MAX_TAKEN_BACK, TAKEN_BACK_NANOS))
+                .tryTake(System.nanoTime());
     }
 
     private void catchUp(OpenPartition open, Events events) {

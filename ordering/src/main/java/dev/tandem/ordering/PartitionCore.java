@@ -10,6 +10,7 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
+import java.util.stream.Stream;
 
 /**
  * One partition of a queue in one process. It decides which tasks run, in which order; who has custody of each; and when the
@@ -125,6 +126,11 @@ final class PartitionCore {
         state.broker.deliveredUpTo(next);
         deferred.abandonMissing();
         deferred.enterOffers();
+    }
+
+    /** What was delivered and is not acked. */
+    Stream<TaskEntry> deliveries() {
+        return state.tracker().entries().stream();
     }
 
     void caughtUp() {

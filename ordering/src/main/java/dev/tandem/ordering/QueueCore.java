@@ -33,6 +33,9 @@ public final class QueueCore {
     public QueueCore(Source.Kind kind, QueuePolicy policy, CoreSettings settings, String executor) {
         this.context = new QueueContext(kind, policy, settings, executor);
         this.resolver = context.resolver();
+        if (resolver != null) {
+            resolver.deliveries(() -> partitions.values().stream().flatMap(PartitionCore::deliveries));
+        }
     }
 
     /**
