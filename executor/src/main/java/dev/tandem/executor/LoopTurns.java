@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,9 @@ final class LoopTurns {
     private final HeldPartitions partitions;
     private final CoreCommands commands;
     private final LoopStatus status;
+    /** Null if the source counts what it delivers. */
+    private final @Nullable LoopMemory memory;
+
     private final Queue<Runnable> afterFlush = new ArrayDeque<>();
     private boolean flushing;
     /** Whether the core has been given the time since the poll began. */
@@ -47,7 +51,8 @@ final class LoopTurns {
             LoopInbox inbox,
             HeldPartitions partitions,
             CoreCommands commands,
-            LoopStatus status) {
+            LoopStatus status,
+            @Nullable LoopMemory memory) {
         this.queue = queue;
         this.core = core;
         this.clock = clock;
@@ -55,6 +60,7 @@ final class LoopTurns {
         this.partitions = partitions;
         this.commands = commands;
         this.status = status;
+        this.memory = memory;
     }
 
     /** Gives the core the current time. */
@@ -93,6 +99,9 @@ final class LoopTurns {
             event.run();
         }
         inbox.runEvents(MAX_EVENTS_PER_TURN);
+        if (memory != null) {
+            memory.update(clock.millis());
+        }
         flushing = true;
         try {
             core.flush(commands);

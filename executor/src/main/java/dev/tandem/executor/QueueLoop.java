@@ -37,6 +37,7 @@ final class QueueLoop {
     private final HeldPartitions partitions;
     private final CoreCommands commands;
     private final LoopTurns turns;
+    private final @Nullable LoopMemory memory;
     private final SourceEvents sourceEvents;
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
@@ -75,7 +76,8 @@ final class QueueLoop {
                 : null;
         this.partitions = new HeldPartitions(spec, core, inbox, status);
         this.commands = new CoreCommands(source, partitions, workers, leases, status);
-        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, status);
+        this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
+        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, status, memory);
         this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, turns, context);
     }
 
@@ -164,6 +166,9 @@ final class QueueLoop {
             workers.close();
             closeQuietly("store links", partitions::closeAllLinks);
             closeQuietly("log", commands::logRest);
+            if (memory != null) {
+                memory.close();
+            }
             ended.countDown();
         }
     }

@@ -183,7 +183,7 @@ final class BlockingBrokerCalls {
                     + " s. While that one is active, the tasks of this queue do not arrive here. Stop it if it is not"
                     + " an executor of Tandem: nobody else may consume from a sub-queue");
         }
-        consumer.consume(settings.prefetch(), alone);
+        consumer.consume(alone);
     }
 
     /** A call that may fail at the broker. */

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Consumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -67,13 +68,36 @@ final class ConsumerChannel implements Consumer {
 
     private boolean ackFailed;
 
-    /** @param number different for each channel of this process */
+    private final int prefetch;
+    private final MemoryBudget.Account memory;
+    private final UnackedSizes sizes = new UnackedSizes();
+
+    /** How many deliveries did not fit into memory. Written by the client's reader thread only. */
+    private volatile int letGo;
+
+    /** Written by the loop's thread only. */
+    private long settled;
+
+    private int mostHeld;
+
+    /**
+     * @param number different for each channel of this process
+     * @param memory of this channel alone, which closes it
+     */
     ConsumerChannel(
-            Partition partition, String queue, long number, int prefetch, MessageDecoder decoder, Listener listener) {
+            Partition partition,
+            String queue,
+            long number,
+            int prefetch,
+            MessageDecoder decoder,
+            MemoryBudget.Account memory,
+            Listener listener) {
         this.partition = partition;
         this.queue = queue;
         this.number = number & MAX_NUMBER;
         this.decoder = decoder;
+        this.memory = memory;
+        this.prefetch = prefetch;
         this.listener = listener;
         int ackBatch = Math.max(1, Math.min(MAX_ACK_BATCH, prefetch / 4));
         this.acks = new AckBatcher(ackBatch, PREFIX_WAIT_NANOS, SINGLES_WAIT_NANOS);
@@ -91,7 +115,7 @@ final class ConsumerChannel implements Consumer {
      *
      * @param alone whether the queue had no other consumer
      */
-    void consume(int prefetch, boolean alone) throws IOException {
+    void consume(boolean alone) throws IOException {
         Channel on = Objects.requireNonNull(channel);
         on.basicQos(prefetch);
         on.basicConsume(queue, false, this);
@@ -133,6 +157,7 @@ final class ConsumerChannel implements Consumer {
 
     void close() {
         closed = true;
+        memory.close();
         arrivals.clear();
     }
 
@@ -152,10 +177,27 @@ final class ConsumerChannel implements Consumer {
         List<Delivery> batch = new ArrayList<>();
         while (next != null) {
             batch.add(next);
+            sizes.put(next.sequence() & TAG_MASK, next.task().weight());
             next = batch.size() < max ? arrivals.poll() : null;
         }
         taken += batch.size();
+        mostHeld = Math.max(mostHeld, (int) (received.get() - letGo - settled));
         return batch;
+    }
+
+    /** Returns how many deliveries did not fit into memory and were forgotten. The broker still has them. */
+    int letGo() {
+        return letGo;
+    }
+
+    /** Returns how many deliveries were in memory at once, at most, or a few more. */
+    int mostHeld() {
+        return mostHeld;
+    }
+
+    /** Whether everything that fitted into memory is settled. */
+    boolean isDrained() {
+        return arrivals.isEmpty() && sizes.isEmpty();
     }
 
     /** Returns the number of deliveries taken so far. */
@@ -166,6 +208,11 @@ final class ConsumerChannel implements Consumer {
     /** Marks a delivery as to be acked. Ignores deliveries of other channels. */
     void settled(long sequence, long nowNanos) {
         if (sequence >>> TAG_BITS == number) {
+            int size = sizes.take(sequence & TAG_MASK);
+            if (size > 0) {
+                memory.give(size);
+                settled++;
+            }
             acks.add(sequence & TAG_MASK, nowNanos);
         }
     }
@@ -214,7 +261,14 @@ final class ConsumerChannel implements Consumer {
             return;
         }
         long sequence = number << TAG_BITS | envelope.getDeliveryTag();
-        arrivals.add(decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body));
+        Delivery delivery =
+                decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body);
+        // Once one did not fit, no later one may go before it.
+        if (letGo == 0 && memory.tryTake(delivery.task().weight())) {
+            arrivals.add(delivery);
+        } else {
+            letGo++;
+        }
         received.lazySet(received.get() + 1);
         if (!paused) {
             listener.arrived();

@@ -6,6 +6,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -77,7 +78,9 @@ class OpenPartitionTest {
                     .handleDelivery(
                             "consumer",
                             new Envelope(++tag, message.redelivered(), "", "mail"),
-                            new BasicProperties.Builder().messageId(message.id()).build(),
+                            new BasicProperties.Builder()
+                                    .messageId(message.id())
+                                    .build(),
                             "{}".getBytes(StandardCharsets.UTF_8));
         }
         List<Delivery> batch = open.channel().take(ALL);
@@ -91,7 +94,13 @@ class OpenPartitionTest {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
         RabbitSettings settings = RabbitSettings.of("amqp://localhost", "mail");
         return new ConsumerChannel(
-                Partition.of("mail", 0), "mail.0", 1, ALL, new MessageDecoder(settings, clock), new Deaf());
+                Partition.of("mail", 0),
+                "mail.0",
+                1,
+                ALL,
+                new MessageDecoder(settings, clock),
+                MemoryBudget.ofHeap().account(),
+                new Deaf());
     }
 
     private static final class Deaf implements ConsumerChannel.Listener {

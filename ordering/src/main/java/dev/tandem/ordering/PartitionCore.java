@@ -133,6 +133,11 @@ final class PartitionCore {
         return state.tracker().entries().stream();
     }
 
+    /** The size of what was delivered and is in memory. */
+    long bytes() {
+        return state.tracker().bytes();
+    }
+
     void caughtUp() {
         state.broker.caughtUp();
         deferred.abandonMissing();

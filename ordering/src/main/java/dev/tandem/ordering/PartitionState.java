@@ -174,11 +174,11 @@ final class PartitionState {
     /**
      * Whether memory is full.
      *
-     * @param despiteLanes whether full lanes do not count
+     * @param despiteLanes whether full lanes, and what other partitions hold, do not count
      * @param share of the bounds that is to be looked at: 2 for half
      */
     boolean isFull(boolean despiteLanes, int share) {
-        return lanes.anyFull() && !despiteLanes
+        return !despiteLanes && (lanes.anyFull() || tracker().bytes() >= context.memoryBound() / share)
                 || tracker().pending() >= context.policy.maxInMemory() / share
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
     }

@@ -167,6 +167,24 @@ public final class QueueCore {
         context.drainEvents(out::report);
     }
 
+    /** Returns the size of the delivered tasks in memory, in bytes. */
+    public long bytes() {
+        long sum = 0;
+        for (PartitionCore core : turns) {
+            sum += core.bytes();
+        }
+        return sum;
+    }
+
+    /**
+     * Bounds the size of the delivered tasks of each partition, in addition to the bound of its policy.
+     *
+     * @param bytes 0 or more. A partition that has as many pauses
+     */
+    public void memoryBound(long bytes) {
+        context.memoryBound(bytes);
+    }
+
     /** Returns the monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if never. */
     public long nextTurn() {
         long next = Long.MAX_VALUE;

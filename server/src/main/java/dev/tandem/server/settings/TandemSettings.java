@@ -3,6 +3,7 @@ package dev.tandem.server.settings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -102,13 +103,15 @@ public record TandemSettings(
      * @param concurrency tasks running at once in this process, all queues together
      * @param lease how long a claim or an ownership holds without renewal
      * @param drainTimeout how long a stop waits for running tasks
+     * @param memory what delivered tasks may take, all queues together; null for a quarter of the heap
      */
     public record ExecutorSettings(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("") String id,
             @DefaultValue("256") int concurrency,
             @DefaultValue("10s") Duration lease,
-            @DefaultValue("25s") Duration drainTimeout) {}
+            @DefaultValue("25s") Duration drainTimeout,
+            @Nullable DataSize memory) {}
 
     /**
      * The HTTP API.

@@ -100,7 +100,8 @@ public final class LocalRabbitCluster implements AutoCloseable {
                 "io:format(\"moved=~b.\", [length([Q || Q <- rabbit_amqqueue:list(),"
                         + " rabbit_quorum_queue =:= amqqueue:get_type(Q),"
                         + " {Name, Leader} <- [amqqueue:get_pid(Q)],"
-                        + " Leader =:= " + target + " orelse lists:member(ra:transfer_leadership({Name, Leader}, {Name, "
+                        + " Leader =:= " + target
+                        + " orelse lists:member(ra:transfer_leadership({Name, Leader}, {Name, "
                         + target + "}), [ok, already_leader])])])");
         String number = moved.substring(moved.indexOf("moved=") + "moved=".length());
         return Integer.parseInt(number.substring(0, number.indexOf('.')));

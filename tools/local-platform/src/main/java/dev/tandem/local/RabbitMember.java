@@ -34,8 +34,7 @@ record RabbitMember(int portMapperPort, String cookie, Optional<String> joins) {
         Path file = home.resolve(".erlang.cookie");
         try {
             Files.deleteIfExists(file);
-            Files.createFile(
-                    file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(file, cookie);
             // Erlang refuses a cookie that others, or its owner by mistake, may change.
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
+/** On demand, since it takes half a minute: {@code -Drabbit.cluster=true}. */
+@EnabledIfSystemProperty(named = "rabbit.cluster", matches = "true")
 class LocalRabbitClusterIT {
 
     @Test
