@@ -32,6 +32,16 @@ final class ConsumerChannel implements Consumer {
         void ended(ConsumerChannel channel, @Nullable ShutdownSignalException signal);
     }
 
+    /** The prefetch at present. */
+    enum Window {
+        /** A larger one than is to be kept, to begin with. */
+        WIDE,
+        /** None: nothing is delivered until what came with the larger one is acked. */
+        DRAINING,
+        /** The one to be kept. */
+        KEPT
+    }
+
     /** A sequence holds the number of the channel above these bits, and the delivery tag in them. */
     private static final int TAG_BITS = 40;
 
@@ -59,6 +69,10 @@ final class ConsumerChannel implements Consumer {
     private volatile boolean closed;
     /** Written by the client's reader thread only. */
     private final AtomicLong received = new AtomicLong();
+
+    private volatile Window window = Window.KEPT;
+    /** Used by the thread that makes broker calls only. */
+    private String consumerTag = "";
 
     private volatile boolean opened;
     private volatile boolean onlyConsumer;
@@ -114,13 +128,35 @@ final class ConsumerChannel implements Consumer {
      * Starts to consume.
      *
      * @param alone whether the queue had no other consumer
+     * @param atFirst the prefetch to begin with, at least the one to be kept
      */
-    void consume(boolean alone) throws IOException {
-        Channel on = Objects.requireNonNull(channel);
-        on.basicQos(prefetch);
-        on.basicConsume(queue, false, this);
+    void consume(boolean alone, int atFirst) throws IOException {
+        window = atFirst > prefetch ? Window.WIDE : Window.KEPT;
+        consumeWith(atFirst);
         onlyConsumer = alone;
         opened = true;
+    }
+
+    private void consumeWith(int messages) throws IOException {
+        Channel on = Objects.requireNonNull(channel);
+        on.basicQos(messages);
+        consumerTag = on.basicConsume(queue, false, this);
+    }
+
+    /** Stops to consume, if it began with a wider prefetch. What was delivered stays unacked here. */
+    void endWideWindow() throws IOException {
+        Objects.requireNonNull(channel).basicCancel(consumerTag);
+        window = Window.DRAINING;
+    }
+
+    /** Consumes with the prefetch to be kept, once all that came with the wider one is acked. */
+    void beginKeptWindow() throws IOException {
+        consumeWith(prefetch);
+        window = Window.KEPT;
+    }
+
+    Window window() {
+        return window;
     }
 
     /** Whether it has started to consume. */

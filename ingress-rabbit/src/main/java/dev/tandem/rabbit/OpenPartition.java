@@ -32,6 +32,9 @@ final class OpenPartition {
     /** The identities of named messages that were redelivered on this channel, until it is caught up. */
     private final Set<String> redelivered = new HashSet<>();
 
+    /** The window whose end the broker thread was told of. */
+    private ConsumerChannel.Window narrowedFrom = ConsumerChannel.Window.KEPT;
+
     private long lastCountAt;
     private long countInterval;
 
@@ -53,8 +56,27 @@ final class OpenPartition {
         caughtUp = false;
         caughtUpAfter = UNKNOWN;
         countInterval = 0;
+        narrowedFrom = ConsumerChannel.Window.KEPT;
         redelivered.clear();
         return channel;
+    }
+
+    /**
+     * Whether the channel must go on to its next prefetch window now, of which the broker thread must be told. The first one
+     * ends when all that earlier channels left has come, the second when everything is acked.
+     */
+    boolean isNarrowDue() {
+        ConsumerChannel.Window window = channel.window();
+        boolean due = window != narrowedFrom
+                && switch (window) {
+                    case WIDE -> caughtUp;
+                    case DRAINING -> channel.isDrained() && channel.letGo() == 0;
+                    case KEPT -> false;
+                };
+        if (due) {
+            narrowedFrom = window;
+        }
+        return due;
     }
 
     void setPaused(boolean wanted) {

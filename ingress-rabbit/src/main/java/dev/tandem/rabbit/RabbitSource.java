@@ -176,6 +176,10 @@ public final class RabbitSource implements Source {
         if (open.becomesCaughtUp()) {
             events.caughtUp(open.partition);
         }
+        if (open.isNarrowDue()) {
+            flushAcks(open.channel(), true);
+            calls.narrow(open.channel());
+        }
     }
 
     private long nanosToFlush() {
@@ -245,15 +249,11 @@ public final class RabbitSource implements Source {
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        OpenPartition open = openPartitions.get(partition);
-        if (open == null) {
-            return;
-        }
-        long now = System.nanoTime();
-        for (long sequence : sequences) {
-            open.channel().settled(sequence, now);
-        }
-        flushAcks(open.channel(), false);
+        ifOpen(partition, open -> {
+            long now = System.nanoTime();
+            sequences.forEach(sequence -> open.channel().settled(sequence, now));
+            flushAcks(open.channel(), false);
+        });
     }
 
     private void flushAcks(ConsumerChannel channel, boolean all) {
