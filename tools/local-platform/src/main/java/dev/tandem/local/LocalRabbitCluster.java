@@ -55,11 +55,9 @@ public final class LocalRabbitCluster implements AutoCloseable {
         return List.copyOf(nodes);
     }
 
-    /** {@code amqp://guest:guest@127.0.0.1:<port>,127.0.0.1:<port>,…}, of every node, as Tandem's settings take it. */
+    /** The addresses of all nodes, separated by commas, as Tandem's settings take them. */
     public String address() {
-        return nodes.stream()
-                .map(node -> "127.0.0.1:" + node.port())
-                .collect(Collectors.joining(",", "amqp://guest:guest@", ""));
+        return nodes.stream().map(LocalAmqp::address).collect(Collectors.joining(","));
     }
 
     /** Waits until every running node sees every other running node. */
