@@ -37,6 +37,7 @@ class SettingsDefaultsTest {
             executor.concurrency = 256
             executor.lease = 10s
             executor.drain-timeout = 25s
+            executor.memory = null
             api.allowed-hosts = []
             history.dead-age = 14d
             history.dead-max = 100000
