@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +50,8 @@ public final class Executor implements AutoCloseable {
                 LoopTimings.draining(from.drainTimeout.toMillis(), from.settings.horizonMillis()),
                 watchdog,
                 new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
-                metrics);
+                metrics,
+                from.memory);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             loops.add(new QueueLoop(spec, context, from.handlerThreads("tandem-" + spec.name() + "-run-")));
         }
@@ -183,6 +185,7 @@ public final class Executor implements AutoCloseable {
         private CoreSettings settings = CoreSettings.DEFAULTS;
         private ExecutorClock clock = ExecutorClock.system();
         private ExecutorMetrics metrics = ExecutorMetrics.NONE;
+        private MemoryBudget memory = MemoryBudget.ofHeap();
         private @Nullable Boolean virtualThreads;
 
         private Builder() {}
@@ -225,6 +228,15 @@ public final class Executor implements AutoCloseable {
         /** Sets leases, horizon and batch sizes. All executors of a queue must have the same. */
         public Builder settings(CoreSettings value) {
             settings = value;
+            return this;
+        }
+
+        /**
+         * Sets the memory that delivered tasks may take, all queues together. Give the same to the sources that take one.
+         * Default: {@link MemoryBudget#ofHeap}.
+         */
+        public Builder memory(MemoryBudget value) {
+            memory = value;
             return this;
         }
 

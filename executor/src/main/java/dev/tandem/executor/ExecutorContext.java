@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.MemoryBudget;
 
 /**
  * The parts of one executor that all its queues share. The watchdog, the quarantine and the metrics are thread-safe.
@@ -14,4 +15,5 @@ record ExecutorContext(
         LoopTimings timings,
         TimeoutWatchdog watchdog,
         Quarantine quarantine,
-        ExecutorMetrics metrics) {}
+        ExecutorMetrics metrics,
+        MemoryBudget memory) {}

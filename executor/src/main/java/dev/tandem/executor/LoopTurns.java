@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,9 @@ final class LoopTurns {
     private final CoreCommands commands;
     private final StartLimiter starts;
     private final LoopStatus status;
+    /** Null if the source counts what it delivers. */
+    private final @Nullable LoopMemory memory;
+
     private final Queue<Runnable> afterFlush = new ArrayDeque<>();
     private boolean flushing;
     /** Whether the core has been given the time since the poll began. */
@@ -49,7 +53,8 @@ final class LoopTurns {
             HeldPartitions partitions,
             CoreCommands commands,
             StartLimiter starts,
-            LoopStatus status) {
+            LoopStatus status,
+            @Nullable LoopMemory memory) {
         this.queue = queue;
         this.core = core;
         this.clock = clock;
@@ -58,6 +63,7 @@ final class LoopTurns {
         this.commands = commands;
         this.starts = starts;
         this.status = status;
+        this.memory = memory;
     }
 
     /** Gives the core the current time. */
@@ -97,6 +103,9 @@ final class LoopTurns {
         }
         inbox.runEvents(MAX_EVENTS_PER_TURN);
         starts.turn(clock.millis());
+        if (memory != null) {
+            memory.update(clock.millis());
+        }
         flushing = true;
         try {
             core.flush(commands);

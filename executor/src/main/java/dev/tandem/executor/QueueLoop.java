@@ -38,6 +38,7 @@ final class QueueLoop {
     private final HeldPartitions partitions;
     private final CoreCommands commands;
     private final LoopTurns turns;
+    private final @Nullable LoopMemory memory;
     private final SourceEvents sourceEvents;
     private final RetainedPartitions retained;
     private Collection<Partition> knownPartitions = List.of();
@@ -88,7 +89,8 @@ final class QueueLoop {
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
         this.commands = new CoreCommands(source, partitions, workers, retained, leases, status);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
-        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status);
+        this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
+        this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
         this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, retained, turns, context);
     }
 
@@ -177,6 +179,9 @@ final class QueueLoop {
             workers.close();
             closeQuietly("store links", partitions::closeAllLinks);
             closeQuietly("log", commands::logRest);
+            if (memory != null) {
+                memory.close();
+            }
             ended.countDown();
         }
     }

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.task.MemoryBudget;
 
 /** Makes an executor's shared parts for tests of one queue. */
 final class TestContexts {
@@ -30,6 +31,13 @@ final class TestContexts {
     static ExecutorContext of(
             ExecutorClock clock, TimeoutWatchdog watchdog, LoopTimings timings, ExecutorMetrics metrics) {
         return new ExecutorContext(
-                "e1", SETTINGS, clock, timings, watchdog, new Quarantine(clock, watchdog::isAnotherSlotBusy), metrics);
+                "e1",
+                SETTINGS,
+                clock,
+                timings,
+                watchdog,
+                new Quarantine(clock, watchdog::isAnotherSlotBusy),
+                metrics,
+                MemoryBudget.ofHeap());
     }
 }

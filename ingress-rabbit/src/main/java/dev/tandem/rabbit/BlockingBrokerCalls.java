@@ -173,8 +173,8 @@ final class BlockingBrokerCalls {
         if (consumer.isClosed() || channel == null) {
             return;
         }
-        boolean alone = settings.ordered()
-                && channel.queueDeclarePassive(consumer.queue).getConsumerCount() == 0;
+        DeclareOk found = settings.ordered() ? channel.queueDeclarePassive(consumer.queue) : null;
+        boolean alone = found != null && found.getConsumerCount() == 0;
         if (settings.ordered() && !alone) {
             long waitedMillis = (System.nanoTime() - waitingSince) / 1_000_000;
             if (waitedMillis < OTHER_CONSUMER_MILLIS) {
@@ -187,7 +187,33 @@ final class BlockingBrokerCalls {
                     + " s. While that one is active, the tasks of this queue do not arrive here. Stop it if it is not"
                     + " an executor of Tandem: nobody else may consume from a sub-queue");
         }
-        consumer.consume(settings.prefetch(), alone);
+        consumer.consume(alone, found == null ? settings.prefetch() : firstPrefetch(found.getMessageCount()));
+    }
+
+    /**
+     * Returns the prefetch for the first messages of a sub-queue. They must include everything that earlier channels left: a
+     * quorum queue appends what a channel returns to what was returned before and is not delivered again yet, so what
+     * came first would go last. What earlier channels left is not known, but it is no more than their prefetch.
+     */
+    private int firstPrefetch(int ready) {
+        return ready > settings.prefetch()
+                ? Math.max(settings.prefetch(), RabbitSettings.DEFAULT_PREFETCH)
+                : settings.prefetch();
+    }
+
+    /** Goes from the first prefetch to the one to be kept: first cancels the consumer, later consumes again. */
+    void narrow(ConsumerChannel consumer) {
+        thread.later(0, () -> {
+            if (!consumer.isClosed()) {
+                orReportFailure(consumer, () -> {
+                    switch (consumer.window()) {
+                        case WIDE -> consumer.endWideWindow();
+                        case DRAINING -> consumer.beginKeptWindow();
+                        case KEPT -> {}
+                    }
+                });
+            }
+        });
     }
 
     /** A call that may fail at the broker. */
@@ -226,7 +252,8 @@ final class BlockingBrokerCalls {
     private void confirm(ConsumerChannel consumer, long delayMillis) {
         thread.later(delayMillis, () -> {
             DeclareOk answer = askQueue(consumer);
-            if (answer != null && answer.getConsumerCount() > 0) {
+            boolean consumes = consumer.window() != ConsumerChannel.Window.DRAINING;
+            if (answer != null && (answer.getConsumerCount() > 0 || !consumes)) {
                 listener.channelConfirmed(consumer);
             } else if (answer != null) {
                 confirm(consumer, LEADER_WAIT_MILLIS);

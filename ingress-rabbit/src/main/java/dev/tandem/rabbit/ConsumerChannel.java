@@ -6,6 +6,7 @@ import com.rabbitmq.client.Consumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,6 +30,16 @@ final class ConsumerChannel implements Consumer {
 
         /** The channel was closed or its consumer was cancelled, and not by us. */
         void ended(ConsumerChannel channel, @Nullable ShutdownSignalException signal);
+    }
+
+    /** The prefetch at present. */
+    enum Window {
+        /** A larger one than is to be kept, to begin with. */
+        WIDE,
+        /** None: nothing is delivered until what came with the larger one is acked. */
+        DRAINING,
+        /** The one to be kept. */
+        KEPT
     }
 
     /** A sequence holds the number of the channel above these bits, and the delivery tag in them. */
@@ -59,6 +70,10 @@ final class ConsumerChannel implements Consumer {
     /** Written by the client's reader thread only. */
     private final AtomicLong received = new AtomicLong();
 
+    private volatile Window window = Window.KEPT;
+    /** Used by the thread that makes broker calls only. */
+    private String consumerTag = "";
+
     private volatile boolean opened;
     private volatile boolean onlyConsumer;
 
@@ -67,13 +82,36 @@ final class ConsumerChannel implements Consumer {
 
     private boolean ackFailed;
 
-    /** @param number different for each channel of this process */
+    private final int prefetch;
+    private final MemoryBudget.Account memory;
+    private final UnackedSizes sizes = new UnackedSizes();
+
+    /** How many deliveries did not fit into memory. Written by the client's reader thread only. */
+    private volatile int letGo;
+
+    /** Written by the loop's thread only. */
+    private long settled;
+
+    private int mostHeld;
+
+    /**
+     * @param number different for each channel of this process
+     * @param memory of this channel alone, which closes it
+     */
     ConsumerChannel(
-            Partition partition, String queue, long number, int prefetch, MessageDecoder decoder, Listener listener) {
+            Partition partition,
+            String queue,
+            long number,
+            int prefetch,
+            MessageDecoder decoder,
+            MemoryBudget.Account memory,
+            Listener listener) {
         this.partition = partition;
         this.queue = queue;
         this.number = number & MAX_NUMBER;
         this.decoder = decoder;
+        this.memory = memory;
+        this.prefetch = prefetch;
         this.listener = listener;
         int ackBatch = Math.max(1, Math.min(MAX_ACK_BATCH, prefetch / 4));
         this.acks = new AckBatcher(ackBatch, PREFIX_WAIT_NANOS, SINGLES_WAIT_NANOS);
@@ -90,13 +128,35 @@ final class ConsumerChannel implements Consumer {
      * Starts to consume.
      *
      * @param alone whether the queue had no other consumer
+     * @param atFirst the prefetch to begin with, at least the one to be kept
      */
-    void consume(int prefetch, boolean alone) throws IOException {
-        Channel on = Objects.requireNonNull(channel);
-        on.basicQos(prefetch);
-        on.basicConsume(queue, false, this);
+    void consume(boolean alone, int atFirst) throws IOException {
+        window = atFirst > prefetch ? Window.WIDE : Window.KEPT;
+        consumeWith(atFirst);
         onlyConsumer = alone;
         opened = true;
+    }
+
+    private void consumeWith(int messages) throws IOException {
+        Channel on = Objects.requireNonNull(channel);
+        on.basicQos(messages);
+        consumerTag = on.basicConsume(queue, false, this);
+    }
+
+    /** Stops to consume, if it began with a wider prefetch. What was delivered stays unacked here. */
+    void endWideWindow() throws IOException {
+        Objects.requireNonNull(channel).basicCancel(consumerTag);
+        window = Window.DRAINING;
+    }
+
+    /** Consumes with the prefetch to be kept, once all that came with the wider one is acked. */
+    void beginKeptWindow() throws IOException {
+        consumeWith(prefetch);
+        window = Window.KEPT;
+    }
+
+    Window window() {
+        return window;
     }
 
     /** Whether it has started to consume. */
@@ -133,6 +193,7 @@ final class ConsumerChannel implements Consumer {
 
     void close() {
         closed = true;
+        memory.close();
         arrivals.clear();
     }
 
@@ -152,10 +213,27 @@ final class ConsumerChannel implements Consumer {
         List<Delivery> batch = new ArrayList<>();
         while (next != null) {
             batch.add(next);
+            sizes.put(next.sequence() & TAG_MASK, next.task().weight());
             next = batch.size() < max ? arrivals.poll() : null;
         }
         taken += batch.size();
+        mostHeld = Math.max(mostHeld, (int) (received.get() - letGo - settled));
         return batch;
+    }
+
+    /** Returns how many deliveries did not fit into memory and were forgotten. The broker still has them. */
+    int letGo() {
+        return letGo;
+    }
+
+    /** Returns how many deliveries were in memory at once, at most, or a few more. */
+    int mostHeld() {
+        return mostHeld;
+    }
+
+    /** Whether everything that fitted into memory is settled. */
+    boolean isDrained() {
+        return arrivals.isEmpty() && sizes.isEmpty();
     }
 
     /** Returns the number of deliveries taken so far. */
@@ -166,6 +244,11 @@ final class ConsumerChannel implements Consumer {
     /** Marks a delivery as to be acked. Ignores deliveries of other channels. */
     void settled(long sequence, long nowNanos) {
         if (sequence >>> TAG_BITS == number) {
+            int size = sizes.take(sequence & TAG_MASK);
+            if (size > 0) {
+                memory.give(size);
+                settled++;
+            }
             acks.add(sequence & TAG_MASK, nowNanos);
         }
     }
@@ -214,7 +297,14 @@ final class ConsumerChannel implements Consumer {
             return;
         }
         long sequence = number << TAG_BITS | envelope.getDeliveryTag();
-        arrivals.add(decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body));
+        Delivery delivery =
+                decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body);
+        // Once one did not fit, no later one may go before it.
+        if (letGo == 0 && memory.tryTake(delivery.task().weight())) {
+            arrivals.add(delivery);
+        } else {
+            letGo++;
+        }
         received.lazySet(received.get() + 1);
         if (!paused) {
             listener.arrived();

@@ -55,6 +55,11 @@ final class MessageIdentity {
         return (named ? "m" : "c") + TEXT.encodeToString(hash);
     }
 
+    /** Whether the publisher gave the message an id. */
+    static boolean isNamed(String identity) {
+        return identity.startsWith("m");
+    }
+
     private static void add(MessageDigest digest, @Nullable String text) {
         add(digest, text == null ? null : text.getBytes(StandardCharsets.UTF_8));
     }

@@ -2,7 +2,9 @@ package dev.tandem.rabbit;
 
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -14,6 +16,7 @@ final class OpenPartition {
     private static final long FIRST_COUNT_NANOS = 200_000_000L;
     private static final long MAX_COUNT_NANOS = 10_000_000_000L;
     private static final long UNKNOWN = -1;
+    private static final int MAX_REDELIVERED = 100_000;
 
     final Partition partition;
     private final Supplier<ConsumerChannel> newChannel;
@@ -25,6 +28,12 @@ final class OpenPartition {
     private boolean caughtUp;
     /** The number of deliveries after which it is caught up. */
     private long caughtUpAfter = UNKNOWN;
+
+    /** The identities of named messages that were redelivered on this channel, until it is caught up. */
+    private final Set<String> redelivered = new HashSet<>();
+
+    /** The window whose end the broker thread was told of. */
+    private ConsumerChannel.Window narrowedFrom = ConsumerChannel.Window.KEPT;
 
     private long lastCountAt;
     private long countInterval;
@@ -47,7 +56,27 @@ final class OpenPartition {
         caughtUp = false;
         caughtUpAfter = UNKNOWN;
         countInterval = 0;
+        narrowedFrom = ConsumerChannel.Window.KEPT;
+        redelivered.clear();
         return channel;
+    }
+
+    /**
+     * Whether the channel must go on to its next prefetch window now, of which the broker thread must be told. The first one
+     * ends when all that earlier channels left has come, the second when everything is acked.
+     */
+    boolean isNarrowDue() {
+        ConsumerChannel.Window window = channel.window();
+        boolean due = window != narrowedFrom
+                && switch (window) {
+                    case WIDE -> caughtUp;
+                    case DRAINING -> channel.isDrained() && channel.letGo() == 0;
+                    case KEPT -> false;
+                };
+        if (due) {
+            narrowedFrom = window;
+        }
+        return due;
     }
 
     void setPaused(boolean wanted) {
@@ -83,6 +112,32 @@ final class OpenPartition {
     }
 
     /**
+     * Whether a delivery of the batch was on this channel before. A sub-queue has no other consumer, and the channel has
+     * had all that earlier ones left. So the broker took messages back, which a quorum queue does if the node of its
+     * leader loses contact with the node of the channel. The channel is not told, and its acks of such messages count for
+     * nothing. Ask before {@link #took}.
+     */
+    boolean isTakenBack(List<Delivery> batch) {
+        boolean hadAll = caughtUp || caughtUpAfter != UNKNOWN && channel.taken() - batch.size() >= caughtUpAfter;
+        for (Delivery delivery : batch) {
+            if (delivery.redelivered() && (hadAll || wasDelivered(delivery))) {
+                return true;
+            }
+            hadAll |= !delivery.redelivered();
+        }
+        return false;
+    }
+
+    /** Whether a message with this id was redelivered before on this channel, which is not caught up yet. */
+    private boolean wasDelivered(Delivery delivery) {
+        String identity = delivery.identity();
+        return identity != null
+                && MessageIdentity.isNamed(identity)
+                && redelivered.size() < MAX_REDELIVERED
+                && !redelivered.add(identity);
+    }
+
+    /**
      * Whether to ask the queue now how many messages of earlier owners are still to come. The answer is only valid once
      * our consumer is the active one, and the only one, so the question is repeated.
      */
@@ -107,6 +162,9 @@ final class OpenPartition {
     boolean becomesCaughtUp() {
         boolean becomes = !caughtUp && caughtUpAfter != UNKNOWN && channel.taken() >= caughtUpAfter;
         caughtUp |= becomes;
+        if (becomes) {
+            redelivered.clear();
+        }
         return becomes;
     }
 }

@@ -4,6 +4,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.io.IOException;
@@ -44,6 +45,7 @@ public final class RabbitSource implements Source {
     private final RabbitSettings settings;
     private final MessageDecoder decoder;
     private final RabbitHealth health;
+    private final MemoryBudget memory;
     private final BlockingBrokerCalls calls;
     private final LoopWakeup wakeup = new LoopWakeup();
     private final SourceMailbox mailbox = new SourceMailbox(wakeup);
@@ -52,21 +54,30 @@ public final class RabbitSource implements Source {
     private final SourceConnection connection;
     private final Map<Partition, OpenPartition> openPartitions = new LinkedHashMap<>();
     private final ArrayDeque<Consumer<Events>> pendingEvents = new ArrayDeque<>();
+    private final ChannelReopening reopening;
     private final BrokerReports brokerReports = new BrokerReports();
     private List<OpenPartition> turnOrder = List.of();
     private int turn;
     private long channelCount;
     private boolean closed;
 
-    /** Creates a source and starts to connect in the background. */
+    /** Creates a source with a {@linkplain MemoryBudget#ofHeap budget of its own}. */
     public RabbitSource(RabbitSettings settings) {
-        this(settings, InstantSource.system());
+        this(settings, MemoryBudget.ofHeap());
     }
 
-    RabbitSource(RabbitSettings settings, InstantSource clock) {
+    /**
+     * Creates a source and starts to connect in the background.
+     *
+     * @param memory bounds the size of unacked messages, together with those of all other sources that have it
+     */
+    public RabbitSource(RabbitSettings settings, MemoryBudget memory) {
+        InstantSource clock = InstantSource.system();
         this.settings = settings;
+        this.memory = memory;
         this.decoder = new MessageDecoder(settings, clock);
         this.health = new RabbitHealth(settings, clock);
+        this.reopening = new ChannelReopening(settings, memory, health);
         this.calls = new BlockingBrokerCalls(settings, health, mailbox, threads(settings.queue()));
         this.connection = new SourceConnection(settings, health, calls);
         calls.connect(0);
@@ -139,6 +150,10 @@ public final class RabbitSource implements Source {
             return false; // It was closed during this turn.
         }
         List<Delivery> batch = channel.take(MAX_DELIVERIES_PER_TURN);
+        if (reopening.wasTakenBack(open, batch)) {
+            giveUp(open, events);
+            return true;
+        }
         if (!batch.isEmpty()) {
             events.delivered(open.partition, batch, -1);
             open.took(batch);
@@ -147,7 +162,16 @@ public final class RabbitSource implements Source {
             catchUp(open, events);
         }
         flushAcks(channel, false);
+        if (reopening.mustFetchAgain(channel)) {
+            giveUp(open, events);
+        }
         return !batch.isEmpty();
+    }
+
+    /** Has the broker deliver all unacked messages of a partition again, once the partition is leased again. */
+    private void giveUp(OpenPartition open, Events events) {
+        close(open.partition);
+        events.lost(List.of(open.partition));
     }
 
     private void catchUp(OpenPartition open, Events events) {
@@ -156,6 +180,10 @@ public final class RabbitSource implements Source {
         }
         if (open.becomesCaughtUp()) {
             events.caughtUp(open.partition);
+        }
+        if (open.isNarrowDue()) {
+            flushAcks(open.channel(), true);
+            calls.narrow(open.channel());
         }
     }
 
@@ -177,9 +205,7 @@ public final class RabbitSource implements Source {
             return;
         }
         String queue = connection.queueOf(partition);
-        OpenPartition open = new OpenPartition(
-                partition,
-                () -> new ConsumerChannel(partition, queue, ++channelCount, settings.prefetch(), decoder, mailbox));
+        OpenPartition open = new OpenPartition(partition, () -> newChannel(partition, queue));
         OpenPartition earlier = openPartitions.put(partition, open);
         if (earlier != null) {
             closeChannel(earlier);
@@ -188,32 +214,36 @@ public final class RabbitSource implements Source {
         calls.open(open.channel(), 0);
     }
 
+    private ConsumerChannel newChannel(Partition partition, String queue) {
+        return new ConsumerChannel(
+                partition, queue, ++channelCount, reopening.prefetch(), decoder, memory.account(), mailbox);
+    }
+
     @Override
     public void pause(Partition partition) {
-        setPaused(partition, true);
+        ifOpen(partition, open -> open.setPaused(true));
     }
 
     @Override
     public void resume(Partition partition) {
-        setPaused(partition, false);
+        ifOpen(partition, open -> open.setPaused(false));
     }
 
-    private void setPaused(Partition partition, boolean paused) {
+    private void ifOpen(Partition partition, Consumer<OpenPartition> action) {
         OpenPartition open = openPartitions.get(partition);
         if (open != null) {
-            open.setPaused(paused);
+            action.accept(open);
         }
     }
 
     @Override
     public void rewind(Partition partition) {
-        OpenPartition open = openPartitions.get(partition);
-        if (open != null) {
+        ifOpen(partition, open -> {
             ConsumerChannel old = open.channel();
             flushAcks(old, true);
             old.close();
             calls.replace(old, open.renewChannel());
-        }
+        });
     }
 
     /** @throws IllegalStateException always, since only the offsets of a log are committed */
@@ -224,15 +254,11 @@ public final class RabbitSource implements Source {
 
     @Override
     public void ack(Partition partition, Collection<Long> sequences) {
-        OpenPartition open = openPartitions.get(partition);
-        if (open == null) {
-            return;
-        }
-        long now = System.nanoTime();
-        for (long sequence : sequences) {
-            open.channel().settled(sequence, now);
-        }
-        flushAcks(open.channel(), false);
+        ifOpen(partition, open -> {
+            long now = System.nanoTime();
+            sequences.forEach(sequence -> open.channel().settled(sequence, now));
+            flushAcks(open.channel(), false);
+        });
     }
 
     private void flushAcks(ConsumerChannel channel, boolean all) {
@@ -351,8 +377,7 @@ public final class RabbitSource implements Source {
             }
             health.warn("the channel for " + channel + " ended, so its unacked messages will be redelivered: "
                     + BrokerErrors.explainChannelEnd(why, settings.prefetch()));
-            close(open.partition);
-            events.lost(List.of(open.partition));
+            giveUp(open, events);
         }
 
         @Override

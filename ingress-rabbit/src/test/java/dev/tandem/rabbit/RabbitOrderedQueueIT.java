@@ -118,17 +118,11 @@ class RabbitOrderedQueueIT extends SourceFixture {
                 next.manyTurns();
                 assertThat(next.caughtUp).isEmpty();
                 first.source.close(partition);
-                next.untilDelivered(3);
-                next.turns();
-                assertThat(next.caughtUp)
-                        .as("there may be more messages of the earlier owner")
-                        .isEmpty();
-                next.ackAll();
-                next.untilDelivered(6);
                 next.until("caught up", () -> next.caughtUp.contains(partition));
-
-                assertThat(next.bodies()).isEqualTo(numbers(0, 6));
-                next.turns();
+                // The first prefetch is wide, so it gets all of them.
+                assertThat(next.bodies()).isEqualTo(numbers(0, 7));
+                next.ackAll();
+                next.manyTurns();
                 assertThat(next.caughtUp).hasSize(1);
             }
         }

@@ -3,6 +3,7 @@ package dev.tandem.rabbit;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,11 @@ final class RabbitSourceDriver implements Source.Events, AutoCloseable {
     private long longestPoll;
 
     RabbitSourceDriver(RabbitSettings settings) {
-        source = new RabbitSource(settings);
+        this(settings, MemoryBudget.ofHeap());
+    }
+
+    RabbitSourceDriver(RabbitSettings settings, MemoryBudget memory) {
+        source = new RabbitSource(settings, memory);
     }
 
     /** Polls until the condition is true. */

@@ -130,7 +130,7 @@ final class LogOverflow {
     }
 
     private int kept() {
-        return tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE ? 1 : 0;
+        return !state.isOverBudget(1) && tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE ? 1 : 0;
     }
 
     private void note(String name, TaskEntry entry) {

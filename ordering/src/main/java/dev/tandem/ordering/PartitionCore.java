@@ -10,6 +10,7 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
+import java.util.stream.Stream;
 
 /**
  * One partition of a queue in one process. It decides which tasks run, in which order; who has custody of each; and when the
@@ -134,6 +135,16 @@ final class PartitionCore {
     /** The log may have been cut at this offset. @return whether something known is void */
     boolean cut(long offset) {
         return recovery.cut(offset);
+    }
+
+    /** What was delivered and is not acked. */
+    Stream<TaskEntry> deliveries() {
+        return state.tracker().entries().stream();
+    }
+
+    /** The size of what was delivered and is in memory. */
+    long bytes() {
+        return state.tracker().bytes();
     }
 
     void caughtUp() {
@@ -334,7 +345,9 @@ final class PartitionCore {
         // Deliveries go on while a key waits for one. Otherwise all would wait for one another.
         boolean awaits = state.broker.isAwaitingOffsets();
         int share = state.gate.isPaused() && !awaits ? 2 : 1;
-        boolean full = !state.ownership.isOwned() || !state.broker.isAwaitingRedeliveries() && state.isFull(share);
+        boolean full = !state.ownership.isOwned()
+                || !state.broker.isAwaitingRedeliveries()
+                        && (state.isFull(share) || !awaits && state.isOverBudget(share));
         if (state.gate.pause(full)) {
             if (full) {
                 out.pause(state.partition);

@@ -183,6 +183,11 @@ final class PartitionState {
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
     }
 
+    /** Whether memory holds more than this partition may have besides the others of the process. {@code share}: as above. */
+    boolean isOverBudget(int share) {
+        return tracker().bytes() >= context.memoryBound() / share;
+    }
+
     // ---- keys ----
 
     /** Blocks a key by its head. {@code reason}: null if it is not known. */

@@ -26,6 +26,7 @@ final class QueueContext {
     private final List<CoreEvent> events = new ArrayList<>();
     private long now;
     private long wall;
+    private long memoryBound = Long.MAX_VALUE;
 
     QueueContext(Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.kind = kind;
@@ -73,6 +74,17 @@ final class QueueContext {
     /** Epoch milliseconds. */
     long wall() {
         return wall;
+    }
+
+    // ---- memory ----
+
+    void memoryBound(long bytes) {
+        memoryBound = bytes;
+    }
+
+    /** How many bytes of delivered tasks a partition may have at present, by what else the process holds. */
+    long memoryBound() {
+        return memoryBound;
     }
 
     // ---- results of the turn ----

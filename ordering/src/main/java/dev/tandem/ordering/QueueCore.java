@@ -42,6 +42,9 @@ public final class QueueCore {
             Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.context = new QueueContext(kind, policy, custody, settings, executor);
         this.resolver = context.resolver();
+        if (resolver != null) {
+            resolver.deliveries(() -> partitions.values().stream().flatMap(PartitionCore::deliveries));
+        }
     }
 
     /**
@@ -215,6 +218,24 @@ public final class QueueCore {
         }
         context.drainStarts(out::start);
         context.drainEvents(out::report);
+    }
+
+    /** Returns the size of the delivered tasks in memory, in bytes. */
+    public long bytes() {
+        long sum = 0;
+        for (PartitionCore core : turns) {
+            sum += core.bytes();
+        }
+        return sum;
+    }
+
+    /**
+     * Bounds the size of the delivered tasks of each partition, in addition to the bound of its policy.
+     *
+     * @param bytes 0 or more. A partition that has as many pauses
+     */
+    public void memoryBound(long bytes) {
+        context.memoryBound(bytes);
     }
 
     /** Returns the monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if never. */

@@ -303,6 +303,16 @@ final class CoreScript extends RecordedCommands {
     // ---- time ----
 
     /** Lets time pass for all executors of this test. */
+    void mayHold(long bytes) {
+        core.memoryBound(bytes);
+        turn(() -> {});
+    }
+
+    /** Returns the size of what is in memory. */
+    long bytes() {
+        return core.bytes();
+    }
+
     void passes(long millis) {
         long until = world.now + millis;
         for (long next = nextTurn(); next <= until; next = nextTurn()) {

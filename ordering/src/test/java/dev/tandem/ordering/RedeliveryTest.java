@@ -98,6 +98,22 @@ class RedeliveryTest {
         assertThat(core.acked()).containsExactly("0");
     }
 
+    /** A cluster whose nodes lose contact takes messages back without a word to their channel. */
+    @Test
+    void aMessageOfAnUnorderedQueueThatIsDeliveredAgainWhileItWaitsRunsOnce() {
+        CoreScript core = CoreScript.queue(QueuePolicy.unordered(1)).owns();
+        core.delivers("0", "1");
+
+        core.redelivers("1");
+        core.passes(SETTINGS.leaseMillis());
+        core.succeeds("0");
+        core.succeeds("1");
+        core.passes(2 * UNTIL_DURABLE);
+
+        assertThat(core.running()).isEmpty();
+        assertThat(core.acked()).containsExactly("0", "1", "1");
+    }
+
     /** Returns the next owner, when the leases of a dead one have run out. */
     private static CoreScript ownerAfterALease(CoreScript former) {
         former.passes(SETTINGS.leaseMillis());

@@ -42,6 +42,21 @@ class StartingAndSettlingTest {
     }
 
     @Test
+    void aPartitionPausesAtTheMemoryThatItMayHold() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(2)).owns();
+        core.delivers("a0", "b1", "c2", "d3");
+        assertThat(core.isPaused()).isFalse();
+
+        core.mayHold(core.bytes());
+        assertThat(core.isPaused()).isTrue();
+
+        core.succeeds("a0");
+        core.succeeds("b1");
+        core.succeeds("c2");
+        assertThat(core.isPaused()).isFalse();
+    }
+
+    @Test
     void noMoreTasksRunThanThePolicyAllows() {
         CoreScript core = CoreScript.log(QueuePolicy.ordered(2)).owns();
 

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,9 +72,15 @@ public final class RedeliveryResolver {
     private final List<PendingRedelivery> asked = new ArrayList<>();
     /** Messages that may be what runs elsewhere, which is not certain yet. */
     private final List<PendingRedelivery> uncertain = new ArrayList<>();
+    /** Messages whose earlier delivery is still here. They are asked about once that one is acked. */
+    private final List<PendingRedelivery> behind = new ArrayList<>();
+
+    /** All that was delivered to this process and is not acked, in any partition. */
+    private Supplier<Stream<TaskEntry>> delivered = Stream::empty;
 
     private long roundAt;
     private long uncertainAt;
+    private long behindAt;
 
     /**
      * @param executor unique per process start
@@ -82,6 +90,11 @@ public final class RedeliveryResolver {
         this.executor = executor;
         this.times = times;
         this.clock = clock;
+    }
+
+    /** Sets what returns the deliveries of all partitions of this process. */
+    public void deliveries(Supplier<Stream<TaskEntry>> ofAllPartitions) {
+        delivered = ofAllPartitions;
     }
 
     private long now() {
@@ -201,7 +214,14 @@ public final class RedeliveryResolver {
                 index.add(peer, known);
             }
         }
-        round.forEach(message -> decide(message, index));
+        Set<String> started = new HashSet<>();
+        for (PendingRedelivery message : round) {
+            if (started.contains(message.identity())) {
+                waiting.add(message); // behind its twin
+            } else if (!decide(message, index) && message.isNamed()) {
+                started.add(message.identity());
+            }
+        }
         peers.values().forEach(PartitionPeer::forgetKnown);
     }
 
@@ -216,11 +236,12 @@ public final class RedeliveryResolver {
         return matched;
     }
 
-    private void decide(PendingRedelivery message, RedeliveryIndex<PartitionPeer> index) {
+    /** Decides about a message. @return whether it is known, or may be; otherwise it is a new one */
+    private boolean decide(PendingRedelivery message, RedeliveryIndex<PartitionPeer> index) {
         if (message.position() != null && message.peer() != null) {
             // The store may have forgotten that the message was forwarded.
             message.peer().forwardLater(message);
-            return;
+            return true;
         }
         String identity = message.identity();
         RedeliveryIndex.Known<PartitionPeer> known = index.certain(identity);
@@ -229,7 +250,7 @@ public final class RedeliveryResolver {
         }
         if (known != null) {
             message.found(known.where(), known.position());
-            return;
+            return true;
         }
         PartitionPeer settledIn = index.settled(identity);
         StoreAnswer.KnownPositions answer = settledIn == null ? null : settledIn.known();
@@ -241,7 +262,40 @@ public final class RedeliveryResolver {
         } else {
             undecided.remove(message.entry());
             message.receiver().isUnknown(message.entry());
+            return false;
         }
+        return true;
+    }
+
+    /** Begins a round about all messages that wait for one, except for those whose earlier delivery is still here. */
+    private void beginRound() {
+        roundAt = now() + times.probeMillis() / 2;
+        Set<String> wanted = new HashSet<>();
+        waiting.forEach(message -> wanted.add(message.identity()));
+        Set<String> here = deliveredHere(wanted);
+        waiting.removeIf(
+                message -> (message.position() != null || !here.contains(message.identity())) && asked.add(message));
+        behind.addAll(waiting);
+        waiting.clear();
+        behindAt = now() + times.probeMillis();
+        if (!asked.isEmpty()) {
+            peers.values().forEach(PartitionPeer::queryLater);
+        }
+    }
+
+    /**
+     * Returns the identities of named messages that were delivered to this process and are not acked. The broker may have
+     * taken such a message back without a word to its channel, as a cluster does whose nodes lose contact.
+     */
+    private Set<String> deliveredHere(Set<String> wanted) {
+        Set<String> here = new HashSet<>();
+        delivered
+                .get()
+                .filter(entry -> Identities.isNamed(entry.position()) && !undecided.containsKey(entry))
+                .map(entry -> Identities.of(entry.position()))
+                .filter(wanted::contains)
+                .forEach(here::add);
+        return here;
     }
 
     /** Whether the message may be what runs elsewhere. That shows within a few leases. */
@@ -258,12 +312,13 @@ public final class RedeliveryResolver {
             waiting.addAll(uncertain);
             uncertain.clear();
         }
+        if (!behind.isEmpty() && now() >= behindAt) {
+            waiting.addAll(behind);
+            behind.clear();
+        }
         waiting.removeIf(this::isOver);
         if (mayBeginRound() && now() >= roundAt) {
-            roundAt = now() + times.probeMillis() / 2;
-            asked.addAll(waiting);
-            waiting.clear();
-            peers.values().forEach(PartitionPeer::queryLater);
+            beginRound();
         }
         for (PartitionPeer peer : peers.values()) {
             peer.drop(this::isOver);
@@ -308,6 +363,7 @@ public final class RedeliveryResolver {
         }
         long next = mayBeginRound() ? roundAt : NEVER;
         next = Math.min(next, uncertain.isEmpty() ? NEVER : uncertainAt);
+        next = Math.min(next, behind.isEmpty() ? NEVER : behindAt);
         for (PartitionPeer peer : peers.values()) {
             if (peer.isUp()) {
                 next = Math.min(next, probeAt(peer));

@@ -19,6 +19,7 @@ import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.server.settings.TandemSettings.HistorySettings;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Runs all queues of this process. Starts without waiting for any broker: each part keeps trying to connect, and
@@ -74,11 +76,14 @@ public final class Platform implements SmartLifecycle {
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
-        QueueSourceFactory factory = new QueueSourceFactory(settings);
+        DataSize limit = settings.executor().memory();
+        MemoryBudget memory = limit == null ? MemoryBudget.ofHeap() : MemoryBudget.ofBytes(limit.toBytes());
+        QueueSourceFactory factory = new QueueSourceFactory(settings, memory);
         Executor.Builder builder = Executor.builder()
                 .id(ExecutorId.of(settings.executor()))
                 .concurrency(settings.executor().concurrency())
                 .drainTimeout(settings.executor().drainTimeout())
+                .memory(memory)
                 .settings(PolicySettings.core(settings))
                 .metrics(metrics);
         settings.queues().forEach((name, queue) -> {

@@ -8,14 +8,17 @@ import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.task.MemoryBudget;
 
 /** Creates the source of each queue. */
 final class QueueSourceFactory {
 
     private final TandemSettings settings;
+    private final MemoryBudget memory;
 
-    QueueSourceFactory(TandemSettings settings) {
+    QueueSourceFactory(TandemSettings settings, MemoryBudget memory) {
         this.settings = settings;
+        this.memory = memory;
     }
 
     QueueSource of(String name, QueueSettings queue) {
@@ -34,7 +37,7 @@ final class QueueSourceFactory {
     }
 
     private QueueSource rabbit(String name, QueueSettings queue) {
-        RabbitSource source = new RabbitSource(BrokerSettings.rabbit(settings, name, queue));
+        RabbitSource source = new RabbitSource(BrokerSettings.rabbit(settings, name, queue), memory);
         return new QueueSource(SourceType.RABBIT, source, () -> {
             RabbitStatus status = source.status();
             return new Reachability(status.connected(), status.detail());

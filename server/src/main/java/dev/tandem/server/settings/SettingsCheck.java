@@ -153,6 +153,10 @@ final class SettingsCheck {
         }
         problems.checkRange("tandem.executor.concurrency", executor.concurrency(), 1, 10_000);
         problems.checkRange("tandem.executor.lease", executor.lease(), Duration.ofSeconds(2), Duration.ofMinutes(10));
+        DataSize memory = executor.memory();
+        if (memory != null && memory.toMegabytes() < 1) {
+            problems.add("tandem.executor.memory", memory.toString(), "it must be 1MB or more");
+        }
         problems.checkRange(
                 "tandem.executor.drain-timeout", executor.drainTimeout(), Duration.ZERO, Duration.ofHours(1));
     }

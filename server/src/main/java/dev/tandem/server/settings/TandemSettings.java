@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -121,6 +122,7 @@ public record TandemSettings(
      * @param lease how long a claim or an ownership holds without renewal
      * @param drainTimeout how long a stop waits for running tasks
      * @param onFailure what happens when the loop of a queue failed because of a bug
+     * @param memory what delivered tasks may take, all queues together; null for a quarter of the heap
      */
     public record ExecutorSettings(
             @DefaultValue("true") boolean enabled,
@@ -128,7 +130,8 @@ public record TandemSettings(
             @DefaultValue("256") int concurrency,
             @DefaultValue("10s") Duration lease,
             @DefaultValue("25s") Duration drainTimeout,
-            @DefaultValue("exit") OnFailure onFailure) {}
+            @DefaultValue("exit") OnFailure onFailure,
+            @Nullable DataSize memory) {}
 
     /** What happens when the loop of a queue failed because of a bug. */
     public enum OnFailure {

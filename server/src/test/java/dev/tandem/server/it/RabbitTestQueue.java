@@ -7,6 +7,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.SharedRabbit;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
@@ -23,6 +24,7 @@ final class RabbitTestQueue extends TestQueue {
 
     private final String name;
     private final boolean ordered;
+    private final String rabbit;
     private final String redis;
     private final Connection connection;
     private final Channel channel;
@@ -33,11 +35,16 @@ final class RabbitTestQueue extends TestQueue {
     }
 
     RabbitTestQueue(String prefix, boolean ordered, String redis) {
+        this(prefix, ordered, Brokers.rabbit().uri(), redis);
+    }
+
+    RabbitTestQueue(String prefix, boolean ordered, String rabbit, String redis) {
         super(prefix);
+        this.rabbit = rabbit;
         this.redis = redis;
         this.name = UniqueNames.fresh(prefix);
         this.ordered = ordered;
-        this.connection = Brokers.rabbit().connect();
+        this.connection = SharedRabbit.connect(rabbit);
         try {
             this.channel = connection.createChannel();
             channel.confirmSelect();
@@ -54,7 +61,7 @@ final class RabbitTestQueue extends TestQueue {
 
     @Override
     TestWorker.Options worker() {
-        return new TestWorker.Options(Brokers.rabbit().uri(), redis, name, ordered, newJournal(), 1_000, 4, 10_000);
+        return new TestWorker.Options(rabbit, redis, name, ordered, newJournal(), 1_000, 4, 10_000);
     }
 
     /** Waits until the first worker has declared the queues. Messages that are published earlier are unroutable. */

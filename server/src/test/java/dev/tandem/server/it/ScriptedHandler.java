@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * A handler that follows its payload {@code <id> <action>} and keeps a journal. The actions:
  *
  * <ul>
- *   <li>{@code ok} succeeds at once, {@code work} after some milliseconds
+ *   <li>{@code ok} succeeds at once, {@code work} after some milliseconds, {@code slow} after 50
  *   <li>{@code fail-once} fails at the first attempt, {@code fail} at every attempt, {@code fatal} for good
  *   <li>{@code poison} kills its process
  *   <li>{@code hold} waits until {@link #release}; forever in a separate process
@@ -43,6 +43,7 @@ final class ScriptedHandler {
         switch (text[1]) {
             case "ok" -> {}
             case "work" -> TimeUnit.MILLISECONDS.sleep(5);
+            case "slow" -> TimeUnit.MILLISECONDS.sleep(50);
             case "hold" -> released.await();
             case "poison" -> Runtime.getRuntime().halt(137);
             case "fail-once" -> {

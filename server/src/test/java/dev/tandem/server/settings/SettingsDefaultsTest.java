@@ -40,6 +40,7 @@ class SettingsDefaultsTest {
             executor.lease = 10s
             executor.drain-timeout = 25s
             executor.on-failure = exit
+            executor.memory = null
             api.allowed-hosts = []
             api.body-timeout = 30s
             history.dead-age = 14d

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An AMQP 0-9-1 broker on 127.0.0.1, user and password "guest": RabbitMQ with the consistent-hash exchange where it is
@@ -98,6 +99,7 @@ public final class LocalAmqp extends AbstractBroker {
     public static final class Builder extends BrokerBuilder<Builder> {
 
         private boolean rabbitOnly;
+        private @Nullable RabbitMember member;
 
         private Builder() {}
 
@@ -112,6 +114,12 @@ public final class LocalAmqp extends AbstractBroker {
         public Builder rabbitOnly() {
             this.rabbitOnly = true;
             return this;
+        }
+
+        /** Makes it a node of a cluster. It runs as a process then. */
+        Builder member(RabbitMember place) {
+            this.member = place;
+            return rabbitOnly();
         }
 
         /**
@@ -138,7 +146,7 @@ public final class LocalAmqp extends AbstractBroker {
             return new LocalAmqp(
                     location,
                     script.isPresent()
-                            ? RabbitServer.process(script.get(), location, settings())
+                            ? RabbitServer.process(script.get(), location, settings(), Optional.ofNullable(member))
                             : new QpidServer(location, isFullSpeed()));
         }
 

@@ -42,14 +42,18 @@ record RabbitServer(
                 .or(() -> InstalledPrograms.find("rabbitmq-server"));
     }
 
-    static RabbitServer process(Path script, BrokerLocation location, Map<String, String> extra) {
+    /** @param member its place in a cluster; empty for a node of its own */
+    static RabbitServer process(
+            Path script, BrokerLocation location, Map<String, String> extra, Optional<RabbitMember> member) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("listeners.tcp.1", "127.0.0.1:" + location.port());
         settings.put("log.file", "false");
         settings.put("log.console", "true");
         settings.put("log.console.level", "warning");
+        member.ifPresent(place -> settings.putAll(place.settings()));
         settings.putAll(extra);
-        int portMapperPort = PortReservations.reserve();
+        member.ifPresent(place -> place.writeCookie(location.home()));
+        int portMapperPort = member.map(RabbitMember::portMapperPort).orElseGet(PortReservations::reserve);
         LocalProcess.Builder builder = node(location, portMapperPort, script, List.of())
                 .environment("RABBITMQ_DIST_PORT", Integer.toString(PortReservations.reserve()))
                 .environment("RABBITMQ_MNESIA_BASE", location.data().toString())
@@ -66,12 +70,17 @@ record RabbitServer(
                 .environment("RUNNING_UNDER_SYSTEMD", "true");
         return new RabbitServer(
                 location.build(builder),
-                portMapper(location, portMapperPort),
+                member.isPresent() ? Optional.empty() : portMapper(location.home(), portMapperPort),
                 location.port(),
                 script + " on this machine",
                 Optional.of(arguments -> node(location, portMapperPort, script.resolveSibling("rabbitmqctl"), arguments)
                         .directory(location.home())
                         .build()));
+    }
+
+    /** Returns the name of the node that listens on a port. */
+    static String nodeName(int port) {
+        return "tandem-" + port + "@localhost";
     }
 
     /** Builds a process of RabbitMQ with the name, the folders and the cookie of this node. */
@@ -80,7 +89,7 @@ record RabbitServer(
         List<String> command = new ArrayList<>(List.of(program.toString()));
         command.addAll(arguments);
         return LocalProcess.program(program.getFileName() + "-" + location.port(), command)
-                .environment("RABBITMQ_NODENAME", "tandem-" + location.port() + "@localhost")
+                .environment("RABBITMQ_NODENAME", nodeName(location.port()))
                 .environment("RABBITMQ_LOG_BASE", location.home().toString())
                 .environment(
                         "RABBITMQ_CONF_ENV_FILE",
@@ -105,12 +114,12 @@ record RabbitServer(
     }
 
     // Without this, RabbitMQ starts one as a daemon, which would outlive this JVM.
-    private static Optional<LocalProcess> portMapper(BrokerLocation location, int port) {
+    static Optional<LocalProcess> portMapper(Path folder, int port) {
         return InstalledPrograms.find("epmd")
                 .map(program -> LocalProcess.program(
                                 "epmd-" + port,
                                 List.of(program.toString(), "-port", Integer.toString(port), "-address", "127.0.0.1"))
-                        .directory(location.home())
+                        .directory(folder)
                         .disposable()
                         .build());
     }

@@ -3,6 +3,7 @@ package dev.tandem.testkit;
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
@@ -80,6 +81,11 @@ public final class Brokers {
                 return LocalAmqp.builder().rabbitOnly().start(); // in Docker, if that is allowed
             }
         });
+    }
+
+    /** Starts a RabbitMQ cluster of three nodes for one test, which takes about 20 seconds. Close it. */
+    public static LocalRabbitCluster ownRabbitCluster() {
+        return orSkip(LocalRabbitCluster::start);
     }
 
     /** Starts a Qpid Broker-J, on which the demo runs where there is no RabbitMQ, for one test. Close it. */

@@ -6,6 +6,7 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
@@ -45,6 +46,7 @@ final class LaneBrokers implements AutoCloseable {
     private final int[] kafkaProxyPorts = new int[SLOTS];
     private @Nullable LocalKafka kafka;
     private @Nullable LocalAmqp amqp;
+    private @Nullable LocalRabbitCluster rabbitCluster;
     private @Nullable LocalRedis redis;
     private @Nullable LocalRedisSentinel sentinel;
     private @Nullable LocalRedisCluster cluster;
@@ -62,7 +64,7 @@ final class LaneBrokers implements AutoCloseable {
         boolean ownRedis = named.redis() == null;
         for (Requirement requirement : requirements) {
             boolean met = switch (requirement) {
-                case OWN_BROKER, RABBITMQ -> ownBroker;
+                case OWN_BROKER, RABBITMQ, RABBIT_CLUSTER -> ownBroker;
                 case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
                 case PROXIES -> ownBroker && ownRedis;
                 case FILE_LIMITS -> isOnPath("prlimit");
@@ -71,8 +73,14 @@ final class LaneBrokers implements AutoCloseable {
                 return Optional.of("needs " + requirement.description());
             }
         }
+        if (!workload.isRabbit() || !ownBroker) {
+            return Optional.empty();
+        }
+        if (requirements.contains(Requirement.RABBIT_CLUSTER)) {
+            return rabbitClusterObstacle();
+        }
         boolean rabbitOnly = workload.isOrdered() || requirements.contains(Requirement.RABBITMQ);
-        return workload.isRabbit() && rabbitOnly && ownBroker ? rabbitObstacle() : Optional.empty();
+        return rabbitOnly ? rabbitObstacle() : Optional.empty();
     }
 
     private Optional<String> rabbitObstacle() {
@@ -80,6 +88,15 @@ final class LaneBrokers implements AutoCloseable {
             return amqp().isRabbit()
                     ? Optional.empty()
                     : Optional.of("needs RabbitMQ, and there is only " + amqp().product());
+        } catch (MissingBrokerException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Optional<String> rabbitClusterObstacle() {
+        try {
+            rabbitCluster();
+            return Optional.empty();
         } catch (MissingBrokerException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
@@ -138,6 +155,15 @@ final class LaneBrokers implements AutoCloseable {
         return amqp;
     }
 
+    synchronized LocalRabbitCluster rabbitCluster() {
+        if (rabbitCluster == null) {
+            rabbitCluster = LocalRabbitCluster.start();
+            List<LocalAmqp> nodes = rabbitCluster.nodes();
+            add(rabbitCluster, "A RabbitMQ cluster: " + nodes.size() + " times " + describe(nodes.get(0)));
+        }
+        return rabbitCluster;
+    }
+
     synchronized LocalRedis redis() {
         if (redis == null) {
             redis = LocalRedis.builder().mode(processMode()).start();
@@ -174,8 +200,11 @@ final class LaneBrokers implements AutoCloseable {
         return workload.isRabbit() ? named.rabbit() : named.kafka();
     }
 
-    /** Returns the address of the workload's broker, which is started if necessary. */
-    String brokerAddress(Workload workload) {
+    /** Returns the addresses of the workload's broker, which is started if necessary. */
+    String brokerAddress(Set<Requirement> requirements, Workload workload) {
+        if (requirements.contains(Requirement.RABBIT_CLUSTER)) {
+            return rabbitCluster().address();
+        }
         String address = namedBroker(workload);
         return address != null ? address : broker(workload).address();
     }

@@ -13,7 +13,7 @@ final class RabbitBacklog {
     /** Returns the number of messages. @throws Exception if the broker does not answer, or a queue is missing */
     static long of(RabbitSettings settings) throws Exception {
         ConnectionFactory factory = new ConnectionFactory();
-        factory.setUri(settings.uri());
+        factory.setUri(settings.uri().split(",", -1)[0]);
         long sum = 0;
         try (Connection connection = factory.newConnection("verify");
                 Channel channel = connection.createChannel()) {

@@ -80,7 +80,8 @@ final class Trial implements AutoCloseable {
     /** Runs the trial and judges it. */
     Judgement run() throws Exception {
         Workload workload = trialCase.workload();
-        String brokerAddress = brokers.brokerAddress(workload); // starts the broker, so that products() has it
+        // Starts the broker, so that products() has it.
+        String brokerAddress = brokers.brokerAddress(trialCase.fault().requirements(), workload);
         log.write(openedEvent());
         executors.startPolling();
         stallDetector = StallDetector.start("verify", log);
@@ -205,7 +206,8 @@ final class Trial implements AutoCloseable {
         if (trialCase.workload().isRabbit()) {
             return new RabbitPublisher(List.of(executors.directSettings().rabbit()));
         }
-        return new KafkaPublisher(List.of(KafkaSettings.of(brokers.brokerAddress(trialCase.workload()), queue)));
+        return new KafkaPublisher(
+                List.of(KafkaSettings.of(executors.directSettings().broker(), queue)));
     }
 
     private String describe(LoadGenerator load) {

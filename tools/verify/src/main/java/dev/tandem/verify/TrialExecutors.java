@@ -150,7 +150,7 @@ final class TrialExecutors implements AutoCloseable {
         Integer brokerPort = ports.get(Server.BROKER);
         Integer storePort = ports.get(Server.STORE);
         String broker = brokerPort == null
-                ? brokers.brokerAddress(workload)
+                ? brokers.brokerAddress(trialCase.fault().requirements(), workload)
                 : workload.isRabbit() ? "amqp://guest:guest@127.0.0.1:" + brokerPort : "127.0.0.1:" + brokerPort;
         return new WorkerSettings(
                 name,

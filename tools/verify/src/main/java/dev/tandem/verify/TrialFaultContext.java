@@ -2,6 +2,7 @@ package dev.tandem.verify;
 
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.local.LocalBroker;
+import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
@@ -118,6 +119,11 @@ final class TrialFaultContext implements FaultContext {
     @Override
     public LocalBroker broker() {
         return brokers.broker(trialCase.workload());
+    }
+
+    @Override
+    public LocalRabbitCluster rabbitCluster() {
+        return brokers.rabbitCluster();
     }
 
     @Override

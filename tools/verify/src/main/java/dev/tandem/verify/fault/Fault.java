@@ -27,6 +27,7 @@ public sealed interface Fault
                 BrokerRestart,
                 KafkaDiskFull,
                 RabbitDiskAlarm,
+                RabbitClusterFault,
                 RedisRestart,
                 RedisWriteLoss,
                 RedisFailover,

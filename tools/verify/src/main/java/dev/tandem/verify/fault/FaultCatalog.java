@@ -27,6 +27,9 @@ final class FaultCatalog {
             new BrokerRestart(true),
             new KafkaDiskFull(),
             new RabbitDiskAlarm(),
+            new RabbitClusterFault(RabbitClusterFault.Kind.NODE_DISCONNECT),
+            new RabbitClusterFault(RabbitClusterFault.Kind.LEADER_MOVE),
+            new RabbitClusterFault(RabbitClusterFault.Kind.NODE_RESTART),
             new RedisRestart(),
             new RedisWriteLoss(),
             new RedisMemoryFull(),
@@ -66,9 +69,14 @@ final class FaultCatalog {
                 requirements.contains(Requirement.OWN_REDIS) || requirements.contains(Requirement.PROXIES);
         boolean severalRedis =
                 requirements.contains(Requirement.SENTINEL) || requirements.contains(Requirement.CLUSTER);
+        boolean singleBroker = requirements.contains(Requirement.PROXIES)
+                || requirements.contains(Requirement.OWN_BROKER)
+                || requirements.contains(Requirement.RABBITMQ);
+        boolean severalNodes = requirements.contains(Requirement.RABBIT_CLUSTER);
         boolean sameBroker = Stream.of(true, false).anyMatch(rabbit -> one.supports(rabbit) && other.supports(rabbit));
         return Collections.disjoint(one.serversTakenDown(), other.serversTakenDown())
                 && !(singleRedis && severalRedis)
+                && !(singleBroker && severalNodes)
                 && sameBroker;
     }
 

@@ -1,6 +1,7 @@
 package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalBroker;
+import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
@@ -51,6 +52,9 @@ public interface FaultContext {
 
     /** Returns the broker of the trial's workload. */
     LocalBroker broker();
+
+    /** Returns the RabbitMQ cluster of the trial. */
+    LocalRabbitCluster rabbitCluster();
 
     /** Returns the single Redis of the trial. */
     LocalRedis redis();

@@ -6,6 +6,8 @@ public enum Requirement {
     OWN_BROKER("a broker that verify starts itself"),
     /** A RabbitMQ, started by verify as a process. */
     RABBITMQ("a RabbitMQ that verify starts itself"),
+    /** A RabbitMQ cluster of three nodes, started by verify as processes. */
+    RABBIT_CLUSTER("a RabbitMQ cluster that verify starts itself"),
     /** A single Redis, started by verify as a process. */
     OWN_REDIS("a Redis that verify starts itself"),
     /** Proxies between executors and their servers. */
