@@ -83,7 +83,8 @@ public final class QueueSpec {
                 policy.maxInMemory(),
                 policy.maxBytesInMemory(),
                 policy.maxParkedPerKey(),
-                policy.maxParkedPerPartition());
+                policy.maxParkedPerPartition(),
+                policy.maxBlockedKeys());
         return new QueueSpec(this, changed);
     }
 

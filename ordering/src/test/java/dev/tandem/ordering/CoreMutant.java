@@ -46,6 +46,8 @@ enum CoreMutant {
     /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
     CLAIM_WHILE_QUIET(edit(
             "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),
+    /** Forgets that a key is blocked although its head runs elsewhere or must be redelivered. */
+    FORGET_AWAITED_HEADS(edit("Lane", "return isIdle() && blocked && !kept;", "return isIdle() && blocked;")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

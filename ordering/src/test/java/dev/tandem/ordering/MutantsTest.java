@@ -33,7 +33,14 @@ class MutantsTest {
 
     @ParameterizedTest
     @EnumSource(
-            names = {"COMMIT_EARLY", "DROP_FOLLOWERS", "IGNORE_GAP", "OFFER_BEFORE_REDELIVERIES", "CLAIM_WHILE_QUIET"})
+            names = {
+                "COMMIT_EARLY",
+                "DROP_FOLLOWERS",
+                "IGNORE_GAP",
+                "OFFER_BEFORE_REDELIVERIES",
+                "CLAIM_WHILE_QUIET",
+                "FORGET_AWAITED_HEADS"
+            })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);
     }

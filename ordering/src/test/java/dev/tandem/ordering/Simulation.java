@@ -41,7 +41,7 @@ final class Simulation {
     Simulation(Source.Kind kind, boolean shared, long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
         boolean log = kind == Source.Kind.LOG;
         this.random = new SeededRandom(seed);
-        HistoryPlan any = HistoryPlan.of(random);
+        HistoryPlan any = HistoryPlan.of(random, new SeededRandom(~seed));
         this.plan = log ? any : shared ? any.forSharedQueue(random) : any.forQueue();
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
@@ -195,10 +195,18 @@ final class Simulation {
         return oracle.unfinished().isEmpty();
     }
 
-    /** A halted key may stop its partition at a bound. */
+    /** Whether so many keys are halted that no task of a further key is started. */
+    boolean hasTooManyHaltedKeys(ModelPartition state) {
+        return state.blocked().stream()
+                        .filter(blocked -> blocked.reason() == StoreAnswer.BlockReason.HALTED)
+                        .count()
+                >= plan.policy().maxBlockedKeys();
+    }
+
+    /** Halted keys may stop their partition at a bound. */
     private boolean isFull(Partition partition) {
         ModelPartition state = store.state(partition);
-        boolean full = state.parked() >= plan.policy().maxParkedPerPartition();
+        boolean full = state.parked() >= plan.policy().maxParkedPerPartition() || hasTooManyHaltedKeys(state);
         for (StoreAnswer.BlockedKey blocked : state.blocked()) {
             full |= blocked.reason() == StoreAnswer.BlockReason.HALTED
                     && state.lane(blocked.key()).size() >= plan.policy().maxParkedPerKey();

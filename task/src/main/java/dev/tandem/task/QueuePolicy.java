@@ -10,6 +10,7 @@ package dev.tandem.task;
  * @param maxBytesInMemory the same in bytes
  * @param maxParkedPerKey the tasks that are parked behind one key before the partition is paused
  * @param maxParkedPerPartition the tasks that are parked in a partition before it is paused
+ * @param maxBlockedKeys the blocked keys of a partition at which no task of a further key is started
  */
 public record QueuePolicy(
         boolean ordered,
@@ -18,7 +19,10 @@ public record QueuePolicy(
         int maxInMemory,
         long maxBytesInMemory,
         int maxParkedPerKey,
-        int maxParkedPerPartition) {
+        int maxParkedPerPartition,
+        int maxBlockedKeys) {
+
+    private static final int MAX_BLOCKED_KEYS = 100_000;
 
     public QueuePolicy {
         requirePositive("concurrency", concurrency);
@@ -26,6 +30,7 @@ public record QueuePolicy(
         requirePositive("maxBytesInMemory", maxBytesInMemory);
         requirePositive("maxParkedPerKey", maxParkedPerKey);
         requirePositive("maxParkedPerPartition", maxParkedPerPartition);
+        requirePositive("maxBlockedKeys", maxBlockedKeys);
     }
 
     private static void requirePositive(String name, long value) {
@@ -35,15 +40,34 @@ public record QueuePolicy(
     }
 
     public static QueuePolicy ordered(int concurrency) {
-        return new QueuePolicy(true, concurrency, DeadHead.HALT, 10_000, 64 << 20, 10_000, 100_000);
+        return new QueuePolicy(true, concurrency, DeadHead.HALT, 10_000, 64 << 20, 10_000, 100_000, MAX_BLOCKED_KEYS);
     }
 
     public static QueuePolicy unordered(int concurrency) {
-        return new QueuePolicy(false, concurrency, DeadHead.SKIP, 10_000, 64 << 20, 10_000, 100_000);
+        return new QueuePolicy(false, concurrency, DeadHead.SKIP, 10_000, 64 << 20, 10_000, 100_000, MAX_BLOCKED_KEYS);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {
         return new QueuePolicy(
-                ordered, concurrency, policy, maxInMemory, maxBytesInMemory, maxParkedPerKey, maxParkedPerPartition);
+                ordered,
+                concurrency,
+                policy,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys);
+    }
+
+    public QueuePolicy withMaxBlockedKeys(int max) {
+        return new QueuePolicy(
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                max);
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Examples of all tasks of a partition that wait in memory. */
 class LanesTest {
 
-    private final Lanes lanes = new Lanes();
+    private final Lanes lanes = new Lanes(2);
 
     @Test
     void eachLaneGivesOneTaskUntilItHasEnded() {

@@ -43,13 +43,19 @@ local function lane_member(key, number, position)
   return lane_prefix(key) .. pack('>I8', number) .. position
 end
 
--- Returns the member of a position in its key's lane, nil if it is not there. Walks the lane: for rare uses only.
+-- Returns the member of a position in its key's lane, nil if it is not there. Walks the lane from its front, where it
+-- mostly is: for rare uses only.
 local function in_lane(key, position)
   local prefix = key and lane_prefix(key)
-  for _, member in ipairs(key and call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255') or {}) do
-    if sub(member, #prefix + 9) == position then
-      return member
+  local from = key and '[' .. prefix
+  while from do
+    local members = call('ZRANGEBYLEX', LANES, from, '(' .. prefix .. '\255', 'LIMIT', 0, 100)
+    for _, member in ipairs(members) do
+      if sub(member, #prefix + 9) == position then
+        return member
+      end
     end
+    from = #members == 100 and '(' .. members[100] or nil
   end
   return nil
 end

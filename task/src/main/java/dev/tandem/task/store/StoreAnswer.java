@@ -42,7 +42,9 @@ public sealed interface StoreAnswer {
      * @param storedCommit the stored commit: offsets below it are settled and committed; -1 if there is none
      * @param otherClaims live claims of other executors
      * @param chunks the settled offsets
-     * @param blocked all blocked keys
+     * @param blocked the blocked keys that the owner must know: those that wait for a redelivery, and those of a claim that
+     *     was presented or that another executor has. A claim tells of all others ({@link ClaimResult.KeyBlocked})
+     * @param blockedKeys how many keys are blocked in all
      * @param quietMillis the rest of the quiet period, in which nothing may be claimed: the store was restarted and may
      *     have forgotten claims of active runs; 0 if there is none
      * @param presentedTokens the tokens of the presented claims that hold now
@@ -57,6 +59,7 @@ public sealed interface StoreAnswer {
             List<OtherClaim> otherClaims,
             List<SettledChunk> chunks,
             List<BlockedKey> blocked,
+            long blockedKeys,
             long nextDueMillis,
             long nextLapseMillis,
             long quietMillis,
@@ -74,6 +77,7 @@ public sealed interface StoreAnswer {
                 List<OtherClaim> otherClaims,
                 List<SettledChunk> chunks,
                 List<BlockedKey> blocked,
+                long blockedKeys,
                 long nextDueMillis,
                 long nextLapseMillis,
                 long quietMillis,
@@ -87,6 +91,7 @@ public sealed interface StoreAnswer {
                     otherClaims,
                     chunks,
                     blocked,
+                    blockedKeys,
                     nextDueMillis,
                     nextLapseMillis,
                     quietMillis,
@@ -257,6 +262,7 @@ public sealed interface StoreAnswer {
      * @param lost positions that are not claimed under their token any more
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
+     * @param blockedKeys how many keys are blocked
      * @param durable false if the replicas did not confirm the write; then the probe does not count
      */
     record LeasesRenewed(
@@ -265,6 +271,7 @@ public sealed interface StoreAnswer {
             List<String> opened,
             long nextDueMillis,
             long nextLapseMillis,
+            long blockedKeys,
             boolean durable)
             implements StoreAnswer {}
 
