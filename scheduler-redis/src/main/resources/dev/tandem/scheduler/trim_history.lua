@@ -1,5 +1,6 @@
 -- Keeps history within its bounds: the dead by age and count, the succeeded by count, the index of ids by what is
--- left of them. A dead task that halts its key stays, whatever its age.
+-- left of them. A dead task that halts its key stays, whatever its age, and does not count: as many more are kept as keys
+-- are blocked.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    rank among the dead to begin at
@@ -27,7 +28,7 @@ end
 -- Returns the rank to go on at, and how many went.
 local function trim_dead()
   local oldest = micros - max_age * 1000
-  local too_many = call('ZCARD', DEAD) - max_dead
+  local too_many = call('ZCARD', DEAD) - call('HLEN', BLOCKED) - max_dead
   local dead = call('ZRANGE', DEAD, from_rank, from_rank + limit - 1, 'WITHSCORES')
   local removed, kept, all_seen = {}, 0, #dead < 2 * limit
   for i = 1, #dead, 2 do

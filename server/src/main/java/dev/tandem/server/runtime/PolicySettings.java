@@ -15,7 +15,9 @@ final class PolicySettings {
 
     static QueuePolicy queue(QueueSettings queue) {
         return queue.ordered()
-                ? QueuePolicy.ordered(queue.concurrency()).withDeadHead(queue.effectiveDeadHead())
+                ? QueuePolicy.ordered(queue.concurrency())
+                        .withDeadHead(queue.effectiveDeadHead())
+                        .withMaxBlockedKeys(queue.maxBlockedKeys())
                 : QueuePolicy.unordered(queue.concurrency());
     }
 

@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout the longest run of a task that sets no timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param deadHead what becomes of a key whose head is dead; default: halt
+ * @param maxBlockedKeys the blocked keys of one partition at which no task of a further key is started
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -41,6 +42,7 @@ public record QueueSettings(
         @DefaultValue("8") int maxAttempts,
         @DefaultValue BackoffSettings backoff,
         @Nullable DeadHead deadHead,
+        @DefaultValue("100000") int maxBlockedKeys,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,

@@ -91,6 +91,7 @@ final class QueueSettingsCheck {
                     "it applies to ordered queues only, and " + prefix + "ordering is none"
                             + (queue.ordering() == null ? " (the default for rabbit)" : "") + ": leave one out");
         }
+        problems.checkRange(prefix + "max-blocked-keys", queue.maxBlockedKeys(), 1, 10_000_000);
         checkHandler(prefix, queue);
         checkTypes(prefix, queue);
         checkHttp(prefix, queue);
