@@ -72,12 +72,16 @@ class ScriptDurationIT {
 
     private void fill() {
         long now = System.currentTimeMillis();
-        measured("take_custody, " + BATCH + " scheduled within a day", () -> batches(TASKS - 2 * DUE, i -> {
-            long at = now + 100_000 + (i * 7_919L) % 86_400_000L;
-            return handOver(scheduled++, "customer-" + i % 100_000, new Move.Schedule(at));
-        }));
-        measured("take_custody, " + BATCH + " far, due soon", () -> batches(
-                DUE, i -> handOver(scheduled++, "soon-" + i, new Move.Schedule(now + 95_000 + i % 5_000))));
+        measured(
+                "take_custody, " + BATCH + " scheduled within a day",
+                () -> batches(TASKS - 2 * DUE, i -> {
+                    long at = now + 100_000 + (i * 7_919L) % 86_400_000L;
+                    return handOver(scheduled++, "customer-" + i % 100_000, new Move.Schedule(at));
+                }));
+        measured(
+                "take_custody, " + BATCH + " far, due soon",
+                () -> batches(
+                        DUE, i -> handOver(scheduled++, "soon-" + i, new Move.Schedule(now + 95_000 + i % 5_000))));
         measured("settle_and_claim, " + BATCH + " dead that halt", this::halt);
         measured("settle_and_claim, the head of a lane", () -> {
             Claim head = new Claim(Position.of(0, LANE), owner.nextToken(), "lane", false);
@@ -92,10 +96,12 @@ class ScriptDurationIT {
                             0)),
                     List.of());
         });
-        measured("take_custody, " + BATCH + " parked in one lane", () -> batches(
-                PARKED, i -> handOver(LANE + 1 + i, "lane", new Move.Park())));
-        measured("take_custody, " + BATCH + " due now", () -> batches(
-                DUE, i -> handOver(scheduled++, "due-" + i, new Move.Schedule(now))));
+        measured(
+                "take_custody, " + BATCH + " parked in one lane",
+                () -> batches(PARKED, i -> handOver(LANE + 1 + i, "lane", new Move.Park())));
+        measured(
+                "take_custody, " + BATCH + " due now",
+                () -> batches(DUE, i -> handOver(scheduled++, "due-" + i, new Move.Schedule(now))));
     }
 
     private void halt() {
@@ -166,12 +172,14 @@ class ScriptDurationIT {
             Position position = Position.of(0, LANE + PARKED - i);
             presented.add(new StoreRequest.PresentedClaim(position, owner.nextToken(), "lane", 1, SettledMark.NONE));
         }
-        measured("acquire, with 64 claims of tasks at the end of a lane", () -> owner.ask(
-                new StoreRequest.Acquire(owner.header(), "executor-1f3a9c27d4", 10_000, -1, "", -1, presented),
-                StoreAnswer.Acquired.class));
+        measured(
+                "acquire, with 64 claims of tasks at the end of a lane",
+                () -> owner.ask(
+                        new StoreRequest.Acquire(owner.header(), "executor-1f3a9c27d4", 10_000, -1, "", -1, presented),
+                        StoreAnswer.Acquired.class));
         TestOwner next = new TestOwner(store, owner.partition, "executor-2");
-        StoreRequest.Acquire acquire = new StoreRequest.Acquire(
-                next.header(), "executor-2", 10_000, 1, "", -1, List.of());
+        StoreRequest.Acquire acquire =
+                new StoreRequest.Acquire(next.header(), "executor-2", 10_000, 1, "", -1, List.of());
         measured("acquire by another executor, and its pages", () -> {
             StoreAnswer.Acquired acquired = next.ask(acquire, StoreAnswer.Acquired.class);
             assertThat(acquired.blockedKeys()).isEqualTo(DEAD + 1);

@@ -2,8 +2,8 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskCounts;
-import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.settings.QueueSettings;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
