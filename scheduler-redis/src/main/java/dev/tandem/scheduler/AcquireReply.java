@@ -36,6 +36,7 @@ final class AcquireReply {
 
     private static final int IDENTITY_END = 13;
 
+    private final long leaseMillis;
     private final long epoch;
     private final String runId;
     private final long incarnation;
@@ -61,7 +62,8 @@ final class AcquireReply {
     private byte[] cursor = {};
 
     /** Reads the reply of {@code acquire} after its first element, which says that it was applied. */
-    AcquireReply(ReplyReader in) {
+    AcquireReply(ReplyReader in, long leaseMillis) {
+        this.leaseMillis = leaseMillis;
         epoch = in.number();
         runId = in.text();
         incarnation = requireIncarnation(in.number());
@@ -98,6 +100,7 @@ final class AcquireReply {
                         .number(epoch)
                         .number(section)
                         .bytes(cursor)
+                        .number(leaseMillis)
                         .build();
     }
 

@@ -109,7 +109,7 @@ final class RedisLink implements Store.Link, Runnable {
     }
 
     private void replied(RedisSession from, StoreRequest request, List<Object> reply, boolean durable) {
-        AcquireReply acquired = request instanceof StoreRequest.Acquire ? ScriptDecoder.acquired(reply) : null;
+        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
         if (acquired != null) {
             readOn(from, request, acquired);
             return;

@@ -45,10 +45,12 @@ final class ScriptDecoder {
         };
     }
 
-    /** Begins to read the reply to an acquire. Null if it was not applied. */
-    static @Nullable AcquireReply acquired(List<Object> reply) {
+    /** Begins to read the reply to an acquire. Null if the request is none, or was not applied. */
+    static @Nullable AcquireReply acquired(StoreRequest request, List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
-        return in.count() == ScriptCodes.REPLY_OK ? new AcquireReply(in) : null;
+        return request instanceof StoreRequest.Acquire acquire && in.count() == ScriptCodes.REPLY_OK
+                ? new AcquireReply(in, acquire.leaseMillis())
+                : null;
     }
 
     private static StoreAnswer applied(StoreRequest request, ReplyReader in, boolean durable) {

@@ -105,7 +105,7 @@ final class FixedTimeScripts implements AutoCloseable {
 
     StoreAnswer ask(StoreRequest request, String executor) {
         List<Object> reply = run(request, ScriptEncoder.encode(request, executor, 0));
-        AcquireReply acquired = request instanceof StoreRequest.Acquire ? ScriptDecoder.acquired(reply) : null;
+        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
         if (acquired == null) {
             return ScriptDecoder.decode(request, reply, true);
         }

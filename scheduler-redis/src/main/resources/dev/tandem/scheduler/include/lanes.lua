@@ -49,13 +49,13 @@ local function in_lane(key, position)
   local prefix = key and lane_prefix(key)
   local from = key and '[' .. prefix
   while from do
-    local members = call('ZRANGEBYLEX', LANES, from, '(' .. prefix .. '\255', 'LIMIT', 0, 100)
+    local members = call('ZRANGEBYLEX', LANES, from, '(' .. prefix .. '\255', 'LIMIT', 0, 1000)
     for _, member in ipairs(members) do
       if sub(member, #prefix + 9) == position then
         return member
       end
     end
-    from = #members == 100 and '(' .. members[100] or nil
+    from = #members == 1000 and '(' .. members[1000] or nil
   end
   return nil
 end

@@ -39,6 +39,7 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.max-attempts         | 0                   | it must be 1 to 1000
             tandem.queues.orders.max-running          | 10                  | not supported yet: leave it at 0, and set tandem.queues.orders.concurrency
             tandem.queues.orders.timeout              | 0s                  | it must be 1ms to 30d
+            tandem.queues.orders.max-blocked-keys     | 0                   | it must be 1 to 10000000
             tandem.queues.orders.dead-head            | stop                | it must be halt or skip or drain
             tandem.queues.orders.backoff.policy       | linear              | it must be exponential or fixed or sidekiq
             tandem.queues.orders.backoff.initial      | 2h                  | it must not be longer than tandem.queues.orders.backoff.max, which is 1h

@@ -59,6 +59,7 @@ class SettingsDefaultsTest {
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
             queues.*.dead-head = null
+            queues.*.max-blocked-keys = 100000
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
