@@ -38,6 +38,7 @@ class ScriptDurationIT {
     private static final int DEAD = Integer.getInteger("tandem.durations.dead", TASKS / 10);
     private static final int PARKED = Integer.getInteger("tandem.durations.parked", TASKS / 100);
     private static final int DUE = TASKS / 10;
+    private static final int SETTLED_BLOCKS = DEAD / 100;
     private static final int BATCH = 500;
     /** Of scripts that take less, nothing is noted. */
     private static final long SHORT_MICROS = 500;
@@ -160,9 +161,9 @@ class ScriptDurationIT {
     }
 
     private void measureTakeOver(RedisStore store) {
-        for (int from = 0; from < DEAD; from += 10_000) {
+        for (int from = 0; from < SETTLED_BLOCKS; from += 10_000) {
             Map<String, String> blocks = new HashMap<>();
-            for (int i = from; i < Math.min(DEAD, from + 10_000); i++) {
+            for (int i = from; i < Math.min(SETTLED_BLOCKS, from + 10_000); i++) {
                 blocks.put(Integer.toString(FIRST_BLOCK + i), "x".repeat(64));
             }
             commands.hset(key("settled"), blocks);
