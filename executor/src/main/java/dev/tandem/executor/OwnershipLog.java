@@ -113,6 +113,8 @@ final class OwnershipLog {
             return "lost";
         } else if (event instanceof CoreEvent.KeyBlocked) {
             return "blocked";
+        } else if (event instanceof CoreEvent.TooManyBlockedKeys) {
+            return "starts no further keys";
         }
         return "opened";
     }
@@ -132,11 +134,14 @@ final class OwnershipLog {
             return " key " + quoted(blocked.key()) + reason + ", head " + blocked.head();
         } else if (event instanceof CoreEvent.KeyOpened opened) {
             return " key " + quoted(opened.key());
+        } else if (event instanceof CoreEvent.TooManyBlockedKeys many) {
+            return ": " + count(many.blockedKeys(), "key") + " of it are blocked, as many as 'max-blocked-keys' allows."
+                    + " Retry, skip or drain the halted ones, or raise the setting";
         }
         return "";
     }
 
-    private static String count(int number, String noun) {
+    private static String count(long number, String noun) {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 

@@ -137,6 +137,7 @@ final class ScriptedStore implements Store {
                     List.of(),
                     List.of(),
                     List.of(),
+                    0,
                     due.containsKey(acquire.partition()) ? 0 : -1,
                     -1,
                     0,
@@ -158,7 +159,8 @@ final class ScriptedStore implements Store {
         } else if (request instanceof StoreRequest.ClaimDue claim) {
             return due(claim);
         } else if (request instanceof StoreRequest.RenewLeases) {
-            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, true);
+            return new StoreAnswer.LeasesRenewed(
+                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, true);
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(0, List.of(), -1, -1);
         } else if (request instanceof StoreRequest.KeepClaims) {

@@ -21,7 +21,7 @@ final class Adoptions {
             return;
         }
         // If all slots are taken, tasks wait for a slot, and no key is to blame. Without room nothing more is parked.
-        boolean mayPark = state.context.slots.any() && state.lanes.admitsFresh();
+        boolean mayPark = state.context.slots.any() && state.lanes.admitsFresh() && state.mayBlockKeys();
         for (ActiveRun active : state.active.all()) {
             TaskEntry entry = active.entry();
             if (entry != null && (isLong(active, entry) || mayPark && isOfSlowLane(entry))) {

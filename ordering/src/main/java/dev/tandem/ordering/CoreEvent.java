@@ -17,7 +17,7 @@ public sealed interface CoreEvent {
      * @param otherClaims live claims of other executors, whose keys wait for them
      * @param blockedKeys keys whose tasks are parked behind a head
      */
-    record Acquired(Partition partition, long epoch, int otherClaims, int blockedKeys) implements CoreEvent {}
+    record Acquired(Partition partition, long epoch, int otherClaims, long blockedKeys) implements CoreEvent {}
 
     /** The partition was given up in good order: the store released the lease. */
     record Released(Partition partition, long epoch) implements CoreEvent {}
@@ -46,6 +46,9 @@ public sealed interface CoreEvent {
      */
     record KeyBlocked(
             Partition partition, String key, @Nullable BlockReason reason, Position head) implements CoreEvent {}
+
+    /** So many keys are blocked that no task of a further key is started: {@code QueuePolicy.maxBlockedKeys}. */
+    record TooManyBlockedKeys(Partition partition, long blockedKeys) implements CoreEvent {}
 
     /** The tasks of a key may start again. */
     record KeyOpened(Partition partition, String key) implements CoreEvent {}

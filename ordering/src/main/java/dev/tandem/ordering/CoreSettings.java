@@ -12,6 +12,8 @@ package dev.tandem.ordering;
  * @param batchesInFlight unanswered requests to settle and claim of one partition; 1 or more
  * @param commitMillis between commits of one partition while it is busy; 0 or more
  * @param retryMillis before a refused acquire, a failed commit or a full lane is tried again; 1 or more
+ * @param rememberedKeys blocked keys of one partition that are remembered while nothing of theirs is in memory; 0 or more.
+ *     The first task of any other is claimed in vain before it is parked
  */
 public record CoreSettings(
         long leaseMillis,
@@ -21,14 +23,15 @@ public record CoreSettings(
         int batchSize,
         int batchesInFlight,
         long commitMillis,
-        long retryMillis) {
+        long retryMillis,
+        int rememberedKeys) {
 
     private static final int MAX_BATCH_SIZE = 1_000;
 
     /** How many renewals fit into a lease, unless it is said otherwise. */
     private static final int RENEWALS_PER_LEASE = 4;
 
-    public static final CoreSettings DEFAULTS = new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500);
+    public static final CoreSettings DEFAULTS = new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000);
 
     /** @throws IllegalArgumentException naming the number that is out of range */
     public CoreSettings {
@@ -39,6 +42,7 @@ public record CoreSettings(
         atLeast("batchesInFlight", batchesInFlight, 1);
         atLeast("commitMillis", commitMillis, 0);
         atLeast("retryMillis", retryMillis, 1);
+        atLeast("rememberedKeys", rememberedKeys, 0);
         if (renewMillis * 2 > leaseMillis) {
             throw new IllegalArgumentException(
                     "The lease of " + leaseMillis + " ms must be at least twice its renewal of " + renewMillis + " ms");
@@ -69,6 +73,7 @@ public record CoreSettings(
         private int batchesInFlight;
         private long commitMillis;
         private long retryMillis;
+        private int rememberedKeys;
 
         private Builder(CoreSettings from) {
             leaseMillis = from.leaseMillis;
@@ -79,6 +84,7 @@ public record CoreSettings(
             batchesInFlight = from.batchesInFlight;
             commitMillis = from.commitMillis;
             retryMillis = from.retryMillis;
+            rememberedKeys = from.rememberedKeys;
         }
 
         /** Sets the lease, and its renewal to a quarter of it. */
@@ -123,6 +129,11 @@ public record CoreSettings(
             return this;
         }
 
+        public Builder rememberedKeys(int value) {
+            rememberedKeys = value;
+            return this;
+        }
+
         /** @throws IllegalArgumentException naming the number that is out of range */
         public CoreSettings build() {
             return new CoreSettings(
@@ -133,7 +144,8 @@ public record CoreSettings(
                     batchSize,
                     batchesInFlight,
                     commitMillis,
-                    retryMillis);
+                    retryMillis,
+                    rememberedKeys);
         }
     }
 }

@@ -41,9 +41,11 @@ final class DeferredTasks {
         afterBlock(blocked);
     }
 
-    /** Blocks a key that was blocked when the partition was acquired. */
+    /** Blocks a key of which the acquire told. It is remembered, for it may not be told of again. */
     void restore(StoreAnswer.BlockedKey blocked) {
-        state.lanes.lane(blocked.key()).block(blocked.head());
+        Lane lane = state.lanes.lane(blocked.key());
+        lane.block(blocked.head());
+        lane.keepsHead(true);
         afterBlock(blocked);
     }
 

@@ -97,7 +97,7 @@ final class OwnerRequests {
     void settleAndClaim(Commands out) {
         boolean mayClaim = state.ownership.isOwned() && !state.timers.isQuiet();
         while (state.requests.settleAndClaimsInFlight() < state.settings.batchesInFlight()) {
-            int ready = mayClaim ? Math.min(state.lanes.readyCount(), state.context.slots.free()) : 0;
+            int ready = mayClaim ? Math.min(claimable(), state.context.slots.free()) : 0;
             int size = state.work.outcomes().size() + ready;
             if (size == 0 || state.requests.settleAndClaimsInFlight() > 0 && size < MIN_PIPELINED) {
                 return;
@@ -114,6 +114,10 @@ final class OwnerRequests {
         }
     }
 
+    private int claimable() {
+        return state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads(state.otherClaims::mayGoOnWith);
+    }
+
     private void addOutcomes(SettleAndClaimBatch batch) {
         while (batch.hasRoom() && batch.bytes < MAX_REQUEST_BYTES && state.work.hasOutcomes()) {
             PendingOutcome outcome = state.work.takeOutcome();
@@ -124,7 +128,9 @@ final class OwnerRequests {
 
     private void addClaims(SettleAndClaimBatch batch) {
         while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && state.context.slots.take()) {
-            TaskEntry entry = state.lanes.pollReady();
+            TaskEntry entry = state.mayBlockKeys()
+                    ? state.lanes.pollReady()
+                    : state.lanes.pollReadyHead(state.otherClaims::mayGoOnWith);
             if (entry == null) {
                 state.context.slots.giveUnused(1);
                 return;
@@ -166,6 +172,9 @@ final class OwnerRequests {
         lane.free(entry);
         if (outcome.blocksKey()) {
             BlockReason reason = outcome.isDeadWith(DeadHead.HALT) ? BlockReason.HALTED : BlockReason.HEAD;
+            if (!lane.isBlocked()) {
+                state.blockedKeys.blocksOneMore();
+            }
             state.block(entry.key(), entry.position(), reason);
         } else if (outcome.isDeadWith(DeadHead.DRAIN)) {
             drain(lane, entry);

@@ -109,10 +109,7 @@ final class OwnershipAcquisition {
             state.gate.wantOpen();
         }
         state.context.report(new CoreEvent.Acquired(
-                state.partition,
-                answer.epoch(),
-                answer.otherClaims().size(),
-                answer.blocked().size()));
+                state.partition, answer.epoch(), answer.otherClaims().size(), answer.blockedKeys()));
     }
 
     private void beginOwnership(StoreAnswer.Acquired answer, boolean restarted) {
@@ -125,6 +122,7 @@ final class OwnershipAcquisition {
         state.tokensAfter(answer.epoch());
         state.otherClaims.acquired(answer.otherClaims());
         state.timers.acquired(answer, restarted);
+        state.blockedKeys.told(answer.blockedKeys());
         deferred.acquired();
         runs.acquired();
     }

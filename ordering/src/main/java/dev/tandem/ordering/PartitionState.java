@@ -29,12 +29,13 @@ final class PartitionState {
     final CoreSettings settings;
     final Ownership ownership;
     final DeliveryGate gate = new DeliveryGate();
-    final Lanes lanes = new Lanes();
+    final Lanes lanes;
     final ActiveRuns active = new ActiveRuns();
     final OtherClaims otherClaims = new OtherClaims();
     final ReturnedClaims returnedClaims = new ReturnedClaims();
-    final PendingWork work = new PendingWork(lanes);
     final CustodyRoom room;
+    final PendingWork work;
+    final BlockedKeyCount blockedKeys;
     final RequestLog requests;
     final LateOutcomes late;
     final DurabilityTracker durability;
@@ -48,6 +49,9 @@ final class PartitionState {
         this.partition = partition;
         this.context = context;
         this.settings = context.settings;
+        this.lanes = new Lanes(settings.rememberedKeys());
+        this.work = new PendingWork(lanes);
+        this.blockedKeys = new BlockedKeyCount(context.policy.maxBlockedKeys());
         this.ownership = new Ownership(partition);
         this.room = new CustodyRoom(context.custody);
         this.requests = new RequestLog(partition, writer);
@@ -190,6 +194,14 @@ final class PartitionState {
 
     // ---- keys ----
 
+    /**
+     * Whether a task may be started that blocks a further key if it fails. While a key waits for a delivery, those before it
+     * must make room.
+     */
+    boolean mayBlockKeys() {
+        return !blockedKeys.isAtBound() || broker.isAwaitingOffsets() || broker.isAwaitingRedeliveries();
+    }
+
     /** Blocks a key by its head. {@code reason}: null if it is not known. */
     void block(String key, Position head, @Nullable BlockReason reason) {
         Lane lane = lanes.lane(key);
@@ -197,6 +209,12 @@ final class PartitionState {
             context.report(new CoreEvent.KeyBlocked(partition, key, reason, head));
         }
         lane.block(head);
+        if (reason != null) {
+            boolean inStore = reason == BlockReason.HEAD || reason == BlockReason.HALTED;
+            lane.keepsHead(!inStore || otherClaims.mayGoOnWith(key));
+        } else if (otherClaims.mayGoOnWith(key)) {
+            lane.keepsHead(true);
+        }
     }
 
     /** Opens a key, if it is blocked. */

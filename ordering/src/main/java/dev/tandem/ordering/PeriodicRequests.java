@@ -7,6 +7,8 @@ import java.util.List;
 final class PeriodicRequests {
 
     private static final int MAX_DUE_CLAIMS = 64;
+    /** What part of the bytes in memory offered tasks may take. */
+    private static final int OFFERED_SHARE = 4;
 
     private final PartitionState state;
     private final ClaimKeeper claims;
@@ -18,7 +20,8 @@ final class PeriodicRequests {
 
     /** Asks for tasks that fell due, if there is a slot to run one. */
     void claimDue(Commands out) {
-        if (!state.timers.isDueRequestDue() || !state.context.slots.any()) {
+        boolean room = maxOffers() >= PartitionState.MAX_OFFERED / 2;
+        if (!state.timers.isDueRequestDue(room) || !state.context.slots.any()) {
             return;
         }
         int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
@@ -30,10 +33,17 @@ final class PeriodicRequests {
                         state.requests.next(),
                         state.settings.leaseMillis(),
                         slots,
-                        Math.max(0, PartitionState.MAX_OFFERED - state.lanes.offeredCount()),
+                        maxOffers(),
                         firstToken,
                         state.context.policy.ordered()),
                 slots);
+    }
+
+    /** How many offers there is room for. What is offered may block a key if it fails, unlike what is claimed at once. */
+    private int maxOffers() {
+        boolean room = state.mayBlockKeys()
+                && state.lanes.offeredBytes() < state.context.policy.maxBytesInMemory() / OFFERED_SHARE;
+        return room ? Math.max(0, PartitionState.MAX_OFFERED - state.lanes.offeredCount()) : 0;
     }
 
     /** Renews the partition's lease and those of running claims, or probes what is durable. */

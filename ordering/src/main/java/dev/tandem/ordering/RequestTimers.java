@@ -15,6 +15,9 @@ final class RequestTimers {
     private long probedAt;
     private long dueAt = NEVER;
     private boolean dueInFlight;
+    /** Whether more is due than can be taken: there is no room for offers. */
+    private boolean dueStalled;
+
     private long lapseAt = NEVER;
     private boolean patrolInFlight;
     private long quietUntil;
@@ -41,6 +44,7 @@ final class RequestTimers {
         renewAt = now + settings.renewMillis();
         adoptAt = now + settings.probeMillis();
         dueInFlight = false;
+        dueStalled = false;
         patrolInFlight = false;
         dueAt = after(answer.nextDueMillis());
         lapseAt = after(answer.nextLapseMillis());
@@ -131,8 +135,10 @@ final class RequestTimers {
         dueAt = Math.min(dueAt, context.now() + delayMillis);
     }
 
-    boolean isDueRequestDue() {
-        return context.now() >= Math.max(dueAt, quietUntil) && !dueInFlight;
+    /** @param room whether there is room for many offers */
+    boolean isDueRequestDue(boolean room) {
+        long at = dueStalled && room ? context.now() : dueAt;
+        return context.now() >= Math.max(at, quietUntil) && !dueInFlight;
     }
 
     void dueSent() {
@@ -141,7 +147,13 @@ final class RequestTimers {
 
     void dueAnswered(StoreAnswer.DueTasks answer) {
         dueInFlight = false;
-        dueAt = answer.more() ? context.now() : after(answer.nextDueMillis());
+        dueStalled =
+                answer.more() && answer.claimed().isEmpty() && answer.offered().isEmpty();
+        if (dueStalled) {
+            dueAt = context.now() + settings.retryMillis();
+        } else {
+            dueAt = answer.more() ? context.now() : after(answer.nextDueMillis());
+        }
     }
 
     /** When a request for due tasks is due; {@link #NEVER} while one is in flight. */

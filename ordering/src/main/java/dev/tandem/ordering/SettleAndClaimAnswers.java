@@ -44,6 +44,8 @@ final class SettleAndClaimAnswers {
     private void outcomeAnswered(RequestLog.Sent sent, PendingOutcome outcome, long nextToken, SettleResult result) {
         if (nextToken != 0 && !(result instanceof SettleResult.Next)) {
             state.context.slots.giveUnused(1);
+            // Its lane's next task may have had no place in the answer. Then it is due.
+            state.timers.dueAfter(0);
         }
         if (outcome.isRelayed()) {
             Lane lane = state.lanes.find(outcome.entry().key());

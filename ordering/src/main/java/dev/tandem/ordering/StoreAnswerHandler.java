@@ -145,6 +145,10 @@ final class StoreAnswerHandler {
             recovery.recover();
             return;
         }
+        state.blockedKeys.told(answer.blockedKeys());
+        if (state.blockedKeys.takeReached()) {
+            state.context.report(new CoreEvent.TooManyBlockedKeys(state.partition, answer.blockedKeys()));
+        }
         StoreRequest.RenewLeases request = (StoreRequest.RenewLeases) sent.request();
         claims.renewed(request.positions(), answer.lost(), sent.sentAt());
         state.room.counted(answer.custody());

@@ -58,6 +58,8 @@ enum CoreMutant {
             "PartitionCore",
             "state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());",
             "state.lanes.admitFresh(true);")),
+    /** Forgets that a key is blocked although its head runs elsewhere or must be redelivered. */
+    FORGET_AWAITED_HEADS(edit("Lane", "return isIdle() && blocked && !kept;", "return isIdle() && blocked;")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

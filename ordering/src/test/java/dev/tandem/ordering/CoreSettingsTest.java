@@ -14,7 +14,8 @@ class CoreSettingsTest {
     @Test
     void theBuilderStartsFromTheDefaults() {
         assertThat(CoreSettings.builder().build()).isEqualTo(CoreSettings.DEFAULTS);
-        assertThat(CoreSettings.DEFAULTS).isEqualTo(new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500));
+        assertThat(CoreSettings.DEFAULTS)
+                .isEqualTo(new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000));
     }
 
     @Test

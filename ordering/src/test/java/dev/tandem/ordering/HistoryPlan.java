@@ -37,7 +37,8 @@ record HistoryPlan(
         boolean operators,
         boolean shared) {
 
-    static HistoryPlan of(SeededRandom random) {
+    /** @param bounds for bounds that came later, so that all else stays as it was */
+    static HistoryPlan of(SeededRandom random, SeededRandom bounds) {
         boolean ordered = random.percent(85);
         int concurrency = random.percent(30) ? 1 : random.between(2, 6);
         QueuePolicy policy = ordered ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency);
@@ -50,8 +51,10 @@ record HistoryPlan(
                     random.between(2, 8),
                     1 << 20,
                     random.between(1, 5),
-                    random.between(3, 12));
+                    random.between(3, 12),
+                    policy.maxBlockedKeys());
         }
+        policy = bounds.percent(20) ? policy.withMaxBlockedKeys(bounds.between(1, 4)) : policy;
         CoreSettings settings = CoreSettings.builder()
                 .leaseMillis(2_000)
                 .horizonMillis(600)
@@ -60,6 +63,7 @@ record HistoryPlan(
                 .batchesInFlight(random.between(1, 4))
                 .commitMillis(random.percent(50) ? 0 : 50)
                 .retryMillis(100)
+                .rememberedKeys(bounds.percent(50) ? bounds.below(3) : 1_000)
                 .build();
         boolean calm = random.percent(20);
         return new HistoryPlan(
@@ -132,7 +136,8 @@ record HistoryPlan(
                         policy.maxInMemory(),
                         policy.maxBytesInMemory(),
                         policy.maxParkedPerKey(),
-                        policy.maxParkedPerPartition()),
+                        policy.maxParkedPerPartition(),
+                        policy.maxBlockedKeys()),
                 settings,
                 random.between(2, 4),
                 processes,

@@ -41,7 +41,8 @@ class MutantsTest {
                 "CLAIM_WHILE_QUIET",
                 "COMMIT_PASSED_OVER",
                 "OVERTAKE_PASSED_OVER",
-                "SKIP_STALLED"
+                "SKIP_STALLED",
+                "FORGET_AWAITED_HEADS"
             })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);

@@ -148,9 +148,10 @@ abstract class Oracle {
     /** Returns positions that the store holds although no halted key does: they should have ended. */
     abstract List<Position> unfinished();
 
-    /** Whether a halted key holds back a task that the store has. */
+    /** Whether halted keys hold back a task that the store has: its own, or so many others that no further key starts. */
     final boolean isHalted(ModelPartition state, @Nullable String key) {
         BlockedKey blocked = isOrdered(key) ? state.blocked(key) : null;
-        return blocked != null && blocked.reason() == BlockReason.HALTED;
+        return blocked != null && blocked.reason() == BlockReason.HALTED
+                || blocked == null && isOrdered(key) && simulation.hasTooManyHaltedKeys(state);
     }
 }

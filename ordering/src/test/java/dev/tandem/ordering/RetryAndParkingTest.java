@@ -106,7 +106,7 @@ class RetryAndParkingTest {
 
     @Test
     void theMessagesOfAFullLaneWaitInMemoryUntilThatIsFull() {
-        QueuePolicy oneParked = new QueuePolicy(true, 4, DeadHead.HALT, 4, 1 << 20, 1, 100);
+        QueuePolicy oneParked = new QueuePolicy(true, 4, DeadHead.HALT, 4, 1 << 20, 1, 100, 100);
         CoreScript core = CoreScript.queue(oneParked).owns();
         core.delivers("k0", "k1", "k2");
 

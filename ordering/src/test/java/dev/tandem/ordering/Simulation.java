@@ -44,7 +44,7 @@ final class Simulation {
     Simulation(Source.Kind kind, boolean shared, long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
         boolean log = kind == Source.Kind.LOG;
         this.random = new SeededRandom(seed);
-        HistoryPlan any = HistoryPlan.of(random);
+        HistoryPlan any = HistoryPlan.of(random, new SeededRandom(~seed));
         this.plan = log ? any : shared ? any.forSharedQueue(random) : any.forQueue();
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
@@ -242,15 +242,27 @@ final class Simulation {
 
     /** Whether a task may wait in the broker for good. In a log, a full lane holds up only its own key. */
     private boolean mayWait(SimTask task) {
-        boolean halted = oracle.isHalted(store.state(task.partition), task.key);
-        return isFull(task.partition) && (plan.kind() == Source.Kind.QUEUE || halted);
+        ModelPartition state = store.state(task.partition);
+        boolean halted = oracle.isHalted(state, task.key);
+        return isFull(task.partition) && (plan.kind() == Source.Kind.QUEUE || halted || keepsFreshBack(state));
     }
 
-    /** A halted key may stop its partition at a bound. */
+    private boolean keepsFreshBack(ModelPartition state) {
+        return state.inStore().size() >= custody.maxTasks() || hasTooManyHaltedKeys(state);
+    }
+
+    /** Whether so many keys are halted that no task of a further key is started. */
+    boolean hasTooManyHaltedKeys(ModelPartition state) {
+        return state.blocked().stream()
+                        .filter(blocked -> blocked.reason() == StoreAnswer.BlockReason.HALTED)
+                        .count()
+                >= plan.policy().maxBlockedKeys();
+    }
+
+    /** Halted keys may stop their partition at a bound. */
     private boolean isFull(Partition partition) {
         ModelPartition state = store.state(partition);
-        boolean full = state.parked() >= plan.policy().maxParkedPerPartition()
-                || state.inStore().size() >= custody.maxTasks();
+        boolean full = state.parked() >= plan.policy().maxParkedPerPartition() || keepsFreshBack(state);
         for (StoreAnswer.BlockedKey blocked : state.blocked()) {
             full |= blocked.reason() == StoreAnswer.BlockReason.HALTED
                     && state.lane(blocked.key()).size() >= plan.policy().maxParkedPerKey();

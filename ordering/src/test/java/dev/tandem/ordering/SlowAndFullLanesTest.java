@@ -19,7 +19,7 @@ class SlowAndFullLanesTest {
 
     /** Two tasks may be parked behind each key. */
     private static CoreScript withSmallLanes() {
-        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, 2, 100_000))
+        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, 2, 100_000, 100_000))
                 .owns();
     }
 
@@ -45,7 +45,7 @@ class SlowAndFullLanesTest {
 
     @Test
     void aSlowKeyIsParkedWhenItFillsMemory() {
-        CoreScript core = CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 8, 1 << 20, 100, 100))
+        CoreScript core = CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 8, 1 << 20, 100, 100, 100))
                 .owns();
         core.delivers("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7");
         assertThat(core.isPaused()).isTrue();

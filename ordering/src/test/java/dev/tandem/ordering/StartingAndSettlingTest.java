@@ -85,9 +85,9 @@ class StartingAndSettlingTest {
 
         core.storeStalls();
         core.passes(CoreScript.SETTINGS.renewMillis());
-        core.storeAnswers(new LeasesRenewed("redis-1", List.of(), List.of(), -1, -1, Custody.NONE, true));
+        core.storeAnswers(new LeasesRenewed("redis-1", List.of(), List.of(), -1, -1, Custody.NONE, 0, true));
         assertThat(core.lastSent(RenewLeases.class).positions()).containsExactly(at(0));
-        core.storeAnswers(new LeasesRenewed("redis-1", List.of(at(0)), List.of(), -1, -1, Custody.NONE, true));
+        core.storeAnswers(new LeasesRenewed("redis-1", List.of(at(0)), List.of(), -1, -1, Custody.NONE, 0, true));
 
         assertThat(core.mayBegin("k0")).isFalse();
     }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLink implements Store.Link, Runnable {
 
+    private record Answered(StoreRequest request, StoreAnswer answer) {}
+
     private final RedisStore store;
     private final Partition partition;
     private final Store.Listener listener;
@@ -26,7 +28,12 @@ final class RedisLink implements Store.Link, Runnable {
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
     private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
 
+    private final ArrayDeque<Answered> heldBack = new ArrayDeque<>();
+
     private @Nullable RedisSession session;
+    /** Whether pages of an acquire are missing. Answers to what was sent after it are held back. */
+    private boolean isReadingPages;
+
     private boolean closed;
     private String executor = "";
     private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
@@ -59,8 +66,7 @@ final class RedisLink implements Store.Link, Runnable {
                 leaseMillis = acquire.leaseMillis();
             }
             ScriptCall call = ScriptEncoder.encode(request, executor, names, System.currentTimeMillis());
-            sendTimes.add(System.nanoTime());
-            to.send(call, keys, (reply, failure) -> answered(to, request, reply, failure));
+            send(to, call, request, (reply, durable) -> replied(to, request, reply, durable));
             noteWritten(to, request, call);
             if (isProbe(request)) {
                 to.confirmWrites(partition, leaseMillis);
@@ -77,14 +83,28 @@ final class RedisLink implements Store.Link, Runnable {
         }
     }
 
+    private void send(RedisSession to, ScriptCall call, StoreRequest request, ReplyReceiver receiver) {
+        sendTimes.add(System.nanoTime());
+        to.send(call, keys, (reply, failure) -> replied(to, request, receiver, reply, failure));
+    }
+
     private static boolean isProbe(StoreRequest request) {
         return request instanceof StoreRequest.RenewLeases renew
                         && renew.positions().isEmpty()
                 || request instanceof StoreRequest.ForwardRedeliveries;
     }
 
-    private void answered(
-            RedisSession from, StoreRequest request, @Nullable List<Object> reply, @Nullable Throwable failure) {
+    /** Takes a reply. @param durable what it says about replicas */
+    private interface ReplyReceiver {
+        void take(List<Object> reply, boolean durable);
+    }
+
+    private void replied(
+            RedisSession from,
+            StoreRequest request,
+            ReplyReceiver receiver,
+            @Nullable List<Object> reply,
+            @Nullable Throwable failure) {
         String reason;
         synchronized (this) {
             if (session != from) {
@@ -92,11 +112,7 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (reply != null && failure == null) {
                 try {
-                    long sentAt = sendTimes.remove();
-                    StoreAnswer answer = ScriptDecoder.decode(request, reply, from.isDurable(sentAt));
-                    noteOwnership(request, answer);
-                    noteMemory(from, answer);
-                    listener.answered(request, answer);
+                    receiver.take(reply, from.isDurable(sendTimes.remove()));
                     return;
                 } catch (RuntimeException e) {
                     reason = "cannot use the reply to " + request.getClass().getSimpleName() + ": " + e;
@@ -107,6 +123,52 @@ final class RedisLink implements Store.Link, Runnable {
             detach();
         }
         store.failed(this, from, reason, failure);
+    }
+
+    private void replied(RedisSession from, StoreRequest request, List<Object> reply, boolean durable) {
+        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
+        if (acquired != null) {
+            readOn(from, request, acquired);
+            return;
+        }
+        Answered answered = new Answered(request, ScriptDecoder.decode(request, reply, durable));
+        if (isReadingPages) {
+            heldBack.add(answered);
+        } else {
+            deliver(from, answered);
+        }
+    }
+
+    /** Asks for the next page of an acquire. If there is none, the answer is complete. */
+    private void readOn(RedisSession from, StoreRequest acquire, AcquireReply reply) {
+        ScriptCall page = reply.nextPage();
+        if (page == null) {
+            pagesEnded(from, new Answered(acquire, reply.answer()));
+            return;
+        }
+        isReadingPages = true;
+        send(from, page, acquire, (next, durable) -> {
+            if (reply.add(next)) {
+                readOn(from, acquire, reply);
+            } else {
+                pagesEnded(from, new Answered(acquire, new StoreAnswer.Fenced()));
+            }
+        });
+    }
+
+    /** Delivers the answer to an acquire, and then those to what was sent after it. */
+    private void pagesEnded(RedisSession from, Answered acquire) {
+        isReadingPages = false;
+        deliver(from, acquire);
+        for (Answered later = heldBack.poll(); later != null; later = heldBack.poll()) {
+            deliver(from, later);
+        }
+    }
+
+    private void deliver(RedisSession from, Answered answered) {
+        noteOwnership(answered.request(), answered.answer());
+        noteMemory(from, answered.answer());
+        listener.answered(answered.request(), answered.answer());
     }
 
     private void noteOwnership(StoreRequest request, StoreAnswer answer) {
@@ -171,6 +233,8 @@ final class RedisLink implements Store.Link, Runnable {
     private void detach() {
         session = null;
         sendTimes.clear();
+        isReadingPages = false;
+        heldBack.clear();
     }
 
     void down(String reason) {

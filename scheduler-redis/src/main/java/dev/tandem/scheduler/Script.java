@@ -10,6 +10,7 @@ import java.util.Map;
 /** The scripts. Each is a file of its name in lower case beside this class, whose header gives arguments and reply. */
 enum Script {
     ACQUIRE,
+    READ_ACQUIRED,
     SETTLE_AND_CLAIM,
     TAKE_CUSTODY,
     CLAIM_DUE,

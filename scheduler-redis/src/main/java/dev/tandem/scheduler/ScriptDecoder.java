@@ -9,31 +9,29 @@ import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.IdentityPage;
 import dev.tandem.task.store.StoreAnswer.LapsedClaim;
 import dev.tandem.task.store.StoreAnswer.LiveClaim;
-import dev.tandem.task.store.StoreAnswer.OtherClaim;
 import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
-import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Turns the scripts' replies into answers. */
 final class ScriptDecoder {
 
-    /** The bytes of bits in one field of the hash of settled offsets; see {@code include/settled_bits.lua}. */
-    private static final int BLOCK_BYTES = 64;
-
-    private static final int BLOCKS_IN_CHUNK = SettledChunk.BITS / 8 / BLOCK_BYTES;
-
     private ScriptDecoder() {}
 
-    /** @param durable what the answers to renewals and forwarded redeliveries say about replicas */
+    /**
+     * Decodes a reply to any request but an acquire that was applied: that one may be the first of several, see {@link
+     * #acquired}.
+     *
+     * @param durable what the answers to renewals and forwarded redeliveries say about replicas
+     */
     static StoreAnswer decode(StoreRequest request, List<Object> reply, boolean durable) {
         ReplyReader in = new ReplyReader(reply);
         int code = in.count();
@@ -45,6 +43,14 @@ final class ScriptDecoder {
             case ScriptCodes.REPLY_REFUSED -> new StoreAnswer.Refused(in.text(), in.number(), in.text());
             default -> throw ScriptCodes.unknown("reply code", code);
         };
+    }
+
+    /** Begins to read the reply to an acquire. Null if the request is none, or was not applied. */
+    static @Nullable AcquireReply acquired(StoreRequest request, List<Object> reply) {
+        ReplyReader in = new ReplyReader(reply);
+        return request instanceof StoreRequest.Acquire acquire && in.count() == ScriptCodes.REPLY_OK
+                ? new AcquireReply(in, acquire.leaseMillis())
+                : null;
     }
 
     private static StoreAnswer applied(StoreRequest request, ReplyReader in, boolean durable) {
@@ -62,6 +68,7 @@ final class ScriptDecoder {
                     in.number(),
                     in.number(),
                     new StoreAnswer.Custody(in.number(), in.number()),
+                    in.number(),
                     durable);
         } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(
@@ -69,8 +76,6 @@ final class ScriptDecoder {
                     in.list().all(ScriptDecoder::offeredTask),
                     in.number(),
                     in.flag());
-        } else if (request instanceof StoreRequest.Acquire) {
-            return acquired(in);
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(
                     in.count(), in.list().all(ScriptDecoder::waitingKey), in.number(), in.number());
@@ -87,44 +92,8 @@ final class ScriptDecoder {
         return new StoreAnswer.Ok(in.number());
     }
 
-    /** Reads the elements in order: Java evaluates arguments from left to right. */
-    private static StoreAnswer acquired(ReplyReader in) {
-        return new StoreAnswer.Acquired(
-                in.number(),
-                in.text(),
-                incarnation(in.number()),
-                in.number(),
-                in.number(),
-                in.list().all(ScriptDecoder::otherClaim),
-                chunks(in.list()),
-                in.list().all(ScriptDecoder::blockedKey),
-                in.number(),
-                in.number(),
-                in.number(),
-                in.list().all(ReplyReader::number),
-                history(in.list()));
-    }
-
-    private static long incarnation(long number) {
-        if (number < 0) {
-            throw new IllegalStateException("The owner's field 'incarnation' in Redis is " + number
-                    + ", it must be 0 or more: the data of the partition was damaged");
-        }
-        return number;
-    }
-
-    private static OtherClaim otherClaim(ReplyReader in) {
-        return new OtherClaim(in.position(), in.number(), in.maybeText(), in.flag(), in.number());
-    }
-
     private static LiveClaim liveClaim(ReplyReader in) {
         return new LiveClaim(in.position(), in.flag(), in.number());
-    }
-
-    private static BlockedKey blockedKey(ReplyReader in) {
-        String key = in.text();
-        BlockedEntry entry = BlockedEntry.parse(in.text());
-        return new BlockedKey(key, entry.reason(), entry.head());
     }
 
     private static BlockedKey waitingKey(ReplyReader in) {
@@ -150,7 +119,7 @@ final class ScriptDecoder {
     }
 
     /** @param elements each is the number of a page in 4 bytes, and identities */
-    private static List<IdentityPage> pages(ReplyReader elements, byte[] given) {
+    static List<IdentityPage> pages(ReplyReader elements, byte[] given) {
         TreeMap<Long, ByteArrayOutputStream> pages = new TreeMap<>();
         if (given.length > 0) {
             append(pages, IdentityPage.REDELIVERED, given, 0);
@@ -166,24 +135,6 @@ final class ScriptDecoder {
 
     private static void append(Map<Long, ByteArrayOutputStream> pages, long number, byte[] bytes, int from) {
         pages.computeIfAbsent(number, page -> new ByteArrayOutputStream()).write(bytes, from, bytes.length - from);
-    }
-
-    private static List<SettledChunk> chunks(ReplyReader blocks) {
-        TreeMap<Long, byte[]> chunks = new TreeMap<>();
-        while (blocks.hasMore()) {
-            long number = Long.parseLong(blocks.text());
-            byte[] bits = blocks.bytes();
-            int at = (int) (number % BLOCKS_IN_CHUNK) * BLOCK_BYTES;
-            chunks.compute(number / BLOCKS_IN_CHUNK, (index, chunk) -> {
-                int length = Math.max(chunk == null ? 0 : chunk.length, at + bits.length);
-                byte[] grown = chunk == null ? new byte[length] : Arrays.copyOf(chunk, length);
-                System.arraycopy(bits, 0, grown, at, bits.length);
-                return grown;
-            });
-        }
-        List<SettledChunk> list = new ArrayList<>(chunks.size());
-        chunks.forEach((index, bits) -> list.add(new SettledChunk(index, bits)));
-        return list;
     }
 
     /** The reply names only the exceptions, by index. */

@@ -16,9 +16,10 @@
 -- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms, source id of
 --           another source that it reads; '': none}; or
 --           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
---           token, key, 1 if the store has the envelope, remaining ms), settled blocks (number, bytes), blocked keys
---           (key, entry), ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), ms of
---           quiet period, tokens of the presented claims that hold, history, see include/redelivery_history}
+--           token, key, 1 if the store has the envelope, remaining ms), blocked keys of presented claims and of other
+--           owners' (key, entry), count of all blocked keys, ms until the next task is due (-1: none), ms until the next
+--           lease runs out (-1: none), ms of quiet period, tokens of the presented claims that hold, the first page, see
+--           include/acquired_pages}. read_acquired reads further pages
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands
@@ -29,6 +30,7 @@
 -- @include next_times
 -- @include far_schedule
 -- @include redelivery_history
+-- @include acquired_pages
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed, continued_epoch, cut = ARGV[6], tonumber(ARGV[7]), ARGV[9], tonumber(ARGV[10])
 local number = tonumber(ARGV[HEADER_NUMBER])
@@ -100,7 +102,7 @@ local function current_incarnation()
   local incarnation = owner[OWNER_INCARNATION] or '0'
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
-    call('DEL', SETTLED)
+    call('UNLINK', SETTLED)
     return format('%.0f', incarnation + 1), '0', committed
   elseif cut >= 0 and cut < tonumber(owner[OWNER_HIGH_WATER] or '0') then
     delete_bits_from(cut)
@@ -231,6 +233,7 @@ for position, claim in pairs(claims) do
   if not written[position] then
     if executor_of(claim) == executor or ended then
       return_claim(position, key)
+      claims[position] = nil
     else
       others[#others + 1] = position
     end
@@ -249,6 +252,31 @@ for _, position in ipairs(others) do
   listed[n + 4] = call('HEXISTS', TASKS, position)
   listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
 end
+
+-- Returns what blocks the keys of which there is a claim, or one was presented.
+local function blocked_keys_of_claims()
+  local seen, names, found = {}, {}, {}
+  local function add(key)
+    if key and not seen[key] then
+      seen[key] = true
+      names[#names + 1] = key
+    end
+  end
+  for i = 1, #presented do
+    add(keys[i])
+  end
+  for _, claim in pairs(claims) do
+    add(key_of(claim))
+  end
+  for i, entry in pairs(keyed_entries(names)) do
+    if entry then
+      found[#found + 1] = names[i]
+      found[#found + 1] = entry
+    end
+  end
+  return found
+end
+
 return {REPLY_OK, epoch, run, tonumber(incarnation), tonumber(high_water), stored_commit, listed,
-  call('HGETALL', SETTLED), call('HGETALL', BLOCKED), next_due(), next_lapse(quiet_until),
-  math.max(0, quiet_until - now), holding, redelivery_history()}
+  blocked_keys_of_claims(), call('HLEN', BLOCKED), next_due(), next_lapse(quiet_until), math.max(0, quiet_until - now),
+  holding, read_page(1, '0')}

@@ -1,6 +1,6 @@
 -- Takes due tasks out of `retry` and `scheduled` together, in order of due time (retry first on a tie). Tasks without
 -- a key and heads of blocked keys are claimed. Others are offered: returned, and hidden for a lease. Looks at up to
--- MAX_DUE_TASKS tasks. First opens the packed lists of far-off tasks whose time comes.
+-- MAX_DUE_TASKS tasks, and at envelopes of about MAX_ANSWER_BYTES in all. First opens the packed lists of far-off tasks whose time comes.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence; 4 is ignored, for this script counts tokens itself
@@ -122,10 +122,16 @@ end
 open_lists()
 local positions, sets, more = due_positions()
 local lapses = hmget(ATTEMPTS, positions)
+local bytes = 0
 for i = 1, #positions do
+  if bytes >= MAX_ANSWER_BYTES then
+    more = true
+    break
+  end
   local position, set = positions[i], sets[i]
   -- One by one: a batch of large envelopes must not be in memory twice when few of them fit.
   local envelope = call('HGET', TASKS, position)
+  bytes = bytes + (envelope and #envelope or 0)
   local key = envelope and ordered and envelope_key(envelope)
   local entry = key and call('HGET', BLOCKED, key)
   if not envelope then

@@ -6,7 +6,7 @@
 -- ARGV 6    MessagePack of {positions, tokens of 8 bytes}
 -- Returns   {REPLY_OK, run id, positions that are not claimed under their token, keys that went on since the last
 --           renewal, ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), number of
---           tasks held, their bytes}
+--           tasks held, their bytes, number of blocked keys}
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -22,4 +22,4 @@ local opened = call('SPOP', OPENED, MAX_OPENED_KEYS)
 -- Estimated from some envelopes, so it takes microseconds however many there are. Unknown where the command is denied.
 local bytes = redis.pcall('MEMORY', 'USAGE', TASKS, 'SAMPLES', 20)
 return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL])),
-  call('HLEN', TASKS), type(bytes) == 'number' and bytes or 0}
+  call('HLEN', TASKS), type(bytes) == 'number' and bytes or 0, call('HLEN', BLOCKED)}

@@ -1,6 +1,6 @@
 -- Keeps history within its bounds: the dead by age and count, the succeeded by count, the index of ids by what is
--- left of them, and settled bits by the stored commit. A dead task that halts its key stays, whatever its age. One call
--- does a piece of this work; the program calls it until all is done, and goes on where it stopped.
+-- left of them, and settled bits by the stored commit. A dead task that halts its key stays, whatever its age,
+-- and does not count: as many more are kept as keys are blocked. One call does a piece of this work; the program calls it until all is done, and goes on where it stopped.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    rank among the dead to begin at; '': leave out the dead and the succeeded
@@ -32,7 +32,7 @@ end
 -- them than take a few milliseconds.
 local function trim_dead()
   local oldest = micros - max_age * 1000
-  local too_many = call('ZCARD', DEAD) - max_dead
+  local too_many = call('ZCARD', DEAD) - call('HLEN', BLOCKED) - max_dead
   local dead = call('ZRANGE', DEAD, from_rank, from_rank + limit - 1, 'WITHSCORES')
   local removed, kept, bytes, all_seen = {}, 0, 0, #dead < 2 * limit
   for i = 1, #dead, 2 do

@@ -29,8 +29,8 @@ import java.util.concurrent.ExecutionException;
  */
 final class FixedTimeScripts implements AutoCloseable {
 
-    /** Few, so that both ways to look up blocked keys are used. */
-    private static final Map<String, String> CONSTANTS = Map.of("FEW_BLOCKED_KEYS", "2");
+    /** Few, so that both ways to look up blocked keys are used, and that an acquire has several pages. */
+    private static final Map<String, String> CONSTANTS = Map.of("FEW_BLOCKED_KEYS", "2", "MAX_PAGE_ENTRIES", "3");
 
     /** Refuses undeclared keys, except those of this class. */
     private static final String CHECKED_CALL = """
@@ -104,7 +104,20 @@ final class FixedTimeScripts implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request, String executor) {
-        ScriptCall call = ScriptEncoder.encode(request, executor, RedisKeys.DEFAULTS, 0);
+        List<Object> reply = run(request, ScriptEncoder.encode(request, executor, RedisKeys.DEFAULTS, 0));
+        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
+        if (acquired == null) {
+            return ScriptDecoder.decode(request, reply, true);
+        }
+        for (ScriptCall page = acquired.nextPage(); page != null; page = acquired.nextPage()) {
+            assertThat(acquired.add(run(request, page)))
+                    .as("the epoch is the owner's")
+                    .isTrue();
+        }
+        return acquired.answer();
+    }
+
+    private List<Object> run(StoreRequest request, ScriptCall call) {
         byte[][] keys = RedisKeys.DEFAULTS.of(request.partition());
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                 .add(shas.get(call.script()))
@@ -115,7 +128,7 @@ final class FixedTimeScripts implements AutoCloseable {
                 new Command<>(CommandType.EVALSHA, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args));
         connection.dispatch(command);
         try {
-            return ScriptDecoder.decode(request, command.get(), true);
+            return command.get();
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(CanonicalText.of(request), e);
         }

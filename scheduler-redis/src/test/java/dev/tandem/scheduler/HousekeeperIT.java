@@ -38,7 +38,7 @@ class HousekeeperIT extends OperatorTestBase {
                             0)),
                     List.of());
         }
-        assertThat(trim(new Retention(Duration.ofDays(1), 3, 2))).isEqualTo(2 + 1);
+        assertThat(trim(new Retention(Duration.ofDays(1), 2, 2))).isEqualTo(2 + 1);
         assertThat(offsets(TaskState.DEAD)).containsExactly(5L, 4L, 1L);
         assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(8L, 7L);
         assertThat(trim(new Retention(Duration.ZERO, 3, 2))).isEqualTo(2);

@@ -2,11 +2,13 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreConformance;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRedis;
 import dev.tandem.testkit.UniqueNames;
+import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,6 +65,13 @@ class RedisStoreConformanceIT extends StoreConformance {
         while (now() < until) {
             Thread.onSpinWait();
         }
+    }
+
+    @Override
+    protected Collection<BlockedKey> blockedKeys(Partition of) {
+        return store.inspector().blockedKeys(of, null, Inspector.MAX_PAGE).join().items().stream()
+                .map(view -> new BlockedKey(view.key(), view.reason(), view.head()))
+                .toList();
     }
 
     @Override

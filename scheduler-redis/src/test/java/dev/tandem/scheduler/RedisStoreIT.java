@@ -130,7 +130,7 @@ class RedisStoreIT {
                         third, owner.token, "k", SettledMark.NONE, new Verdict.Success(null), owner.nextToken())),
                 List.of());
         assertThat(stepped.settles()).containsExactly(SettleResult.Ok.OPENED);
-        assertThat(owner.acquire().blocked()).isEmpty();
+        assertThat(owner.acquire().blockedKeys()).isZero();
     }
 
     @Test

@@ -103,7 +103,7 @@ class RelayIT {
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN, SettleResult.Ok.PLAIN, SettleResult.Refused.INSTANCE);
         assertThat(positions()).isEmpty();
-        assertThat(owner.acquire().blocked()).hasSize(1);
+        assertThat(owner.acquire().blockedKeys()).isEqualTo(1);
     }
 
     @Test

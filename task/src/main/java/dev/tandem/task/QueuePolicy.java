@@ -11,6 +11,7 @@ package dev.tandem.task;
  * @param maxParkedPerKey the tasks of one key that the store parks. Further ones wait in the log, or in memory if the source
  *     is a message queue
  * @param maxParkedPerPartition the tasks of a partition that the store parks. Further ones wait likewise
+ * @param maxBlockedKeys the blocked keys of a partition at which no task of a further key is started
  */
 public record QueuePolicy(
         boolean ordered,
@@ -19,7 +20,10 @@ public record QueuePolicy(
         int maxInMemory,
         long maxBytesInMemory,
         int maxParkedPerKey,
-        int maxParkedPerPartition) {
+        int maxParkedPerPartition,
+        int maxBlockedKeys) {
+
+    private static final int MAX_BLOCKED_KEYS = 100_000;
 
     private static final int IN_MEMORY = 10_000;
     private static final long BYTES_IN_MEMORY = 64 << 20;
@@ -31,6 +35,7 @@ public record QueuePolicy(
         requirePositive("maxBytesInMemory", maxBytesInMemory);
         requirePositive("maxParkedPerKey", maxParkedPerKey);
         requirePositive("maxParkedPerPartition", maxParkedPerPartition);
+        requirePositive("maxBlockedKeys", maxBlockedKeys);
     }
 
     private static void requirePositive(String name, long value) {
@@ -41,29 +46,59 @@ public record QueuePolicy(
 
     /** Returns the defaults of a queue that is ordered by key. */
     public static QueuePolicy ordered(int concurrency) {
-        return new QueuePolicy(true, concurrency, DeadHead.HALT, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED);
+        return new QueuePolicy(
+                true, concurrency, DeadHead.HALT, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED, MAX_BLOCKED_KEYS);
     }
 
     /** Returns the defaults of a queue without order. */
     public static QueuePolicy unordered(int concurrency) {
-        return new QueuePolicy(false, concurrency, DeadHead.SKIP, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED);
+        return new QueuePolicy(
+                false, concurrency, DeadHead.SKIP, IN_MEMORY, BYTES_IN_MEMORY, PARKED, PARKED, MAX_BLOCKED_KEYS);
     }
 
     public QueuePolicy withConcurrency(int tasks) {
         return new QueuePolicy(
-                ordered, tasks, deadHead, maxInMemory, maxBytesInMemory, maxParkedPerKey, maxParkedPerPartition);
+                ordered,
+                tasks,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys);
     }
 
     public QueuePolicy withMemory(int tasks, long bytes) {
-        return new QueuePolicy(ordered, concurrency, deadHead, tasks, bytes, maxParkedPerKey, maxParkedPerPartition);
+        return new QueuePolicy(
+                ordered, concurrency, deadHead, tasks, bytes, maxParkedPerKey, maxParkedPerPartition, maxBlockedKeys);
     }
 
     public QueuePolicy withParked(int perKey, int perPartition) {
-        return new QueuePolicy(ordered, concurrency, deadHead, maxInMemory, maxBytesInMemory, perKey, perPartition);
+        return new QueuePolicy(
+                ordered, concurrency, deadHead, maxInMemory, maxBytesInMemory, perKey, perPartition, maxBlockedKeys);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {
         return new QueuePolicy(
-                ordered, concurrency, policy, maxInMemory, maxBytesInMemory, maxParkedPerKey, maxParkedPerPartition);
+                ordered,
+                concurrency,
+                policy,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys);
+    }
+
+    public QueuePolicy withMaxBlockedKeys(int max) {
+        return new QueuePolicy(
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                max);
     }
 }

@@ -30,6 +30,11 @@ public final class Lane {
     private boolean blocked;
     /** The task that a blocked key waits for, where known. */
     private @Nullable Position head;
+    /**
+     * Whether the lane must remember that it is blocked even while it is empty: its head runs elsewhere or must be
+     * redelivered, which the store tells only once. A claim tells of any other head.
+     */
+    private boolean kept;
     /** Whether the store has no room for more of this key. */
     private boolean full;
     /** Whether it had none the last time, so that a single task finds out first. */
@@ -142,6 +147,7 @@ public final class Lane {
 
     /** All tasks of the key wait for this position. If it is in memory, it is the next. */
     public void block(Position by) {
+        kept &= isHead(by);
         blocked = true;
         head = by;
         for (TaskEntry entry : waiting) {
@@ -156,8 +162,14 @@ public final class Lane {
     public void open() {
         blocked = false;
         head = null;
+        kept = false;
         full = false;
         probing = false;
+    }
+
+    /** Says whether the lane must remember its head even while it is empty. */
+    public void keepsHead(boolean must) {
+        kept = must;
     }
 
     public boolean isFull() {
@@ -261,12 +273,16 @@ public final class Lane {
     }
 
     boolean isForgettable() {
-        return busy == null
-                && claiming == null
-                && handOvers == 0
-                && relayedOutcomes == 0
-                && !blocked
-                && waiting.isEmpty();
+        return isIdle() && !blocked;
+    }
+
+    /** Whether the lane is here only to remember that its key is blocked, which a claim would tell, too. */
+    boolean isReminder() {
+        return isIdle() && blocked && !kept;
+    }
+
+    private boolean isIdle() {
+        return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
     }
 
     boolean isListed() {

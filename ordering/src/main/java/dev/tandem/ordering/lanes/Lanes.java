@@ -5,15 +5,22 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of a partition that wait in memory: lanes by key, and those without a key. */
 public final class Lanes {
 
+    private final int maxReminders;
     private final Map<String, Lane> lanes = new HashMap<>();
+    /** Lanes that only remember that their keys are blocked, or did so; those that were blocked longest first. */
+    private final Set<Lane> reminders = new LinkedHashSet<>();
+
     private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
     private final ArrayDeque<Lane> ready = new ArrayDeque<>();
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
@@ -22,6 +29,12 @@ public final class Lanes {
     private final Map<Position, TaskEntry> offered = new HashMap<>();
 
     private final FreshGate fresh = new FreshGate();
+    private long offeredBytes;
+
+    /** @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once */
+    public Lanes(int maxReminders) {
+        this.maxReminders = maxReminders;
+    }
 
     public Lane lane(String key) {
         return lanes.computeIfAbsent(key, Lane::new);
@@ -38,7 +51,7 @@ public final class Lanes {
     /** Lets an entry wait for its turn, at its place in the order. */
     public void enter(TaskEntry entry) {
         if (entry.isInStore()) {
-            offered.put(entry.position(), entry);
+            noteOffered(entry);
         }
         if (entry.key() == null) {
             unkeyed.addLast(entry);
@@ -51,8 +64,9 @@ public final class Lanes {
 
     /** Lets a delivered entry wait, in the place of the offered entry of the same task if there is one. */
     public void enterInPlace(TaskEntry entry) {
-        TaskEntry offer = offered.remove(entry.position());
+        TaskEntry offer = offered.get(entry.position());
         if (offer != null) {
+            forgetOffered(offer);
             entry.order(offer.order());
             unkeyed.remove(offer);
             Lane lane = find(offer.key());
@@ -67,7 +81,7 @@ public final class Lanes {
     public void reenter(TaskEntry entry) {
         if (entry.key() == null) {
             if (entry.isInStore()) {
-                offered.put(entry.position(), entry);
+                noteOffered(entry);
             }
             unkeyed.addFirst(entry);
         } else {
@@ -123,8 +137,19 @@ public final class Lanes {
         return offered.size();
     }
 
+    public long offeredBytes() {
+        return offeredBytes;
+    }
+
+    private void noteOffered(TaskEntry entry) {
+        TaskEntry before = offered.put(entry.position(), entry);
+        offeredBytes += entry.weight() - (before == null ? 0 : before.weight());
+    }
+
     public void forgetOffered(TaskEntry entry) {
-        offered.remove(entry.position(), entry);
+        if (offered.remove(entry.position(), entry)) {
+            offeredBytes -= entry.weight();
+        }
     }
 
     // ---- lanes with work ----
@@ -144,6 +169,22 @@ public final class Lanes {
             parkable.addLast(lane);
         } else if (lane.isForgettable()) {
             lanes.remove(lane.key(), lane);
+            reminders.remove(lane);
+        } else if (lane.isReminder()) {
+            remember(lane);
+        }
+    }
+
+    /** Keeps a lane that only remembers that its key is blocked. Forgets the oldest one if there are too many. */
+    private void remember(Lane lane) {
+        reminders.add(lane);
+        if (reminders.size() > maxReminders) {
+            Iterator<Lane> oldest = reminders.iterator();
+            Lane forgotten = oldest.next();
+            oldest.remove();
+            if (forgotten.isReminder() && !forgotten.isListed()) {
+                lanes.remove(forgotten.key(), forgotten);
+            }
         }
     }
 
@@ -151,6 +192,7 @@ public final class Lanes {
     public void touchAll() {
         ready.clear();
         parkable.clear();
+        reminders.clear();
         for (Lane lane : new ArrayList<>(lanes.values())) {
             lane.listed(false);
             touch(lane);
@@ -187,6 +229,42 @@ public final class Lanes {
         return !fresh.isEmpty();
     }
 
+    /**
+     * How many entries may be claimed whose failure blocks no further key: those of keys that are or may be blocked, and those
+     * without a key.
+     */
+    public int readyHeads(Predicate<String> mayBeBlocked) {
+        return (int) ready.stream()
+                        .filter(lane -> startsHead(lane, mayBeBlocked))
+                        .count()
+                + unkeyed.size();
+    }
+
+    private static boolean startsHead(Lane lane, Predicate<String> mayBeBlocked) {
+        return lane.mayStart() && (lane.isBlocked() || mayBeBlocked.test(lane.key()));
+    }
+
+    /** As {@link #pollReady}, for the entries that {@link #readyHeads} counts. */
+    public @Nullable TaskEntry pollReadyHead(Predicate<String> mayBeBlocked) {
+        for (Lane lane : List.copyOf(ready)) {
+            if (startsHead(lane, mayBeBlocked)) {
+                ready.remove(lane);
+                lane.listed(false);
+                if (fresh.admits(lane, !offered.isEmpty())) {
+                    return start(lane);
+                }
+            }
+        }
+        return pollUnkeyed();
+    }
+
+    private static TaskEntry start(Lane lane) {
+        lane.listed(false);
+        TaskEntry entry = lane.take();
+        lane.claim(entry);
+        return entry;
+    }
+
     /** Takes out the next entry that may be claimed, and makes its lane busy with it. Null if there is none. */
     public @Nullable TaskEntry pollReady() {
         for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
@@ -194,11 +272,13 @@ public final class Lanes {
             if (!lane.mayStart()) {
                 touch(lane);
             } else if (fresh.admits(lane, !offered.isEmpty())) {
-                TaskEntry entry = lane.take();
-                lane.claim(entry);
-                return entry;
+                return start(lane);
             }
         }
+        return pollUnkeyed();
+    }
+
+    private @Nullable TaskEntry pollUnkeyed() {
         TaskEntry entry = unkeyed.pollFirst();
         while (entry != null && !fresh.admits(entry)) {
             entry = unkeyed.pollFirst();
@@ -258,12 +338,14 @@ public final class Lanes {
 
     public void clear() {
         lanes.clear();
+        reminders.clear();
         unkeyed.clear();
         fresh.clear();
         ready.clear();
         parkable.clear();
         full.clear();
         offered.clear();
+        offeredBytes = 0;
     }
 
     @Override

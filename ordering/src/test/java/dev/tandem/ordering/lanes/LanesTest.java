@@ -4,12 +4,13 @@ import static dev.tandem.ordering.lanes.Entries.delivered;
 import static dev.tandem.ordering.lanes.Entries.offered;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Examples of all tasks of a partition that wait in memory. */
 class LanesTest {
 
-    private final Lanes lanes = new Lanes();
+    private final Lanes lanes = new Lanes(2);
 
     @Test
     void eachLaneGivesOneTaskUntilItHasEnded() {
@@ -37,6 +38,29 @@ class LanesTest {
 
         assertThat(lanes.pollReady()).isSameAs(one);
         assertThat(lanes.pollReady()).isSameAs(two);
+    }
+
+    @Test
+    void onlyTheLatestBlockedKeysAreRememberedWhileNothingOfThemIsHere() {
+        for (String key : List.of("a", "b", "c")) {
+            lanes.lane(key).block(delivered(key, 0).position());
+            lanes.touch(lanes.lane(key));
+        }
+        assertThat(lanes.find("a")).isNull();
+        assertThat(lanes.find("b")).isNotNull();
+        assertThat(lanes.find("c")).isNotNull();
+    }
+
+    @Test
+    void aKeyWhoseHeadIsAwaitedIsRememberedAmongAnyNumberOfOthers() {
+        lanes.lane("a").block(delivered("a", 0).position());
+        lanes.lane("a").keepsHead(true);
+        for (String key : List.of("a", "b", "c", "d")) {
+            lanes.lane(key).block(delivered(key, 0).position());
+            lanes.touch(lanes.lane(key));
+        }
+        assertThat(lanes.find("a")).isNotNull();
+        assertThat(lanes.find("b")).isNull();
     }
 
     @Test

@@ -105,6 +105,10 @@ local FAR_OPENS_EARLY_MILLIS = 10000
 -- How many tasks claim_due moves out of packed lists, and how many due tasks it looks at.
 local MAX_OPENED_FAR_TASKS = 2000
 local MAX_DUE_TASKS = 1000
+-- Bytes of envelopes that a script reads before it leaves the rest for the next request. The last one may exceed it.
+local MAX_ANSWER_BYTES = 1048576
+-- Entries of one page of what an acquire answers.
+local MAX_PAGE_ENTRIES = 2000
 -- How long a message queue's partition remembers settled positions.
 local REDELIVERY_KEPT_MILLIS = 900000
 -- Bytes of positions that the index keeps for one id.

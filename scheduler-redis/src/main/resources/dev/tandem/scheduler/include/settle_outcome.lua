@@ -7,6 +7,7 @@
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
 local now_text = format('%.0f', now)
+local answered_bytes = 0 -- of the envelopes that advance_lane returned
 
 local function write_outcomes()
   if #ended_claims > 0 then
@@ -44,8 +45,8 @@ local function add_to_history(times, envelopes, position, envelope)
 end
 
 -- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if
--- its next task is due now (no token given), or {position, lapses, envelope} of the next task, claimed under the
--- token.
+-- its next task is due now (no token given, or envelopes of MAX_ANSWER_BYTES are returned already), or {position, lapses,
+-- envelope} of the next task, claimed under the token.
 local function advance_lane(key, token, deadline)
   local position = lane_pop(key)
   if not position then
@@ -53,14 +54,16 @@ local function advance_lane(key, token, deadline)
     return SETTLE_OPENED
   end
   block(key, BLOCKED_BY_HEAD, position)
-  if not token then
+  if not token or answered_bytes >= MAX_ANSWER_BYTES then
     call('ZADD', RETRY, now_text, position)
     return SETTLE_OK
   end
   claims[position] = claim_head() .. claim_tail(token, owner[OWNER_EXECUTOR], key)
   call('HSET', CLAIMS, position, claims[position])
   call('ZADD', INFLIGHT, deadline, position)
-  return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), call('HGET', TASKS, position)}
+  local envelope = call('HGET', TASKS, position)
+  answered_bytes = answered_bytes + #envelope
+  return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope}
 end
 
 -- Returns the envelope of a task that dies behind the head of its key. dev.tandem.task.Envelope words the same error.

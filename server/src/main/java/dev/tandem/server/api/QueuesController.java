@@ -102,11 +102,12 @@ final class QueuesController {
                 blocked,
                 counts,
                 PartitionInfo.totals(partitions),
-                withPartitions ? partitions(partitions, lags) : null);
+                withPartitions ? partitions(settings, partitions, lags) : null);
     }
 
     /** Returns the partitions that Redis knows, then those that only the broker knows. */
-    private static List<Views.Partition> partitions(List<PartitionInfo> known, Map<String, Long> lags) {
+    private static List<Views.Partition> partitions(
+            QueueSettings settings, List<PartitionInfo> known, Map<String, Long> lags) {
         List<Views.Partition> all = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         for (PartitionInfo partition : known) {
@@ -118,11 +119,12 @@ final class QueuesController {
                     lag,
                     partition.blockedKeys(),
                     partition.counts(),
-                    Views.Full.of(partition.full())));
+                    Views.Full.of(partition.full()),
+                    Views.TooManyBlockedKeys.of(partition.blockedKeys(), settings)));
         }
         lags.forEach((partition, lag) -> {
             if (!partition.isEmpty() && !seen.contains(partition)) {
-                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE, null));
+                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE, null, null));
             }
         });
         return all;

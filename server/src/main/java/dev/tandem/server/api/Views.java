@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.settings.QueueSettings;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -36,19 +37,33 @@ final class Views {
             Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
-    /** One partition. @param full set if Redis parks no more tasks of a key or of the partition */
+    /**
+     * One partition.
+     *
+     * @param full set if Redis parks no more tasks of a key or of the partition
+     * @param tooManyBlockedKeys set if the partition starts no task of a further key
+     */
     record Partition(
             String partition,
             @Nullable String owner,
             @Nullable Long lag,
             long blockedKeys,
             TaskCounts counts,
-            @Nullable Full full) {}
+            @Nullable Full full,
+            @Nullable TooManyBlockedKeys tooManyBlockedKeys) {}
 
     /** Why further tasks wait in the broker. @param key the key behind which the most tasks are parked */
     record Full(String key, long parked) {
         static @Nullable Full of(@Nullable KeyInfo key) {
             return key == null ? null : new Full(key.key(), key.parked());
+        }
+    }
+
+    /** Why a partition starts no task of a further key. @param max the bound */
+    record TooManyBlockedKeys(long blockedKeys, long max) {
+        static @Nullable TooManyBlockedKeys of(long blockedKeys, QueueSettings settings) {
+            boolean tooMany = settings.ordered() && blockedKeys >= settings.maxBlockedKeys();
+            return tooMany ? new TooManyBlockedKeys(blockedKeys, settings.maxBlockedKeys()) : null;
         }
     }
 

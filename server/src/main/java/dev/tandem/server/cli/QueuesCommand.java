@@ -80,6 +80,15 @@ final class QueuesCommand implements Runnable {
                         full.path("parked").asLong(),
                         text("key").apply(full));
             }
+            JsonNode tooMany = partition.path("tooManyBlockedKeys");
+            if (tooMany.isObject()) {
+                out.println();
+                out.printf(
+                        "Partition %s starts no task of a further key: %d of at most %d keys are blocked%n",
+                        text("partition").apply(partition),
+                        tooMany.path("blockedKeys").asLong(),
+                        tooMany.path("max").asLong());
+            }
         }
     }
 }

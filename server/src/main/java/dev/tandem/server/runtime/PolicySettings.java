@@ -21,7 +21,8 @@ final class PolicySettings {
                 ? QueuePolicy.ordered(queue.concurrency()).withDeadHead(queue.effectiveDeadHead())
                 : QueuePolicy.unordered(queue.concurrency());
         return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
-                .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked());
+                .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked())
+                .withMaxBlockedKeys(queue.maxBlockedKeys());
     }
 
     static CustodyBounds custody(QueueSettings queue) {

@@ -30,6 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxParkedPerKey the same of one key; default: as many as of the partition
  * @param maxInRedis how many tasks of one partition Redis may hold before no fresh ones start
  * @param maxInRedisBytes the same in bytes of Redis's memory
+ * @param maxBlockedKeys the blocked keys of one partition at which no task of a further key is started
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -59,6 +60,7 @@ public record QueueSettings(
         @DefaultValue("1000000") long maxInRedis,
         @DefaultValue("1024MB") DataSize maxInRedisBytes,
         @DefaultValue BreakerSettings breaker,
+        @DefaultValue("100000") int maxBlockedKeys,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,

@@ -99,6 +99,7 @@ final class QueueSettingsCheck {
             problems.add(prefix + "max-in-redis-bytes", queue.maxInRedisBytes().toString(), "it must be 1B or more");
         }
         checkBreaker(prefix + "breaker.", queue.breaker());
+        problems.checkRange(prefix + "max-blocked-keys", queue.maxBlockedKeys(), 1, 10_000_000);
         checkHandler(prefix, queue);
         checkTypes(prefix, queue);
         checkHttp(prefix, queue);

@@ -85,6 +85,7 @@ abstract class ApiTestBase {
                 "--server.port=0",
                 "--tandem.queues.orders.source=kafka",
                 "--tandem.queues.orders.handler=noop",
+                "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
                 "--tandem.max-payload=1KB",
                 "--tandem.api.body-timeout=1s");

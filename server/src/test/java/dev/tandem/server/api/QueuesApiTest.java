@@ -43,6 +43,16 @@ class QueuesApiTest extends ApiTestBase {
     }
 
     @Test
+    void partitionSaysThatItStartsNoFurtherKeys() {
+        JsonNode partitions = get("/api/v1/queues/orders", 200).path("partitions");
+
+        JsonNode tooMany = partitions.get(0).path("tooManyBlockedKeys");
+        assertThat(tooMany.path("blockedKeys").asLong()).isEqualTo(1);
+        assertThat(tooMany.path("max").asLong()).isEqualTo(1);
+        assertThat(partitions.get(1).has("tooManyBlockedKeys")).isFalse();
+    }
+
+    @Test
     void unknownQueueIsNotFoundAndTheKnownOnesAreNamed() {
         for (String path : List.of(
                 "/api/v1/queues/order", "/api/v1/queues/order/tasks?state=dead", "/api/v1/queues/order/keys/a")) {

@@ -43,6 +43,7 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.timeout              | 0s                  | it must be 1ms to 30d
             tandem.queues.orders.timeout-limit        | 29s                 | it must be 30s to 30d
             tandem.queues.orders.max-attempts-limit   | 7                   | it must be 8 to 1000
+            tandem.queues.orders.max-blocked-keys     | 0                   | it must be 1 to 10000000
             tandem.queues.orders.dead-head            | stop                | it must be halt or skip or drain
             tandem.queues.orders.backoff.policy       | linear              | it must be exponential or fixed or sidekiq
             tandem.queues.orders.backoff.initial      | 2h                  | it must not be longer than tandem.queues.orders.backoff.max, which is 1h

@@ -76,6 +76,7 @@ class SettingsDefaultsTest {
             queues.*.breaker.failures = 0.9
             queues.*.breaker.attempts = 100
             queues.*.breaker.window = 10s
+            queues.*.max-blocked-keys = 100000
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null

@@ -43,7 +43,9 @@ public sealed interface StoreAnswer {
      * @param storedCommit the stored commit: offsets below it are settled and committed; -1 if there is none
      * @param otherClaims live claims of other executors
      * @param chunks the settled offsets
-     * @param blocked all blocked keys
+     * @param blocked the blocked keys that the owner must know: those that wait for a redelivery, and those of a claim that
+     *     was presented or that another executor has. A claim tells of all others ({@link ClaimResult.KeyBlocked})
+     * @param blockedKeys how many keys are blocked in all
      * @param quietMillis the rest of the quiet period, in which nothing may be claimed: the store was restarted and may
      *     have forgotten claims of active runs; 0 if there is none
      * @param presentedTokens the tokens of the presented claims that hold now
@@ -58,6 +60,7 @@ public sealed interface StoreAnswer {
             List<OtherClaim> otherClaims,
             List<SettledChunk> chunks,
             List<BlockedKey> blocked,
+            long blockedKeys,
             long nextDueMillis,
             long nextLapseMillis,
             long quietMillis,
@@ -75,6 +78,7 @@ public sealed interface StoreAnswer {
                 List<OtherClaim> otherClaims,
                 List<SettledChunk> chunks,
                 List<BlockedKey> blocked,
+                long blockedKeys,
                 long nextDueMillis,
                 long nextLapseMillis,
                 long quietMillis,
@@ -88,6 +92,7 @@ public sealed interface StoreAnswer {
                     otherClaims,
                     chunks,
                     blocked,
+                    blockedKeys,
                     nextDueMillis,
                     nextLapseMillis,
                     quietMillis,
@@ -259,6 +264,7 @@ public sealed interface StoreAnswer {
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
      * @param custody what the store holds of the partition
+     * @param blockedKeys how many keys are blocked
      * @param durable false if the replicas, or the disk, have not confirmed the write; then the probe does not count
      */
     record LeasesRenewed(
@@ -268,6 +274,7 @@ public sealed interface StoreAnswer {
             long nextDueMillis,
             long nextLapseMillis,
             Custody custody,
+            long blockedKeys,
             boolean durable)
             implements StoreAnswer {}
 

@@ -32,7 +32,7 @@ interface AcquireConformance extends StoreFixture {
         assertThat(acquired.highWater()).isEqualTo(0);
         assertThat(acquired.otherClaims()).isEmpty();
         assertThat(acquired.chunks()).isEmpty();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.nextDueMillis()).isEqualTo(-1);
         assertThat(acquired.nextLapseMillis()).isEqualTo(-1);
         assertThat(acquired.presentedTokens()).isEmpty();

@@ -52,7 +52,7 @@ interface FormerOwnerConformance extends StoreFixture {
                 .isEmpty();
         Acquired acquired = second().acquire();
         assertThat(acquired.otherClaims()).isEmpty();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.task.store;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.OtherClaim;
 import dev.tandem.task.store.StoreAnswer.Refused;
 import dev.tandem.task.store.StoreRequest.Acquire;
@@ -90,12 +91,23 @@ final class ModelAcquisition {
                 partition.settled.storedCommit(),
                 otherClaims,
                 partition.settled.chunks(),
-                List.copyOf(partition.blocked.values()),
+                blockedKeysToKnow(),
+                partition.blocked.size(),
                 partition.nextDueMillis(now),
                 partition.nextLapseMillis(now),
                 Math.max(0, partition.quietUntil - now),
                 List.copyOf(holding),
                 partition.history());
+    }
+
+    /** Returns the keys that wait for a redelivery, and those of which there is a claim or one was presented. */
+    private List<BlockedKey> blockedKeysToKnow() {
+        Set<String> claimed = new HashSet<>();
+        request.presented().forEach(presented -> claimed.add(presented.key()));
+        partition.claims().forEach(claim -> claimed.add(claim.key()));
+        return partition.blocked.values().stream()
+                .filter(each -> each.reason() == BlockReason.REDELIVERY || claimed.contains(each.key()))
+                .toList();
     }
 
     private void updateIncarnation() {

@@ -38,6 +38,7 @@ final class ModelLeases {
                 partition.nextDueMillis(now),
                 partition.nextLapseMillis(now),
                 new StoreAnswer.Custody(tasks.held().size(), tasks.heldBytes()),
+                partition.blocked.size(),
                 true);
     }
 

@@ -35,8 +35,10 @@ import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One executor that asks a store about one partition. Numbers its requests and issues tokens as the core does. */
@@ -47,6 +49,7 @@ final class OwnerClient {
 
     private final Partition partition;
     private final Function<StoreRequest, StoreAnswer> store;
+    private final Supplier<Collection<BlockedKey>> blockedKeys;
     private final String executor;
     private final String writer;
 
@@ -68,8 +71,14 @@ final class OwnerClient {
     Incarnation incarnation = Incarnation.NO_OFFSETS;
     private long token;
 
-    OwnerClient(Partition partition, String executor, Function<StoreRequest, StoreAnswer> store) {
+    /** @param blockedKeys looks up all blocked keys of the partition */
+    OwnerClient(
+            Partition partition,
+            String executor,
+            Function<StoreRequest, StoreAnswer> store,
+            Supplier<Collection<BlockedKey>> blockedKeys) {
         this.partition = partition;
+        this.blockedKeys = blockedKeys;
         this.executor = executor;
         this.writer = executor + "-writer";
         this.store = store;
@@ -101,9 +110,10 @@ final class OwnerClient {
         return (Acquired) tryAcquire(presented);
     }
 
-    /** Acquires the partition again and returns its blocked keys. */
-    List<BlockedKey> blocked() {
-        return acquire().blocked();
+    /** Acquires the partition again and returns all its blocked keys. */
+    Collection<BlockedKey> blocked() {
+        acquire();
+        return blockedKeys.get();
     }
 
     /** Returns the header of the next request. */

@@ -183,7 +183,7 @@ interface SettleConformance extends StoreFixture {
         assertThat(first().die(P1, first().claim(P1, null), null, 1, DeadHead.HALT))
                 .isEqualTo(SettleResult.Ok.PLAIN);
         Acquired acquired = first().acquire();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
         assertThat(first().tryClaim(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }
@@ -237,7 +237,7 @@ interface SettleConformance extends StoreFixture {
         assertThat(first().settle(P1, token, KEY, 1, new Verdict.Returned())).isEqualTo(SettleResult.Ok.PLAIN);
         Acquired acquired = first().acquire();
         assertThat(acquired.chunks()).isEmpty();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(first().tryClaim(P1, KEY, false)).isEqualTo(ClaimResult.Ok.FIRST);
     }
 

@@ -1,6 +1,8 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import java.util.Collection;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
@@ -43,6 +45,9 @@ public abstract class StoreConformance
     /** Returns when at least this much of the store's time has passed. */
     protected abstract void pass(long millis);
 
+    /** Returns all blocked keys of a partition. */
+    protected abstract Collection<BlockedKey> blockedKeys(Partition of);
+
     /** Makes the store's run id differ from the one that the partition's owner knows, as a restart does. */
     protected abstract void restarted(Partition restarted);
 
@@ -59,7 +64,7 @@ public abstract class StoreConformance
     }
 
     private OwnerClient client(String executor) {
-        return new OwnerClient(partition, executor, this::ask);
+        return new OwnerClient(partition, executor, this::ask, () -> blockedKeys(partition));
     }
 
     @Override

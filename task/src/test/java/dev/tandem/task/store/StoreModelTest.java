@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import java.util.Collection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,11 @@ class StoreModelTest extends StoreConformance {
     @Override
     protected void pass(long millis) {
         now += millis;
+    }
+
+    @Override
+    protected Collection<BlockedKey> blockedKeys(Partition of) {
+        return store.partition(of).blocked();
     }
 
     @Override

@@ -33,7 +33,7 @@ interface TakeCustodyConformance extends StoreFixture {
             assertThat(due.more()).isFalse();
         });
         Acquired acquired = first().acquire();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
         assertThat(acquired.nextDueMillis()).isBetween(1L, OwnerClient.LONG);
     }
@@ -174,7 +174,7 @@ interface TakeCustodyConformance extends StoreFixture {
         assertThat(first().adopt(P1, KEY, 1)).isEqualTo(HandOverResult.GONE);
         Acquired acquired = first().acquire();
         assertThat(acquired.chunks()).isEmpty();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
     }
 
     // Bury
@@ -184,7 +184,7 @@ interface TakeCustodyConformance extends StoreFixture {
         first().acquire();
         assertThat(first().bury(P1, 1)).isEqualTo(HandOverResult.OK);
         Acquired acquired = first().acquire();
-        assertThat(acquired.blocked()).isEmpty();
+        assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
         assertThat(first().tryClaim(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
     }

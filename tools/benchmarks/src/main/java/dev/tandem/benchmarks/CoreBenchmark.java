@@ -113,7 +113,7 @@ public class CoreBenchmark {
     private static StoreAnswer answer(StoreRequest request) {
         if (request instanceof StoreRequest.Acquire) {
             return new StoreAnswer.Acquired(
-                    1_000, "run", 1, 0, 0, List.of(), List.of(), List.of(), -1, -1, 0, List.of());
+                    1_000, "run", 1, 0, 0, List.of(), List.of(), List.of(), 0, -1, -1, 0, List.of());
         }
         if (request instanceof StoreRequest.SettleAndClaim step) {
             return new StoreAnswer.SettledAndClaimed(
@@ -121,7 +121,8 @@ public class CoreBenchmark {
                     Collections.nCopies(step.claims().size(), StoreAnswer.ClaimResult.Ok.FIRST));
         }
         if (request instanceof StoreRequest.RenewLeases) {
-            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, true);
+            return new StoreAnswer.LeasesRenewed(
+                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, true);
         }
         if (request instanceof StoreRequest.RecordCommit) {
             return StoreAnswer.Ok.NOTHING_DUE;

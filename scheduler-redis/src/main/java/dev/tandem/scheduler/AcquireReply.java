@@ -1,0 +1,197 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.Acquired;
+import dev.tandem.task.store.StoreAnswer.BlockedKey;
+import dev.tandem.task.store.StoreAnswer.LapsedClaim;
+import dev.tandem.task.store.StoreAnswer.OtherClaim;
+import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
+import dev.tandem.task.store.StoreAnswer.SettledChunk;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an acquire answered, with the pages that follow. Redis looks at a bounded number of entries for each page, so that
+ * other requests need not wait. A page may repeat entries of earlier ones.
+ */
+final class AcquireReply {
+
+    /** The bytes of bits in one field of the hash of settled offsets; see {@code include/settled_bits.lua}. */
+    private static final int BLOCK_BYTES = 64;
+
+    private static final int BLOCKS_IN_CHUNK = SettledChunk.BITS / 8 / BLOCK_BYTES;
+
+    /** Where a position of a message queue has its message's identity. */
+    private static final int IDENTITY_AT = 1;
+
+    private static final int IDENTITY_END = 13;
+
+    private final long leaseMillis;
+    private final long epoch;
+    private final String runId;
+    private final long incarnation;
+    private final long highWater;
+    private final long storedCommit;
+    private final List<OtherClaim> otherClaims;
+    private final Map<String, BlockedKey> blocked = new LinkedHashMap<>();
+    private final long blockedKeys;
+    private final long nextDueMillis;
+    private final long nextLapseMillis;
+    private final long quietMillis;
+    private final List<Long> presentedTokens;
+
+    private final TreeMap<Long, byte[]> chunks = new TreeMap<>();
+    private final Map<Position, Integer> lapsed = new LinkedHashMap<>();
+    private final Map<Position, Double> awaiting = new HashMap<>();
+    private final List<Object> identityPages = new ArrayList<>();
+    private final TreeSet<String> given = new TreeSet<>();
+
+    /** Where the next page begins. Section 0: there is none. */
+    private int section;
+
+    private byte[] cursor = {};
+
+    /** Reads the reply of {@code acquire} after its first element, which says that it was applied. */
+    AcquireReply(ReplyReader in, long leaseMillis) {
+        this.leaseMillis = leaseMillis;
+        epoch = in.number();
+        runId = in.text();
+        incarnation = requireIncarnation(in.number());
+        highWater = in.number();
+        storedCommit = in.number();
+        otherClaims = in.list().all(AcquireReply::otherClaim);
+        addBlocked(in.list());
+        blockedKeys = in.number();
+        nextDueMillis = in.number();
+        nextLapseMillis = in.number();
+        quietMillis = in.number();
+        presentedTokens = in.list().all(ReplyReader::number);
+        addPage(in.list());
+    }
+
+    private static long requireIncarnation(long number) {
+        if (number < 0) {
+            throw new IllegalStateException("The owner's field 'incarnation' in Redis is " + number
+                    + ", it must be 0 or more: the data of the partition was damaged");
+        }
+        return number;
+    }
+
+    private static OtherClaim otherClaim(ReplyReader in) {
+        return new OtherClaim(in.position(), in.number(), in.maybeText(), in.flag(), in.number());
+    }
+
+    /** Returns the call for the next page. Null if all is read. */
+    @Nullable
+    ScriptCall nextPage() {
+        return section == 0
+                ? null
+                : ScriptCall.of(Script.READ_ACQUIRED)
+                        .number(epoch)
+                        .number(section)
+                        .bytes(cursor)
+                        .number(leaseMillis)
+                        .build();
+    }
+
+    /** Adds the reply to {@link #nextPage}. @return false if somebody else has acquired the partition since */
+    boolean add(List<Object> reply) {
+        ReplyReader in = new ReplyReader(reply);
+        int code = in.count();
+        if (code == ScriptCodes.REPLY_FENCED) {
+            return false;
+        } else if (code != ScriptCodes.REPLY_OK) {
+            throw ScriptCodes.unknown("reply code", code);
+        }
+        addPage(in.list());
+        return true;
+    }
+
+    /** Adds a page in the form that {@code include/acquired_pages.lua} describes. */
+    private void addPage(ReplyReader page) {
+        addBlocks(page.list());
+        addBlocked(page.list());
+        ReplyReader claims = page.list();
+        while (claims.hasMore()) {
+            lapsed.put(claims.position(), Integer.parseInt(claims.text()));
+        }
+        ReplyReader owed = page.list();
+        while (owed.hasMore()) {
+            awaiting.put(owed.position(), Double.parseDouble(owed.text()));
+        }
+        identityPages.addAll(page.list().all(ReplyReader::bytes));
+        ReplyReader forwarded = page.list();
+        while (forwarded.hasMore()) {
+            given.add(forwarded.text());
+            forwarded.bytes();
+        }
+        section = page.count();
+        cursor = page.bytes();
+    }
+
+    private void addBlocks(ReplyReader blocks) {
+        while (blocks.hasMore()) {
+            long number = Long.parseLong(blocks.text());
+            byte[] bits = blocks.bytes();
+            int at = (int) (number % BLOCKS_IN_CHUNK) * BLOCK_BYTES;
+            chunks.compute(number / BLOCKS_IN_CHUNK, (index, chunk) -> {
+                int length = Math.max(chunk == null ? 0 : chunk.length, at + bits.length);
+                byte[] grown = chunk == null ? new byte[length] : Arrays.copyOf(chunk, length);
+                System.arraycopy(bits, 0, grown, at, bits.length);
+                return grown;
+            });
+        }
+    }
+
+    private void addBlocked(ReplyReader entries) {
+        while (entries.hasMore()) {
+            String key = entries.text();
+            BlockedEntry entry = BlockedEntry.parse(entries.text());
+            blocked.put(key, new BlockedKey(key, entry.reason(), entry.head()));
+        }
+    }
+
+    /** Returns the answer, once all pages are read. */
+    Acquired answer() {
+        List<SettledChunk> settled = new ArrayList<>(chunks.size());
+        chunks.forEach((index, bits) -> settled.add(new SettledChunk(index, bits)));
+        return new Acquired(
+                epoch,
+                runId,
+                incarnation,
+                highWater,
+                storedCommit,
+                otherClaims,
+                settled,
+                List.copyOf(blocked.values()),
+                blockedKeys,
+                nextDueMillis,
+                nextLapseMillis,
+                quietMillis,
+                presentedTokens,
+                history());
+    }
+
+    private RedeliveryHistory history() {
+        List<LapsedClaim> claims = new ArrayList<>(lapsed.size());
+        lapsed.forEach((position, lapses) -> claims.add(new LapsedClaim(position, lapses)));
+        List<Position> longestFirst = new ArrayList<>(awaiting.keySet());
+        longestFirst.sort(Comparator.<Position>comparingDouble(awaiting::get).thenComparing(Position::text));
+        ByteArrayOutputStream identities = new ByteArrayOutputStream();
+        for (String position : given) {
+            identities.writeBytes(position.substring(IDENTITY_AT, IDENTITY_END).getBytes(StandardCharsets.US_ASCII));
+        }
+        return new RedeliveryHistory(
+                claims, longestFirst, ScriptDecoder.pages(new ReplyReader(identityPages), identities.toByteArray()));
+    }
+}
