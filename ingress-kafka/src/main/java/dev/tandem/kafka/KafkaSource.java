@@ -49,6 +49,7 @@ public final class KafkaSource implements Source {
     private final KafkaClients clients;
     private final AssignedPartitions assigned;
     private final GroupRebalanceListener rebalances;
+    private final DeadMembers deadMembers;
     private final MonotonicClock clock = new MonotonicClock();
     private final PollWakeup wakeup = new PollWakeup();
     private final AnswerQueue answers = new AnswerQueue(wakeup);
@@ -69,6 +70,7 @@ public final class KafkaSource implements Source {
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
+        deadMembers = new DeadMembers(settings, clients, answers, health);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
         rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
     }
@@ -91,6 +93,17 @@ public final class KafkaSource implements Source {
     /** Returns the state of the connection to Kafka. May be called by any thread. */
     public KafkaStatus status() {
         return health.status();
+    }
+
+    /**
+     * Removes a member from the group whose process is certainly gone, so that its partitions are assigned anew at once. Does
+     * nothing if there is no such member. May be called by any thread; returns at once.
+     *
+     * @param memberId its {@link KafkaSettings#memberId}
+     */
+    public void removeMember(String memberId) {
+        deadMembers.add(memberId);
+        wakeup.wake();
     }
 
     @Override
@@ -122,6 +135,7 @@ public final class KafkaSource implements Source {
     }
 
     private void pollOnce(long maxMillis) {
+        deadMembers.remove();
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (consumer == null) {
             park(maxMillis, clients.connect(clock, rebalances));

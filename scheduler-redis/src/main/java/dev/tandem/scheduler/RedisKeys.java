@@ -69,6 +69,16 @@ final class RedisKeys {
         return bytes("tandem:{executors}:facts");
     }
 
+    /** Returns the key of the processes of a host's executors. */
+    static byte[] processes(String host) {
+        return bytes("tandem:{executors}:processes:" + host);
+    }
+
+    /** Returns the key of who holds a fixed name. */
+    static byte[] executorName(String name) {
+        return bytes("tandem:{executors}:name:" + name);
+    }
+
     /** Returns the channel that announces that an executor came or left. */
     static String executorsChannel() {
         return "tandem:{executors}:changed";

@@ -5,7 +5,6 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.scheduler.Heartbeat;
 import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -44,18 +43,21 @@ public final class Platform implements SmartLifecycle {
     private final List<AutoCloseable> closing = new ArrayList<>();
     private final LiveExecutors live = new LiveExecutors();
     private final @Nullable Executor executor;
+    private final @Nullable Membership membership;
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
         this.settings = settings;
         this.store = RedisStore.open(redis(settings.redis()), retention(settings.history()));
         this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
+        this.membership = executor == null ? null : new Membership(settings, store, executor, sources.values(), live);
     }
 
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
-        QueueSourceFactory factory = new QueueSourceFactory(settings);
+        String id = Executor.newId(ExecutorId.of(settings.executor()));
+        QueueSourceFactory factory = new QueueSourceFactory(settings, id);
         Executor.Builder builder = Executor.builder()
-                .id(ExecutorId.of(settings.executor()))
+                .uniqueId(id)
                 .concurrency(settings.executor().concurrency())
                 .drainTimeout(settings.executor().drainTimeout())
                 .settings(PolicySettings.core(settings))
@@ -121,13 +123,8 @@ public final class Platform implements SmartLifecycle {
 
     @Override
     public void start() {
-        if (executor != null) {
-            // Starts before any partition is leased, so that executors that start together know of each other.
-            Heartbeat heartbeat =
-                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
-            heartbeat.start();
-            closing.add(heartbeat);
-            executor.start();
+        if (executor != null && membership != null) {
+            membership.start();
             for (String queue : settings.queues().keySet()) {
                 closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
             }
@@ -138,8 +135,8 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void stop() {
         closing.forEach(Platform::close);
-        if (executor != null) {
-            executor.stop();
+        if (membership != null) {
+            membership.stop();
         }
         store.close();
         running = false;
@@ -174,6 +171,12 @@ public final class Platform implements SmartLifecycle {
 
     public TandemSettings settings() {
         return settings;
+    }
+
+    /** Returns why this process runs no tasks although it should; null if it does. */
+    @Nullable
+    String problem() {
+        return membership == null ? null : membership.problem();
     }
 
     /** Returns the status of the queues that this process runs, in the order of the settings. */

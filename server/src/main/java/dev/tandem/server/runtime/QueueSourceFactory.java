@@ -13,9 +13,12 @@ import dev.tandem.server.settings.TandemSettings;
 final class QueueSourceFactory {
 
     private final TandemSettings settings;
+    private final String executor;
 
-    QueueSourceFactory(TandemSettings settings) {
+    /** @param executor the id of this process's executor */
+    QueueSourceFactory(TandemSettings settings, String executor) {
         this.settings = settings;
+        this.executor = executor;
     }
 
     QueueSource of(String name, QueueSettings queue) {
@@ -26,7 +29,8 @@ final class QueueSourceFactory {
     }
 
     private QueueSource kafka(String name, QueueSettings queue) {
-        KafkaSource source = new KafkaSource(BrokerSettings.kafka(settings, name, queue));
+        KafkaSource source =
+                new KafkaSource(BrokerSettings.kafka(settings, name, queue).withMemberId(executor));
         return new QueueSource(SourceType.KAFKA, source, () -> {
             KafkaStatus status = source.status();
             return new Reachability(status.connected(), status.detail());
