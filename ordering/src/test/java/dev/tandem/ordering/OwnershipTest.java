@@ -4,10 +4,12 @@ import static dev.tandem.ordering.CoreScript.SETTINGS;
 import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.KeepClaims;
 import dev.tandem.task.store.StoreRequest.Release;
 import dev.tandem.task.store.StoreRequest.SettleLate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: one executor owns a partition, and what becomes of its runs when it does not any more. */
@@ -82,6 +84,20 @@ class OwnershipTest {
         assertThat(core.sent(KeepClaims.class)).isNotEmpty();
         assertThat(core.mayBegin("k0")).isTrue();
         assertThat(core.store().claim(at(0)).executor()).isEqualTo("executor-1");
+    }
+
+    @Test
+    void allRunsOfALostPartitionKeepTheirClaims() {
+        int runs = 1_200;
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(runs)).owns();
+        String[] names = IntStream.range(0, runs).mapToObj(i -> "" + i).toArray(String[]::new);
+        core.delivers(names);
+        assertThat(core.running()).hasSize(runs);
+
+        core.lost();
+        core.passes(2 * SETTINGS.leaseMillis());
+
+        assertThat(names).allMatch(core::mayBegin);
     }
 
     @Test

@@ -66,6 +66,11 @@ public final class DeathWatch implements AutoCloseable {
         this.died = died;
     }
 
+    /** Returns whether deaths can be proven on this host. */
+    public static boolean isAvailable() {
+        return HostProcess.current().isPresent();
+    }
+
     /** Registers this process, and begins to watch the others. To be called once. */
     public void start() {
         if (self.isEmpty()) {

@@ -146,6 +146,7 @@ final class TrialExecutors implements AutoCloseable {
                 trial.partitions(),
                 trial.lease(),
                 trial.retry(),
+                trialCase.fault().requirements().contains(Requirement.DEATH_PROOF),
                 folder);
     }
 

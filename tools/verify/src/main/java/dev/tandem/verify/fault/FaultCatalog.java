@@ -34,6 +34,7 @@ final class FaultCatalog {
             new RedisFailover(false),
             new RedisFailover(true),
             new ClockSetBack(),
+            new ExecutorRestart(),
             new Churn(),
             new RollingReplacement(),
             new CombinedFault(List.of(new ExecutorKill(), new RedisWriteLoss())),
