@@ -129,7 +129,7 @@ final class ScriptedStore implements Store {
         } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(List.of(), List.of(), -1, false);
         } else if (request instanceof StoreRequest.RenewLeases) {
-            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, true);
+            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, StoreAnswer.TokenTime.NONE, true);
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(0, List.of(), -1, -1);
         } else if (request instanceof StoreRequest.KeepClaims) {

@@ -143,6 +143,7 @@ final class StoreAnswerHandler {
         if (isProbe && answer.durable()) {
             durable(state.durability.probed(sent.sentAt()));
         }
+        state.tokens.told(answer.tokens());
         state.timers.nextDue(answer.nextDueMillis());
         state.timers.lapsesIn(answer.nextLapseMillis());
         if (!answer.opened().isEmpty()) {

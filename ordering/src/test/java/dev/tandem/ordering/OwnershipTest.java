@@ -9,6 +9,8 @@ import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.KeepClaims;
 import dev.tandem.task.store.StoreRequest.Release;
 import dev.tandem.task.store.StoreRequest.SettleLate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -129,6 +131,26 @@ class OwnershipTest {
         assertThat(core.running()).containsExactly("k0");
         assertThat(core.run("k0").attempt()).isEqualTo(2);
         assertThat(core.run("k0").lapses()).isEqualTo(1);
+    }
+
+    @Test
+    void tokensOfAKeyGrowWhenItMovesBetweenPartitions() {
+        CoreScript older = CoreScript.log().owns();
+        older.passes(SETTINGS.leaseMillis());
+        CoreScript younger = older.anotherExecutorOf(CoreScript.OTHER_PARTITION).owns();
+        older.passes(SETTINGS.leaseMillis());
+
+        List<Long> tokens = new ArrayList<>();
+        for (String task : List.of("k0", "k1", "k2")) {
+            for (CoreScript core : List.of(older, younger)) {
+                core.delivers(task);
+                tokens.add(core.run(task).token());
+                core.succeeds(task);
+                core.passes(1);
+            }
+        }
+
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
     }
 
     @Test

@@ -61,6 +61,7 @@ final class ScriptDecoder {
                     in.list().all(ReplyReader::text),
                     in.number(),
                     in.number(),
+                    new StoreAnswer.TokenTime(in.number(), in.number()),
                     durable);
         } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(

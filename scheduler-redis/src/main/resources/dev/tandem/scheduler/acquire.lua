@@ -82,7 +82,7 @@ local function next_epoch(restarted)
   for i = 1, #tokens do
     highest = math.max(highest, number_of(tokens[i]))
   end
-  return epoch_after(highest, tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
+  return epoch_after(highest, owner[OWNER_EPOCH] and tonumber(owner[OWNER_EPOCH]), tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
 end
 
 local restarted = former and owner[OWNER_RUN_ID] ~= run

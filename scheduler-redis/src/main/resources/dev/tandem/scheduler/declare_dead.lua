@@ -11,7 +11,7 @@
 -- @include claim_record
 -- @include epochs
 local dead, wake_channel = ARGV[1], ARGV[2]
-local owner = call('HMGET', OWNER, 'executor', 'token', 'lead', 'lease')
+local owner = call('HMGET', OWNER, 'executor', 'token', 'lead', 'lease', 'epoch')
 if not owner[1] then
   return {REPLY_OK, 0, 0}
 end
@@ -19,7 +19,7 @@ end
 call('HDEL', OWNER, '')
 local was_owner = owner[1] == dead
 if was_owner then
-  local epoch = epoch_after(tonumber(owner[2]), tonumber(owner[3] or '0'))
+  local epoch = epoch_after(tonumber(owner[2]), tonumber(owner[5]), tonumber(owner[3]))
   call('HSET', OWNER, 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch),
     'lead', format('%.0f', epoch - micros), 'lease', format('%.0f', math.min(tonumber(owner[4]), now)))
 end

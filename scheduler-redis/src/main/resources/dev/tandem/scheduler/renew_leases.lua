@@ -5,7 +5,8 @@
 -- ARGV 5    lease, ms
 -- ARGV 6    MessagePack of {positions, tokens of 8 bytes}
 -- Returns   {REPLY_OK, run id, positions that are not claimed under their token, keys that went on since the last
---           renewal, ms until the next task is due (-1: none), ms until the next lease runs out (-1: none)}
+--           renewal, ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), the time (µs)
+--           and the lead (µs) of tokens}
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -14,6 +15,7 @@
 -- @include next_times
 -- @include apply_request
 -- @include extend_leases
+-- @include epochs
 local deadline = format('%.0f', now + ARGV[5])
 apply_request('0', 'lease', deadline)
 local lost = extend_leases(deadline, cmsgpack.unpack(ARGV[6]))
@@ -21,4 +23,5 @@ local opened = call('SMEMBERS', OPENED)
 if #opened > 0 then
   call('DEL', OPENED)
 end
-return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL]))}
+return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL])),
+  micros, token_lead(tonumber(owner[OWNER_EPOCH]), tonumber(call('HGET', OWNER, 'lead') or '0'))}

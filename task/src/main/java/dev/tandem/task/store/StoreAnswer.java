@@ -257,6 +257,7 @@ public sealed interface StoreAnswer {
      * @param lost positions that are not claimed under their token any more
      * @param opened keys whose head another executor or an operator has ended since the last renewal: they are open, or
      *     their next task is due
+     * @param tokens the time that new tokens follow
      * @param durable false if the replicas did not confirm the write; then the probe does not count
      */
     record LeasesRenewed(
@@ -265,8 +266,20 @@ public sealed interface StoreAnswer {
             List<String> opened,
             long nextDueMillis,
             long nextLapseMillis,
+            TokenTime tokens,
             boolean durable)
             implements StoreAnswer {}
+
+    /**
+     * The time that the tokens of a partition follow, so that those of two partitions compare by time.
+     *
+     * @param micros the store's clock, epoch microseconds
+     * @param leadMicros how far tokens are ahead of it. Shrinks by half of the time that passes, down to 0
+     */
+    record TokenTime(long micros, long leadMicros) {
+        /** A time that moves no token. */
+        public static final TokenTime NONE = new TokenTime(0, 0);
+    }
 
     /**
      * Answers {@link StoreRequest.ExpireLeases}.

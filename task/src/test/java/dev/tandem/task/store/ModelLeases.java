@@ -32,7 +32,13 @@ final class ModelLeases {
         List<String> opened = List.copyOf(partition.opened);
         partition.opened.clear();
         return new LeasesRenewed(
-                runId, lost, opened, partition.nextDueMillis(now), partition.nextLapseMillis(now), true);
+                runId,
+                lost,
+                opened,
+                partition.nextDueMillis(now),
+                partition.nextLapseMillis(now),
+                new StoreAnswer.TokenTime(now * 1_000, partition.tokenLead(now)),
+                true);
     }
 
     ClaimsKept apply(KeepClaims request) {

@@ -120,7 +120,7 @@ public class CoreBenchmark {
                     Collections.nCopies(step.claims().size(), StoreAnswer.ClaimResult.Ok.FIRST));
         }
         if (request instanceof StoreRequest.RenewLeases) {
-            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, true);
+            return new StoreAnswer.LeasesRenewed("run", List.of(), List.of(), -1, -1, StoreAnswer.TokenTime.NONE, true);
         }
         if (request instanceof StoreRequest.RecordCommit) {
             return StoreAnswer.Ok.NOTHING_DUE;
