@@ -4,7 +4,7 @@ import dev.tandem.task.store.StoreAnswer.TokenTime;
 
 /**
  * Issues the tokens of one ownership. They grow, and follow the store's clock from below, so that a key's tokens also grow
- * when the key moves to another partition: {@code docs/adr/0010-tokens-follow-the-clock.md}.
+ * when the key moves to another partition: {@code docs/adr/0018-tokens-follow-the-clock.md}.
  */
 final class TokenClock {
 
