@@ -29,6 +29,8 @@ final class PendingWork {
     private final Map<Position, PendingOutcome> undelivered = new HashMap<>();
     /** Hand-overs except parks, which stay in their lanes. */
     private final ArrayDeque<PendingHandOver> handOvers = new ArrayDeque<>();
+    /** How many hand-overs here are of an entry. Most runs end without one, so that none need be looked for. */
+    private final Map<TaskEntry, Integer> handedOver = new HashMap<>();
 
     private final ArrayDeque<AbandonedPosition> abandoned = new ArrayDeque<>();
 
@@ -84,12 +86,17 @@ final class PendingWork {
 
     /** Takes the next hand-over, which must exist. */
     PendingHandOver takeHandOver() {
-        return handOvers.removeFirst();
+        PendingHandOver next = handOvers.removeFirst();
+        if (handedOver.merge(next.entry(), -1, Integer::sum) == 0) {
+            handedOver.remove(next.entry());
+        }
+        return next;
     }
 
     /** Puts back a hand-over for which the store had no room. Its lane goes on waiting for it. */
     void handOverAgain(PendingHandOver refused) {
         handOvers.addFirst(refused);
+        handedOver.merge(refused.entry(), 1, Integer::sum);
     }
 
     void handOver(TaskEntry entry, Move move) {
@@ -98,6 +105,7 @@ final class PendingWork {
 
     void handOver(PendingHandOver handOver) {
         handOvers.addLast(handOver);
+        handedOver.merge(handOver.entry(), 1, Integer::sum);
         String key = handOver.entry().key();
         if (handOver.holdsLane() && key != null) {
             lanes.lane(key).handOversSent(1);
@@ -106,8 +114,12 @@ final class PendingWork {
 
     /** Withdraws the adoption of a run that ended before its adoption was sent. */
     void withdrawAdoption(TaskEntry entry) {
+        if (handedOver.remove(entry) == null) {
+            return;
+        }
+        handOvers.removeIf(handOver -> handOver.entry() == entry);
         Lane lane = lanes.find(entry.key());
-        if (handOvers.removeIf(handOver -> handOver.entry() == entry) && lane != null) {
+        if (lane != null) {
             lane.handOverAnswered();
             lanes.touch(lane);
         }
@@ -147,6 +159,7 @@ final class PendingWork {
         outcomes.clear();
         undelivered.clear();
         handOvers.clear();
+        handedOver.clear();
         abandoned.clear();
     }
 }
