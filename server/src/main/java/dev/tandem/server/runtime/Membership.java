@@ -112,7 +112,8 @@ final class Membership {
                 log.info("tandem.executor.id '{}' is free now: this process begins to run tasks", fixedId);
             }
             problem = null;
-            begin();
+            // On a thread of its own, because the name must be kept meanwhile.
+            runAside("tandem-start", Membership.this::begin);
         }
 
         @Override
@@ -130,9 +131,13 @@ final class Membership {
                     + ") has taken over, since this one was silent: give each process an id of its own, or none, and"
                     + " restart this process";
             log.error("This process stops running tasks: {}", problem);
-            Thread stopping = new Thread(executor::stop, "tandem-superseded");
-            stopping.setDaemon(true);
-            stopping.start();
+            runAside("tandem-superseded", executor::stop);
+        }
+
+        private static void runAside(String name, Runnable task) {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(false);
+            thread.start();
         }
     }
 }
