@@ -3,8 +3,11 @@ package dev.tandem.ordering;
 import dev.tandem.task.store.StoreAnswer.TokenTime;
 
 /**
- * Issues the tokens of one ownership. They grow, and follow the store's clock from below, so that a key's tokens also grow
- * when the key moves to another partition: {@code docs/adr/0018-tokens-follow-the-clock.md}.
+ * Issues the tokens of one ownership. They grow, and follow the store's clock, so that a key's tokens also grow when the
+ * key moves to another partition: {@code docs/adr/0018-tokens-follow-the-clock.md}.
+ *
+ * <p>They follow it a lease behind. A process that has lost the partition and does not know it yet may still relay under a
+ * lease that it holds, without asking the store. Its tokens must be below the epoch of the next owner.
  */
 final class TokenClock {
 
@@ -37,7 +40,7 @@ final class TokenClock {
 
     /** Reserves so many tokens in a row, and returns the first. */
     long take(int count) {
-        long first = Math.max(last + 1, now());
+        long first = Math.max(last + 1, now() - context.settings.leaseMillis() * MICROS_PER_MILLI);
         last = first + count - 1;
         return first;
     }

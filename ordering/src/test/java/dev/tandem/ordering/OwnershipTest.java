@@ -138,7 +138,7 @@ class OwnershipTest {
         CoreScript older = CoreScript.log().owns();
         older.passes(SETTINGS.leaseMillis());
         CoreScript younger = older.anotherExecutorOf(CoreScript.OTHER_PARTITION).owns();
-        older.passes(SETTINGS.leaseMillis());
+        older.passes(SETTINGS.leaseMillis() + SETTINGS.renewMillis());
 
         List<Long> tokens = new ArrayList<>();
         for (String task : List.of("k0", "k1", "k2")) {
