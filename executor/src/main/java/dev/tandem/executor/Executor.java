@@ -40,7 +40,7 @@ public final class Executor implements AutoCloseable {
     private final List<QueueLoop> loops = new ArrayList<>();
 
     private Executor(Builder from) {
-        this.id = from.id + "-" + RandomNames.hex(8);
+        this.id = from.uniqueId == null ? newId(from.id) : from.uniqueId;
         ExecutorMetrics metrics = from.metrics;
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
         ExecutorContext context = new ExecutorContext(
@@ -55,6 +55,11 @@ public final class Executor implements AutoCloseable {
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             loops.add(new QueueLoop(spec, context, from.handlerThreads("tandem-" + spec.name() + "-run-")));
         }
+    }
+
+    /** Returns an id that no other executor has: the name, and random digits. */
+    public static String newId(String name) {
+        return name + "-" + RandomNames.hex(8);
     }
 
     /** Returns a builder with the defaults and no queues. */
@@ -180,6 +185,7 @@ public final class Executor implements AutoCloseable {
     public static final class Builder {
         private final List<QueueSpec> queues = new ArrayList<>();
         private String id = "executor";
+        private @Nullable String uniqueId;
         private int concurrency = DEFAULT_CONCURRENCY;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
         private CoreSettings settings = CoreSettings.DEFAULTS;
@@ -193,6 +199,12 @@ public final class Executor implements AutoCloseable {
         /** Sets a name for people, such as the host's. {@link Executor#id} adds random digits. Default: executor. */
         public Builder id(String name) {
             id = name;
+            return this;
+        }
+
+        /** Sets the whole id, made by {@link Executor#newId}, where others must know it before the executor is built. */
+        public Builder uniqueId(String value) {
+            uniqueId = value;
             return this;
         }
 

@@ -160,7 +160,7 @@ final class ScriptedStore implements Store {
             return due(claim);
         } else if (request instanceof StoreRequest.RenewLeases) {
             return new StoreAnswer.LeasesRenewed(
-                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, true);
+                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, StoreAnswer.TokenTime.NONE, true);
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(0, List.of(), -1, -1);
         } else if (request instanceof StoreRequest.KeepClaims) {

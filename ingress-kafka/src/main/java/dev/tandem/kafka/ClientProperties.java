@@ -32,6 +32,7 @@ final class ClientProperties {
     private static final Set<String> REFUSED = Set.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ConsumerConfig.GROUP_ID_CONFIG,
+            ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
             ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
             ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
             ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
@@ -87,6 +88,9 @@ final class ClientProperties {
         all.putAll(FIXED_CONSUMER);
         all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
         all.put(ConsumerConfig.GROUP_ID_CONFIG, settings.groupId());
+        if (!settings.memberId().isEmpty()) {
+            all.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, settings.memberId());
+        }
         return all;
     }
 
@@ -155,8 +159,9 @@ final class ClientProperties {
                         + " for a session: leave it out");
             }
             if (REFUSED.contains(name)) {
-                throw new IllegalArgumentException("The Kafka property '" + name
-                        + "' cannot be set here: leave it out (servers and group have settings of their own)");
+                throw new IllegalArgumentException(
+                        "The Kafka property '" + name
+                                + "' cannot be set here: leave it out (servers and group have settings of their own, and members get their ids from Tandem)");
             }
         });
         checkValues(ConsumerConfig.configDef(), ConsumerConfig.configNames(), properties);

@@ -14,8 +14,10 @@ import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -96,6 +98,16 @@ final class KafkaAdmin implements AutoCloseable {
                 .get(group)
                 .toCompletionStage()
                 .thenApply(description -> description.members().size());
+    }
+
+    /** Removes a member from the group, so that the others have its partitions at once. */
+    CompletionStage<Void> removeMember(String memberId) {
+        RemoveMembersFromConsumerGroupOptions options =
+                new RemoveMembersFromConsumerGroupOptions(List.of(new MemberToRemove(memberId)));
+        options.reason("its process is gone");
+        return admin.removeMembersFromConsumerGroup(settings.groupId(), options)
+                .all()
+                .toCompletionStage();
     }
 
     /** Looks up the offsets of each partition. A partition without a leader delays only its own answer. */

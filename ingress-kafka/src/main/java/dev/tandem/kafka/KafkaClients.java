@@ -4,6 +4,7 @@ import dev.tandem.kafka.KafkaHealth.Problem;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
@@ -39,6 +40,12 @@ final class KafkaClients implements AutoCloseable {
     @Nullable
     KafkaConsumer<byte[], byte[]> consumer() {
         return consumer;
+    }
+
+    /** Returns the admin client, or null before the first attempt to connect. */
+    @Nullable
+    KafkaAdmin maybeAdmin() {
+        return admin;
     }
 
     /** @throws IllegalStateException before there is a {@link #consumer} */
@@ -138,7 +145,9 @@ final class KafkaClients implements AutoCloseable {
         liveness = null;
         if (closing != null) {
             try {
-                closing.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+                // A member with an id of its own would stay in the group until its session has timed out.
+                closing.close(CloseOptions.timeout(CLOSE_TIMEOUT)
+                        .withGroupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
             } catch (KafkaException e) {
                 health.warn("the consumer did not close cleanly, so the group may notice only after its session timeout"
                         + " that it left: " + KafkaErrors.explain(e));

@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
  * @param maxPayload the longest readable payload in bytes
  * @param properties further properties of Kafka's clients (security, fetch sizes, …); those that the platform's
  *     guarantees depend on are refused
+ * @param memberId the id of this process in the group, by which others may remove it when it is dead: unique for each
+ *     process start. "" for none
  */
 public record KafkaSettings(
         String bootstrapServers,
@@ -25,7 +27,8 @@ public record KafkaSettings(
         String groupId,
         int partitions,
         int maxPayload,
-        Map<String, String> properties) {
+        Map<String, String> properties,
+        String memberId) {
 
     private static final Pattern TOPIC = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,249}");
     private static final int MAX_PARTITIONS = 100_000;
@@ -42,6 +45,11 @@ public record KafkaSettings(
                 partitions,
                 "1 to " + MAX_PARTITIONS + ", or 0 for the broker's default");
         check(maxPayload > 0, "max-payload", maxPayload, "1 byte or more");
+        check(
+                memberId.isEmpty() || TOPIC.matcher(memberId).matches(),
+                "member-id",
+                memberId,
+                "1 to 249 letters, digits, dots, underscores or hyphens");
         properties = Map.copyOf(properties);
         ClientProperties.check(properties);
     }
@@ -49,27 +57,31 @@ public record KafkaSettings(
     /** Returns settings with every default. The topic is named like the queue. */
     public static KafkaSettings of(String bootstrapServers, String queue) {
         return new KafkaSettings(
-                bootstrapServers, queue, queue, "tandem." + queue, 0, TaskHeaders.DEFAULT_MAX_PAYLOAD, Map.of());
+                bootstrapServers, queue, queue, "tandem." + queue, 0, TaskHeaders.DEFAULT_MAX_PAYLOAD, Map.of(), "");
     }
 
     public KafkaSettings withTopic(String name) {
-        return new KafkaSettings(bootstrapServers, queue, name, groupId, partitions, maxPayload, properties);
+        return new KafkaSettings(bootstrapServers, queue, name, groupId, partitions, maxPayload, properties, memberId);
     }
 
     public KafkaSettings withGroupId(String id) {
-        return new KafkaSettings(bootstrapServers, queue, topic, id, partitions, maxPayload, properties);
+        return new KafkaSettings(bootstrapServers, queue, topic, id, partitions, maxPayload, properties, memberId);
     }
 
     public KafkaSettings withPartitions(int count) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, count, maxPayload, properties);
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, count, maxPayload, properties, memberId);
     }
 
     public KafkaSettings withMaxPayload(int bytes) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, bytes, properties);
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, bytes, properties, memberId);
     }
 
     public KafkaSettings withProperties(Map<String, String> further) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, further);
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, further, memberId);
+    }
+
+    public KafkaSettings withMemberId(String id) {
+        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, id);
     }
 
     private static void check(boolean valid, String name, Object value, String use) {

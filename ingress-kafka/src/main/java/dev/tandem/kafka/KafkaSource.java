@@ -56,6 +56,7 @@ public final class KafkaSource implements Source {
     private final AssignedPartitions assigned;
     private final GroupRebalanceListener rebalances;
     private final RecallReader recalls;
+    private final DeadMembers deadMembers;
     private final MonotonicClock clock = new MonotonicClock();
     private final PollWakeup wakeup = new PollWakeup();
     private final AnswerQueue answers = new AnswerQueue(wakeup);
@@ -84,6 +85,7 @@ public final class KafkaSource implements Source {
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
         rest = new GroupRest(clients, answers, clock);
+        deadMembers = new DeadMembers(settings, clients, answers, health);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
         rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
     }
@@ -126,6 +128,17 @@ public final class KafkaSource implements Source {
         return partitions;
     }
 
+    /**
+     * Removes a member from the group whose process is certainly gone, so that its partitions are assigned anew at once. Does
+     * nothing if there is no such member. May be called by any thread; returns at once.
+     *
+     * @param memberId its {@link KafkaSettings#memberId}
+     */
+    public void removeMember(String memberId) {
+        deadMembers.add(memberId);
+        wakeup.wake();
+    }
+
     @Override
     public void wakeup() {
         wakeup.wake();
@@ -155,6 +168,7 @@ public final class KafkaSource implements Source {
     }
 
     private void pollOnce(long maxMillis) {
+        deadMembers.remove();
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
         if (consumer == null) {
             park(maxMillis, clients.connect(clock, rebalances, !rest.isWanted()));

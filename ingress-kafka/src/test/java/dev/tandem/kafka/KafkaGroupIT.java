@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.kafka.KafkaSourceDriver.Event;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,10 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -70,6 +75,35 @@ class KafkaGroupIT {
             }
             await("the first takes over what the second leaves")
                     .until(() -> first.owned().equals(all));
+        }
+    }
+
+    @Test
+    void aMemberWithAnIdLeavesAtOnceAndADeadOneCanBeRemoved() {
+        String topic = Brokers.kafka().topic("members", 2);
+        KafkaSettings settings =
+                KafkaSettings.of(servers, topic).withProperties(Map.of("session.timeout.ms", "300000"));
+        try (KafkaSourceDriver first = KafkaSourceDriver.started(settings.withMemberId("first"))) {
+            try (KafkaSourceDriver second = KafkaSourceDriver.started(settings.withMemberId("second"))) {
+                await().until(() -> second.owned().size() == 1);
+            }
+            await("the first has what the second left")
+                    .until(() -> first.owned().equals(partitions(topic, 2)));
+
+            try (KafkaConsumer<byte[], byte[]> dead = new KafkaConsumer<>(
+                    ClientProperties.consumer(settings.withMemberId("dead")),
+                    new ByteArrayDeserializer(),
+                    new ByteArrayDeserializer())) {
+                dead.subscribe(List.of(topic));
+                await().until(() -> dead.poll(Duration.ofMillis(100)).isEmpty()
+                        && first.owned().size() == 1);
+                dead.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.REMAIN_IN_GROUP));
+            }
+            first.source.removeMember("nobody");
+            first.source.removeMember("first");
+            first.source.removeMember("dead");
+            await("the first has what the dead one had")
+                    .until(() -> first.owned().equals(partitions(topic, 2)));
         }
     }
 

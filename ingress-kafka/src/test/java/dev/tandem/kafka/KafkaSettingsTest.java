@@ -16,8 +16,8 @@ class KafkaSettingsTest {
     @Test
     void defaultsArePinned() {
         assertThat(settings)
-                .isEqualTo(
-                        new KafkaSettings("localhost:9092", "orders", "orders", "tandem.orders", 0, 1 << 20, Map.of()));
+                .isEqualTo(new KafkaSettings(
+                        "localhost:9092", "orders", "orders", "tandem.orders", 0, 1 << 20, Map.of(), ""));
         assertThat(ClientProperties.consumer(settings))
                 .containsOnly(
                         Map.entry("bootstrap.servers", "localhost:9092"),

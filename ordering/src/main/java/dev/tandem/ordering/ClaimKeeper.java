@@ -5,7 +5,6 @@ import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Keeps the claims of active runs: with the ownership while it lasts, and by token alone while it is in doubt or over. */
 final class ClaimKeeper {
@@ -13,7 +12,9 @@ final class ClaimKeeper {
     private static final int RENEW_BATCH = 500;
 
     private final PartitionState state;
-    private StoreRequest.@Nullable KeepClaims keeping;
+    /** Requests without an answer, all of one time. */
+    private final List<StoreRequest.KeepClaims> keeping = new ArrayList<>();
+
     private long keepAt;
     private long keepSentAt;
 
@@ -32,9 +33,13 @@ final class ClaimKeeper {
                 due.add(active);
             }
         }
+        return batches(due);
+    }
+
+    private static List<List<ActiveRun>> batches(List<ActiveRun> runs) {
         List<List<ActiveRun>> batches = new ArrayList<>();
-        for (int from = 0; from < due.size(); from += RENEW_BATCH) {
-            batches.add(due.subList(from, Math.min(due.size(), from + RENEW_BATCH)));
+        for (int from = 0; from < runs.size(); from += RENEW_BATCH) {
+            batches.add(runs.subList(from, Math.min(runs.size(), from + RENEW_BATCH)));
         }
         return batches;
     }
@@ -60,20 +65,22 @@ final class ClaimKeeper {
     }
 
     void connectionLost() {
-        keeping = null;
+        keeping.clear();
     }
 
     void flush(Commands out) {
         boolean renewedOtherwise = state.ownership.isOwned();
-        if (renewedOtherwise || state.active.isEmpty() || keeping != null || state.now() < keepAt) {
+        if (renewedOtherwise || state.active.isEmpty() || !keeping.isEmpty() || state.now() < keepAt) {
             return;
         }
         keepAt = state.now() + state.settings.renewMillis();
         keepSentAt = state.now();
-        List<ActiveRun> batch = state.active.all().stream().limit(RENEW_BATCH).toList();
-        keeping = new StoreRequest.KeepClaims(
-                state.partition, state.settings.leaseMillis(), positions(batch), tokens(batch));
-        out.send(keeping);
+        for (List<ActiveRun> batch : batches(List.copyOf(state.active.all()))) {
+            StoreRequest.KeepClaims request = new StoreRequest.KeepClaims(
+                    state.partition, state.settings.leaseMillis(), positions(batch), tokens(batch));
+            keeping.add(request);
+            out.send(request);
+        }
     }
 
     /**
@@ -81,10 +88,9 @@ final class ClaimKeeper {
      * forgotten who had the key since.
      */
     void kept(StoreRequest.KeepClaims request, List<Position> lost) {
-        if (request != keeping) {
+        if (!keeping.removeIf(each -> each == request)) {
             return;
         }
-        keeping = null;
         List<Position> inTime = new ArrayList<>(request.positions());
         inTime.removeIf(position -> {
             ActiveRun active = state.active.find(position);
@@ -95,7 +101,7 @@ final class ClaimKeeper {
 
     /** When {@link #flush} has something to do without any event. */
     long nextTurn() {
-        boolean nothingToKeep = state.active.isEmpty() || state.ownership.isOwned() || keeping != null;
+        boolean nothingToKeep = state.active.isEmpty() || state.ownership.isOwned() || !keeping.isEmpty();
         return nothingToKeep ? PartitionState.NEVER : keepAt;
     }
 

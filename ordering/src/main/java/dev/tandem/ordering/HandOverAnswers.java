@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,22 +34,40 @@ final class HandOverAnswers {
             noRoom(sent.handOvers());
             return;
         }
-        Set<Lane> full = new LinkedHashSet<>();
+        Set<Lane> lanes = new LinkedHashSet<>();
+        List<PendingHandOver> back = new ArrayList<>();
         for (int i = 0; i < sent.handOvers().size(); i++) {
             PendingHandOver handOver = sent.handOvers().get(i);
+            HandOverResult result = answer.results().get(i);
             Lane lane = handOver.holdsLane() ? state.lanes.find(handOver.entry().key()) : null;
             if (lane != null) {
                 lane.handOverAnswered();
+                lanes.add(lane);
+                if (result == HandOverResult.OPEN || result == HandOverResult.FULL) {
+                    back.add(handOver);
+                }
             }
-            answered(handOver, lane, answer.results().get(i), sent.number());
-            if (lane != null) {
-                state.lanes.touch(lane);
-            }
-            if (lane != null && lane.isFull()) {
-                full.add(lane);
+            answered(handOver, lane, result, sent.number());
+        }
+        backInLanes(back, lanes);
+        for (Lane lane : lanes) {
+            state.lanes.touch(lane);
+            if (lane.isFull()) {
+                state.broker.laneIsFull(lane);
             }
         }
-        full.forEach(state.broker::laneIsFull);
+    }
+
+    /** Puts tasks back to their lanes, the last one first, so that each goes to the front and nothing is sorted. */
+    private void backInLanes(List<PendingHandOver> back, Set<Lane> lanes) {
+        for (int i = back.size() - 1; i >= 0; i--) {
+            TaskEntry entry = back.get(i).entry();
+            if (entry.key() != null) {
+                Lane lane = state.lanes.lane(entry.key());
+                lane.add(entry);
+                lanes.add(lane);
+            }
+        }
     }
 
     private void answered(PendingHandOver handOver, @Nullable Lane lane, HandOverResult result, long number) {
@@ -57,17 +76,13 @@ final class HandOverAnswers {
             case OK -> takenOver(handOver, lane, number);
             case DONE -> settledBefore(handOver, number);
             case OPEN -> {
-                if (lane != null) {
-                    if (!lane.hasHandOvers()) {
-                        state.open(lane, entry.key());
-                    }
-                    lane.add(entry);
+                if (lane != null && !lane.hasHandOvers()) {
+                    state.open(lane, entry.key());
                 }
             }
             case FULL -> {
                 if (lane != null) {
                     state.lanes.full(lane);
-                    lane.add(entry);
                     state.timers.laneFull();
                 }
             }

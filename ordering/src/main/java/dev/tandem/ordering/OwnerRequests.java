@@ -82,8 +82,8 @@ final class OwnerRequests {
             slots++;
             claimed.add(entry);
             SettledMark check = isMaybeSettled(entry) ? entry.offsetMark() : SettledMark.NONE;
-            claims.add(
-                    new StoreRequest.Claim(entry.position(), state.nextToken(), entry.key(), entry.isInStore(), check));
+            claims.add(new StoreRequest.Claim(
+                    entry.position(), state.tokens.next(), entry.key(), entry.isInStore(), check));
         }
     }
 
@@ -159,7 +159,7 @@ final class OwnerRequests {
         Lane lane = state.lanes.find(outcome.entry().key());
         boolean goesOn = outcome.succeeds() || outcome.isDeadWith(DeadHead.SKIP);
         boolean heads = lane != null && lane.isBlocked() && lane.isHead(outcome.position());
-        return goesOn && heads && state.ownership.isOwned() && state.context.slots.take() ? state.nextToken() : 0;
+        return goesOn && heads && state.ownership.isOwned() && state.context.slots.take() ? state.tokens.next() : 0;
     }
 
     /** Brings the lane to the state that it will have in the store when later requests arrive there. */

@@ -218,6 +218,7 @@ final class PartitionCore {
     void woken() {
         if (state.ownership.isOwned()) {
             state.timers.dueAfter(0);
+            state.timers.lapsesIn(0);
             state.lanes.retryFull(Integer.MAX_VALUE);
         }
     }

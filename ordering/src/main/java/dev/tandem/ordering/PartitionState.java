@@ -40,10 +40,10 @@ final class PartitionState {
     final LateOutcomes late;
     final DurabilityTracker durability;
     final RequestTimers timers;
+    final TokenClock tokens;
     final BrokerSide broker;
 
     private long arrivals;
-    private long token;
 
     PartitionState(Partition partition, QueueContext context, String writer) {
         this.partition = partition;
@@ -58,6 +58,7 @@ final class PartitionState {
         this.late = new LateOutcomes(partition);
         this.durability = new DurabilityTracker(settings.horizonMillis());
         this.timers = new RequestTimers(context);
+        this.tokens = new TokenClock(context);
         this.broker = BrokerSide.of(this);
     }
 
@@ -78,22 +79,6 @@ final class PartitionState {
 
     long lastArrival() {
         return arrivals;
-    }
-
-    /** Begins the tokens of a new ownership. */
-    void tokensAfter(long epoch) {
-        token = epoch;
-    }
-
-    long nextToken() {
-        return ++token;
-    }
-
-    /** Reserves so many tokens, and returns the first. */
-    long takeTokens(int count) {
-        long first = token + 1;
-        token += count;
-        return first;
     }
 
     // ---- entries ----

@@ -31,6 +31,8 @@ final class PendingWork {
     private final ArrayDeque<PendingHandOver> handOvers = new ArrayDeque<>();
     /** Delayed tasks for which the store has no room, in order. */
     private final ArrayDeque<PendingHandOver> unscheduled = new ArrayDeque<>();
+    /** How many hand-overs here are of an entry. Most runs end without one, so that none need be looked for. */
+    private final Map<TaskEntry, Integer> handedOver = new HashMap<>();
 
     private final ArrayDeque<AbandonedPosition> abandoned = new ArrayDeque<>();
 
@@ -96,6 +98,9 @@ final class PendingWork {
             unscheduled.addLast(next);
             next = handOvers.pollFirst();
         }
+        if (next != null && handedOver.merge(next.entry(), -1, Integer::sum) == 0) {
+            handedOver.remove(next.entry());
+        }
         return next;
     }
 
@@ -108,6 +113,7 @@ final class PendingWork {
     /** Puts back a hand-over for which the store had no room. Its lane goes on waiting for it. */
     void handOverAgain(PendingHandOver refused) {
         handOvers.addFirst(refused);
+        handedOver.merge(refused.entry(), 1, Integer::sum);
     }
 
     void handOver(TaskEntry entry, Move move) {
@@ -116,6 +122,7 @@ final class PendingWork {
 
     void handOver(PendingHandOver handOver) {
         handOvers.addLast(handOver);
+        handedOver.merge(handOver.entry(), 1, Integer::sum);
         String key = handOver.entry().key();
         if (handOver.holdsLane() && key != null) {
             lanes.lane(key).handOversSent(1);
@@ -124,8 +131,12 @@ final class PendingWork {
 
     /** Withdraws the adoption of a run that ended before its adoption was sent. */
     void withdrawAdoption(TaskEntry entry) {
+        if (handedOver.remove(entry) == null) {
+            return;
+        }
+        handOvers.removeIf(handOver -> handOver.entry() == entry);
         Lane lane = lanes.find(entry.key());
-        if (handOvers.removeIf(handOver -> handOver.entry() == entry) && lane != null) {
+        if (lane != null) {
             lane.handOverAnswered();
             lanes.touch(lane);
         }
@@ -166,6 +177,7 @@ final class PendingWork {
         undelivered.clear();
         handOvers.clear();
         unscheduled.clear();
+        handedOver.clear();
         abandoned.clear();
     }
 }

@@ -25,7 +25,7 @@ final class PeriodicRequests {
             return;
         }
         int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
-        long firstToken = state.takeTokens(slots);
+        long firstToken = state.tokens.take(slots);
         state.timers.dueSent();
         state.send(
                 out,

@@ -34,13 +34,14 @@ final class RequestTimers {
     /** Begins a new assignment. */
     void assigned() {
         lastAnswerAt = context.now();
+        extendMillis = 0;
     }
 
     /** Begins a new ownership. {@code restarted}: the store's process is another one than before. */
     void acquired(StoreAnswer.Acquired answer, boolean restarted) {
         long now = context.now();
-        extendMillis = restarted || isStoreSilent() ? settings.leaseMillis() : 0;
-        lastAnswerAt = now;
+        answered();
+        extendMillis = restarted ? settings.leaseMillis() : extendMillis;
         renewAt = now + settings.renewMillis();
         adoptAt = now + settings.probeMillis();
         dueInFlight = false;

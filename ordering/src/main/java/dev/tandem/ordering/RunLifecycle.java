@@ -199,7 +199,7 @@ final class RunLifecycle {
     private void relay(ActiveRun active, Lane lane, PendingOutcome ended) {
         TaskEntry next = lane.take();
         lane.busyWith(next);
-        long token = state.nextToken();
+        long token = state.tokens.next();
         ended.relays(new StoreRequest.Claim(next.position(), token, next.key(), false));
         Run run = new Run(
                 state.partition,

@@ -61,6 +61,8 @@ final class StoreAnswerHandler {
             acquisition.acquired(acquired);
             return;
         }
+        // A store that refuses is not silent: leases that run out while it refuses have really run out.
+        state.timers.answered();
         if (state.gate.isOpened() && state.broker.isLeased()) {
             // The new owner needs the messages that our channel has.
             recovery.leave();
@@ -156,6 +158,7 @@ final class StoreAnswerHandler {
         if (isProbe && answer.durable()) {
             durable(state.durability.probed(sent.sentAt()));
         }
+        state.tokens.told(answer.tokens());
         state.timers.nextDue(answer.nextDueMillis());
         state.timers.lapsesIn(answer.nextLapseMillis());
         if (!answer.opened().isEmpty()) {

@@ -4,10 +4,14 @@ import static dev.tandem.ordering.CoreScript.SETTINGS;
 import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.KeepClaims;
 import dev.tandem.task.store.StoreRequest.Release;
 import dev.tandem.task.store.StoreRequest.SettleLate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: one executor owns a partition, and what becomes of its runs when it does not any more. */
@@ -85,6 +89,20 @@ class OwnershipTest {
     }
 
     @Test
+    void allRunsOfALostPartitionKeepTheirClaims() {
+        int runs = 1_200;
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(runs)).owns();
+        String[] names = IntStream.range(0, runs).mapToObj(i -> "" + i).toArray(String[]::new);
+        core.delivers(names);
+        assertThat(core.running()).hasSize(runs);
+
+        core.lost();
+        core.passes(2 * SETTINGS.leaseMillis());
+
+        assertThat(names).allMatch(core::mayBegin);
+    }
+
+    @Test
     void aKeyWaitsForItsRunInAnotherExecutor() {
         CoreScript former = CoreScript.log().owns();
         former.delivers("k0", "x1");
@@ -113,6 +131,26 @@ class OwnershipTest {
         assertThat(core.running()).containsExactly("k0");
         assertThat(core.run("k0").attempt()).isEqualTo(2);
         assertThat(core.run("k0").lapses()).isEqualTo(1);
+    }
+
+    @Test
+    void tokensOfAKeyGrowWhenItMovesBetweenPartitions() {
+        CoreScript older = CoreScript.log().owns();
+        older.passes(SETTINGS.leaseMillis());
+        CoreScript younger = older.anotherExecutorOf(CoreScript.OTHER_PARTITION).owns();
+        older.passes(SETTINGS.leaseMillis() + SETTINGS.renewMillis());
+
+        List<Long> tokens = new ArrayList<>();
+        for (String task : List.of("k0", "k1", "k2")) {
+            for (CoreScript core : List.of(older, younger)) {
+                core.delivers(task);
+                tokens.add(core.run(task).token());
+                core.succeeds(task);
+                core.passes(1);
+            }
+        }
+
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
     }
 
     @Test

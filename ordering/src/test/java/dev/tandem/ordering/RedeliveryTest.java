@@ -114,6 +114,41 @@ class RedeliveryTest {
         assertThat(core.acked()).containsExactly("0", "1", "1");
     }
 
+    @Test
+    void theTaskOfADeadExecutorWaitsForOneLeaseOnly() {
+        CoreScript former = CoreScript.queue(QueuePolicy.unordered(4)).owns();
+        former.delivers("0");
+        former.dies();
+
+        // The store refuses while the dead executor's lease lasts. A refusal is an answer: the store is not silent.
+        CoreScript core = former.anotherExecutor().owns();
+        core.passes(SETTINGS.leaseMillis() + SETTINGS.retryMillis());
+        core.redelivers("0");
+        core.passes(SETTINGS.renewMillis());
+
+        assertThat(core.running()).containsExactly("0");
+        assertThat(core.run("0").attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aSilenceOfTheStoreBeforeARefusalStillExtendsLeases() {
+        CoreScript former = CoreScript.queue(QueuePolicy.unordered(4)).owns();
+        former.delivers("0");
+        former.dies();
+        CoreScript core = former.anotherExecutor().owns();
+
+        core.storeStalls();
+        core.passes(SETTINGS.leaseMillis() - SETTINGS.renewMillis());
+        core.storeAnswers();
+        core.passes(SETTINGS.renewMillis() + SETTINGS.retryMillis());
+        core.redelivers("0");
+        core.passes(SETTINGS.renewMillis());
+        assertThat(core.running()).isEmpty();
+
+        core.passes(SETTINGS.leaseMillis());
+        assertThat(core.running()).containsExactly("0");
+    }
+
     /** Returns the next owner, when the leases of a dead one have run out. */
     private static CoreScript ownerAfterALease(CoreScript former) {
         former.passes(SETTINGS.leaseMillis());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreAnswer.Custody;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
+import dev.tandem.task.store.StoreAnswer.TokenTime;
 import dev.tandem.task.store.StoreRequest.RenewLeases;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -85,9 +86,11 @@ class StartingAndSettlingTest {
 
         core.storeStalls();
         core.passes(CoreScript.SETTINGS.renewMillis());
-        core.storeAnswers(new LeasesRenewed("redis-1", List.of(), List.of(), -1, -1, Custody.NONE, 0, true));
+        core.storeAnswers(
+                new LeasesRenewed("redis-1", List.of(), List.of(), -1, -1, Custody.NONE, 0, TokenTime.NONE, true));
         assertThat(core.lastSent(RenewLeases.class).positions()).containsExactly(at(0));
-        core.storeAnswers(new LeasesRenewed("redis-1", List.of(at(0)), List.of(), -1, -1, Custody.NONE, 0, true));
+        core.storeAnswers(
+                new LeasesRenewed("redis-1", List.of(at(0)), List.of(), -1, -1, Custody.NONE, 0, TokenTime.NONE, true));
 
         assertThat(core.mayBegin("k0")).isFalse();
     }

@@ -41,7 +41,11 @@ final class AdminConnection {
 
     /** Runs a script of a partition that needs no owner. Loads it if Redis does not have it. */
     CompletableFuture<List<Object>> runScript(Script script, Partition partition, byte[]... args) {
-        byte[][] scriptKeys = keys.of(partition);
+        return runScript(script, keys.of(partition), args);
+    }
+
+    /** Runs a script with these keys, which share a hash tag. Loads it if Redis does not have it. */
+    CompletableFuture<List<Object>> runScript(Script script, byte[][] scriptKeys, byte[]... args) {
         return run(commands -> {
             String sha = new String(script.sha(), StandardCharsets.US_ASCII);
             CompletionStage<List<Object>> answer = commands.evalsha(sha, ScriptOutputType.MULTI, scriptKeys, args);

@@ -80,6 +80,16 @@ final class RedisKeys {
         return bytes(namespace + ":{executors}:facts");
     }
 
+    /** Returns the key of the processes of a host's executors. */
+    byte[] processes(String host) {
+        return bytes(namespace + ":{executors}:processes:" + host);
+    }
+
+    /** Returns the key of who holds a fixed name. */
+    byte[] executorName(String name) {
+        return bytes(namespace + ":{executors}:name:" + name);
+    }
+
     /** Returns the channel that announces that an executor came or left. */
     String executorsChannel() {
         return namespace + ":{executors}:changed";

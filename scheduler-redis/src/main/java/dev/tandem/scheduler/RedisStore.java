@@ -46,6 +46,7 @@ public final class RedisStore implements Store {
     private final Inspector inspector;
     private final Admin admin;
     private final Presence presence;
+    private final ProcessRegistry processes;
     private final Housekeeper housekeeper;
     private final Set<PauseWatch> pauseWatches = ConcurrentHashMap.newKeySet();
 
@@ -71,6 +72,7 @@ public final class RedisStore implements Store {
         admin = new Admin(adminConnection, inspector);
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention);
+        processes = new ProcessRegistry(adminConnection, inspector);
     }
 
     /**
@@ -169,6 +171,30 @@ public final class RedisStore implements Store {
         return presence;
     }
 
+    /**
+     * Returns a watch for the deaths of this host's executors, not started yet.
+     *
+     * @param executor the id of this process's executor, unique per process start
+     * @param queues the queues that it runs
+     * @param died called with the id of an executor that is proven dead, perhaps several times, on any thread; it must not
+     *     block
+     */
+    public DeathWatch deathWatch(String executor, Set<String> queues, Consumer<String> died) {
+        return new DeathWatch(processes, presence, executor, queues, died);
+    }
+
+    /**
+     * Returns the fixed name of an executor, not taken yet.
+     *
+     * @param deaths ends the leases of a predecessor, and knows which processes of this host are gone
+     * @param executor the id of this process's executor, unique per process start
+     * @param leaseMillis the lease of the queues' partitions and claims
+     */
+    public FixedName fixedName(
+            DeathWatch deaths, String name, String executor, long leaseMillis, FixedName.Listener listener) {
+        return new FixedName(processes, deaths, name, executor, leaseMillis, listener);
+    }
+
     @Override
     public void close() {
         thread.run(() -> {
@@ -185,6 +211,10 @@ public final class RedisStore implements Store {
             wakeups.remove(keys.wakeChannel(link.partition()), link);
             connections.remove(link);
         });
+    }
+
+    ProcessRegistry processes() {
+        return processes;
     }
 
     /** Handles a failed request whose link has already voided its other requests. */

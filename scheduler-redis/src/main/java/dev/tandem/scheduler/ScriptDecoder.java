@@ -69,6 +69,7 @@ final class ScriptDecoder {
                     in.number(),
                     new StoreAnswer.Custody(in.number(), in.number()),
                     in.number(),
+                    new StoreAnswer.TokenTime(in.number(), in.number()),
                     durable);
         } else if (request instanceof StoreRequest.ClaimDue) {
             return new StoreAnswer.DueTasks(

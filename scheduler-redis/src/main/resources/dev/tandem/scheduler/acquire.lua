@@ -31,6 +31,7 @@
 -- @include far_schedule
 -- @include redelivery_history
 -- @include acquired_pages
+-- @include epochs
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed, continued_epoch, cut = ARGV[6], tonumber(ARGV[7]), ARGV[9], tonumber(ARGV[10])
 local number = tonumber(ARGV[HEADER_NUMBER])
@@ -111,14 +112,13 @@ local function current_incarnation()
   return incarnation, owner[OWNER_HIGH_WATER] or '0', math.max(stored_commit, committed)
 end
 
--- Returns an epoch above all earlier epochs and tokens. Epochs keep their lead over the clock (in µs), so that one that
--- Redis forgot in a restart is not issued again.
+-- Returns an epoch above all earlier epochs and tokens.
 local function next_epoch(restarted)
   local highest = tonumber(owner[OWNER_TOKEN] or '0')
   for i = 1, #tokens do
     highest = math.max(highest, number_of(tokens[i]))
   end
-  return math.max(highest + 1, micros + tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
+  return epoch_after(highest, owner[OWNER_EPOCH] and tonumber(owner[OWNER_EPOCH]), tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
 end
 
 local restarted = former and owner[OWNER_RUN_ID] ~= run

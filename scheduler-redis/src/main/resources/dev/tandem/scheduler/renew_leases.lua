@@ -6,7 +6,7 @@
 -- ARGV 6    MessagePack of {positions, tokens of 8 bytes}
 -- Returns   {REPLY_OK, run id, positions that are not claimed under their token, keys that went on since the last
 --           renewal, ms until the next task is due (-1: none), ms until the next lease runs out (-1: none), number of
---           tasks held, their bytes, number of blocked keys}
+--           tasks held, their bytes, number of blocked keys, the time (µs) and the lead (µs) of tokens}
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -15,6 +15,7 @@
 -- @include next_times
 -- @include apply_request
 -- @include extend_leases
+-- @include epochs
 local deadline = format('%.0f', now + ARGV[5])
 apply_request('0', 'lease', deadline)
 local lost = extend_leases(deadline, cmsgpack.unpack(ARGV[6]))
@@ -22,4 +23,5 @@ local opened = call('SPOP', OPENED, MAX_OPENED_KEYS)
 -- Estimated from some envelopes, so it takes microseconds however many there are. Unknown where the command is denied.
 local bytes = redis.pcall('MEMORY', 'USAGE', TASKS, 'SAMPLES', 20)
 return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL])),
-  call('HLEN', TASKS), type(bytes) == 'number' and bytes or 0, call('HLEN', BLOCKED)}
+  call('HLEN', TASKS), type(bytes) == 'number' and bytes or 0, call('HLEN', BLOCKED), micros,
+  token_lead(tonumber(owner[OWNER_EPOCH]), tonumber(call('HGET', OWNER, 'lead') or '0'))}

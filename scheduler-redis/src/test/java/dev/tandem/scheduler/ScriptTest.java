@@ -86,7 +86,10 @@ class ScriptTest {
                                     each -> assertThat(each).isIn(included)));
             included.add(include.group(1));
         }
-        assertThat(included).startsWith("partition_keys").doesNotHaveDuplicates();
+        assertThat(included).doesNotHaveDuplicates();
+        if (script != Script.HOLD_EXECUTOR_NAME) {
+            assertThat(included).startsWith("partition_keys");
+        }
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.scheduler.ProcessRegistry.Hold;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
@@ -239,10 +240,24 @@ class StoredFormatIT {
             store.presence()
                     .beat(new Presence.Executor("executor-1", "host-1", 5, 0, Map.of("operated", 3, "other", 0)), false)
                     .join();
+            store.processes()
+                    .register("executor-1", new HostProcess("boot-1", 4711, 98765), Set.of("operated", "other"))
+                    .join();
+            store.processes().hold("web-1", "executor-1", Hold.TAKE, "").join();
             await().untilAsserted(() -> assertThat(connection.sync().exists(RedisKeys.DEFAULTS.partitions("operated")))
                     .isEqualTo(1));
-            Set<String> compared =
-                    Set.of("tasks", "later", "minutes", "index", "stats", "partitions", "paused", "seen", "facts");
+            Set<String> compared = Set.of(
+                    "tasks",
+                    "later",
+                    "minutes",
+                    "index",
+                    "stats",
+                    "partitions",
+                    "paused",
+                    "seen",
+                    "facts",
+                    "processes:boot-1",
+                    "name:web-1");
             text.append("\n## Keys of operators and executors\n\n")
                     .append(new RedisDump(connection.sync())
                             .entries().entrySet().stream()

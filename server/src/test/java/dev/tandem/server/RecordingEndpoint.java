@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -27,6 +28,7 @@ final class RecordingEndpoint implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
     private final Map<String, Reply> replies = new ConcurrentHashMap<>();
+    private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
 
     RecordingEndpoint() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -46,12 +48,24 @@ final class RecordingEndpoint implements AutoCloseable {
                 Long.parseLong(header(exchange, "Tandem-Fencing-Token")),
                 header(exchange, "Content-Type"),
                 body));
+        awaitRelease(id);
         Reply reply = replies.getOrDefault(id, new Reply(204, null));
         if (reply.retryAfter() != null) {
             exchange.getResponseHeaders().set("Retry-After", reply.retryAfter());
         }
         exchange.sendResponseHeaders(reply.status(), -1);
         exchange.close();
+    }
+
+    private void awaitRelease(String id) {
+        CountDownLatch release = held.get(id);
+        try {
+            if (release != null) {
+                release.await();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static String header(HttpExchange exchange, String name) {
@@ -65,6 +79,16 @@ final class RecordingEndpoint implements AutoCloseable {
 
     void reply(String id, int status, String retryAfter) {
         replies.put(id, new Reply(status, retryAfter));
+    }
+
+    /** Leaves calls for this task without an answer until {@link #release}. */
+    void hold(String id) {
+        held.put(id, new CountDownLatch(1));
+    }
+
+    /** Answers the calls for a task that is held, and those to come. */
+    void release(String id) {
+        held.remove(id).countDown();
     }
 
     /** Answers 204 for this task from now on. */

@@ -5,7 +5,6 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.scheduler.Heartbeat;
 import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -53,12 +52,14 @@ public final class Platform implements SmartLifecycle {
     private final @Nullable BrokerWatch watch;
 
     private final FailureWatch failures;
+    private final @Nullable Membership membership;
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
         this.settings = settings;
         this.store = RedisStore.open(redis(settings.redis()), retention(settings.history()));
         this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
+        this.membership = executor == null ? null : new Membership(settings, store, executor, sources.values(), live);
         this.watch = executor == null ? watch() : null;
         // Its shutdown hook stops the platform, so the exit cannot wait on the thread that the platform stops.
         Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
@@ -78,9 +79,10 @@ public final class Platform implements SmartLifecycle {
     private Executor executor(HostedHandlers handlers, ExecutorMetrics metrics) {
         DataSize limit = settings.executor().memory();
         MemoryBudget memory = limit == null ? MemoryBudget.ofHeap() : MemoryBudget.ofBytes(limit.toBytes());
-        QueueSourceFactory factory = new QueueSourceFactory(settings, memory);
+        String id = Executor.newId(ExecutorId.of(settings.executor()));
+        QueueSourceFactory factory = new QueueSourceFactory(settings, memory, id);
         Executor.Builder builder = Executor.builder()
-                .id(ExecutorId.of(settings.executor()))
+                .uniqueId(id)
                 .concurrency(settings.executor().concurrency())
                 .drainTimeout(settings.executor().drainTimeout())
                 .memory(memory)
@@ -154,13 +156,8 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void start() {
         failures.start();
-        if (executor != null) {
-            // Starts before any partition is leased, so that executors that start together know of each other.
-            Heartbeat heartbeat =
-                    new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
-            heartbeat.start();
-            closing.add(heartbeat);
-            executor.start();
+        if (executor != null && membership != null) {
+            membership.start();
             for (String queue : settings.queues().keySet()) {
                 closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
             }
@@ -175,8 +172,8 @@ public final class Platform implements SmartLifecycle {
             close(watch);
         }
         closing.forEach(Platform::close);
-        if (executor != null) {
-            executor.stop();
+        if (membership != null) {
+            membership.stop();
         }
         store.close();
         running = false;
@@ -216,6 +213,12 @@ public final class Platform implements SmartLifecycle {
 
     public TandemSettings settings() {
         return settings;
+    }
+
+    /** Returns why this process runs no tasks although it should; null if it does. */
+    @Nullable
+    String problem() {
+        return membership == null ? null : membership.problem();
     }
 
     /** Returns the status of the queues that this process runs, in the order of the settings. */

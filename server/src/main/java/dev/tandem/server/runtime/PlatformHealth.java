@@ -47,7 +47,8 @@ public final class PlatformHealth {
     /** Whether the loops of all queues make progress and the store of all partitions answers. */
     public HealthIndicator queues() {
         return () -> {
-            boolean up = true;
+            String problem = platform.problem();
+            boolean up = problem == null;
             Map<String, Object> details = new LinkedHashMap<>();
             for (QueueStatus status : platform.status()) {
                 up &= status.healthy();
@@ -65,6 +66,9 @@ public final class PlatformHealth {
                     queue.put("waits", status.waits());
                 }
                 details.put(status.queue(), queue);
+            }
+            if (problem != null) {
+                details.put("problem", problem);
             }
             return (up ? Health.up() : Health.down()).withDetails(details).build();
         };

@@ -15,10 +15,13 @@ final class QueueSourceFactory {
 
     private final TandemSettings settings;
     private final MemoryBudget memory;
+    private final String executor;
 
-    QueueSourceFactory(TandemSettings settings, MemoryBudget memory) {
+    /** @param executor the id of this process's executor */
+    QueueSourceFactory(TandemSettings settings, MemoryBudget memory, String executor) {
         this.settings = settings;
         this.memory = memory;
+        this.executor = executor;
     }
 
     QueueSource of(String name, QueueSettings queue) {
@@ -29,7 +32,8 @@ final class QueueSourceFactory {
     }
 
     private QueueSource kafka(String name, QueueSettings queue) {
-        KafkaSource source = new KafkaSource(BrokerSettings.kafka(settings, name, queue));
+        KafkaSource source =
+                new KafkaSource(BrokerSettings.kafka(settings, name, queue).withMemberId(executor));
         return new QueueSource(SourceType.KAFKA, source, () -> {
             KafkaStatus status = source.status();
             return new Reachability(status.connected(), status.detail());

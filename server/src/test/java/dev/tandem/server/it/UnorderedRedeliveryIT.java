@@ -12,6 +12,7 @@ import dev.tandem.local.RedisCheckpoint;
 import dev.tandem.testkit.BrokerProxy;
 import dev.tandem.testkit.Brokers;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -46,6 +47,34 @@ class UnorderedRedeliveryIT {
             }
             queue.awaitNothingLeft();
             assertThat(queue.recorded()).isEqualTo(tasks);
+        }
+    }
+
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void tasksOfAKilledExecutorWaitForOneLease() throws Exception {
+        int lease = 6_000;
+        try (RabbitTestQueue queue = new RabbitTestQueue("orphaned", false);
+                WorkerProcess victim = queue.startProcess(queue.worker().leasedFor(lease))) {
+            queue.awaitDeclared();
+            queue.send("k", 0, "hold");
+            queue.awaitStarted("k-0");
+            victim.kill();
+            long killedAt = System.nanoTime();
+            try (TestWorker successor = new TestWorker(queue.worker().leasedFor(lease))) {
+                await(
+                        "the task to run again",
+                        () -> queue.history().runsOf("k-0").size() == 2);
+                RunHistory.Run again = queue.history().runsOf("k-0").get(1);
+                assertThat(TimeUnit.NANOSECONDS.toMillis(again.start() - killedAt))
+                        .as("ms without a run")
+                        .isLessThan(lease * 3L / 2);
+                assertThat(again.attempt()).isEqualTo(2);
+                successor.release();
+                queue.awaitAllSucceeded();
+                successor.awaitNothingUnsettled();
+            }
+            queue.awaitNothingLeft();
         }
     }
 

@@ -265,6 +265,7 @@ public sealed interface StoreAnswer {
      *     their next task is due
      * @param custody what the store holds of the partition
      * @param blockedKeys how many keys are blocked
+     * @param tokens the time that new tokens follow
      * @param durable false if the replicas, or the disk, have not confirmed the write; then the probe does not count
      */
     record LeasesRenewed(
@@ -275,6 +276,7 @@ public sealed interface StoreAnswer {
             long nextLapseMillis,
             Custody custody,
             long blockedKeys,
+            TokenTime tokens,
             boolean durable)
             implements StoreAnswer {}
 
@@ -285,6 +287,17 @@ public sealed interface StoreAnswer {
      */
     record Custody(long tasks, long bytes) {
         public static final Custody NONE = new Custody(0, 0);
+    }
+
+    /**
+     * The time that the tokens of a partition follow, so that those of two partitions compare by time.
+     *
+     * @param micros the store's clock, epoch microseconds
+     * @param leadMicros how far tokens are ahead of it. Shrinks by half of the time that passes, down to 0
+     */
+    record TokenTime(long micros, long leadMicros) {
+        /** A time that moves no token. */
+        public static final TokenTime NONE = new TokenTime(0, 0);
     }
 
     /**

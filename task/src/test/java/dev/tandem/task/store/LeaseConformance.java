@@ -13,6 +13,7 @@ import dev.tandem.task.store.StoreAnswer.LeasesExpired;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
 import dev.tandem.task.store.StoreAnswer.Refused;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreAnswer.TokenTime;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,27 @@ interface LeaseConformance extends StoreFixture {
         assertThat(first().renewLeases(P1, token - 1).lost()).containsExactly(P1);
         assertThat(first().renewLeases(P2, token).lost()).containsExactly(P2);
         assertThat(first().renewLeases(P1, token).lost()).isEmpty();
+    }
+
+    @Test
+    default void aRenewalTellsTheTimeThatTokensFollow() {
+        long epoch = first().acquire().epoch();
+        TokenTime time = first().probe().tokens();
+        assertThat(time.micros()).isGreaterThanOrEqualTo(epoch);
+        assertThat(time.leadMicros()).isZero();
+    }
+
+    @Test
+    default void theLeadOfTokensShrinksByHalfOfTheTimeThatPasses() {
+        first().acquire();
+        restartStore();
+        long epoch = first().acquire().epoch();
+        TokenTime early = first().probe().tokens();
+        assertThat(early.micros() + early.leadMicros()).isGreaterThanOrEqualTo(epoch);
+        letTimePass(SHORT);
+        TokenTime late = first().probe().tokens();
+        long passed = late.micros() - early.micros();
+        assertThat(early.leadMicros() - late.leadMicros()).isBetween(passed / 2 - 1, passed / 2 + 1);
     }
 
     @Test

@@ -133,7 +133,7 @@ final class ModelAcquisition {
 
     private void beginEpoch(boolean restarted) {
         long micros = now * 1_000;
-        partition.epoch = Math.max(partition.token + 1, micros + partition.epochLead)
+        partition.epoch = Math.max(partition.token + 1, micros + partition.tokenLead(now))
                 + (restarted ? request.leaseMillis() * 1_000 : 0);
         partition.epochLead = partition.epoch - micros;
         partition.token = partition.epoch;

@@ -39,6 +39,7 @@ final class ModelLeases {
                 partition.nextLapseMillis(now),
                 new StoreAnswer.Custody(tasks.held().size(), tasks.heldBytes()),
                 partition.blocked.size(),
+                new StoreAnswer.TokenTime(now * 1_000, partition.tokenLead(now)),
                 true);
     }
 

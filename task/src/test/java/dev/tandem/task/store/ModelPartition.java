@@ -101,6 +101,12 @@ public final class ModelPartition {
         return executor != null && !released && leaseDeadline > now;
     }
 
+    /** Returns how far tokens are ahead of the clock now, in microseconds. It shrinks by half of the time that passes. */
+    long tokenLead(long now) {
+        long passed = Math.max(0, now * 1_000 - (epoch - epochLead));
+        return Math.max(0, epochLead - passed / 2);
+    }
+
     public long epoch() {
         return epoch;
     }

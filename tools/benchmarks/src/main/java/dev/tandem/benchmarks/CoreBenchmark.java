@@ -122,7 +122,7 @@ public class CoreBenchmark {
         }
         if (request instanceof StoreRequest.RenewLeases) {
             return new StoreAnswer.LeasesRenewed(
-                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, true);
+                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, StoreAnswer.TokenTime.NONE, true);
         }
         if (request instanceof StoreRequest.RecordCommit) {
             return StoreAnswer.Ok.NOTHING_DUE;

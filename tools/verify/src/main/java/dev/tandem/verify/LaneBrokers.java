@@ -13,6 +13,7 @@ import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.local.MissingBrokerException;
 import dev.tandem.local.PortReservations;
 import dev.tandem.local.StartedBrokers;
+import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.verify.fault.Requirement;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event.Server;
@@ -67,6 +68,7 @@ final class LaneBrokers implements AutoCloseable {
                 case OWN_BROKER, RABBITMQ, RABBIT_CLUSTER -> ownBroker;
                 case OWN_REDIS, SENTINEL, CLUSTER -> ownRedis;
                 case PROXIES -> ownBroker && ownRedis;
+                case DEATH_PROOF -> DeathWatch.isAvailable();
                 case FILE_LIMITS -> isOnPath("prlimit");
             };
             if (!met) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class TimeBudgets {
 
     private static final Duration KILL = Duration.ofSeconds(15);
+    private static final Duration PROVEN_DEATH = Duration.ofSeconds(2);
     private static final Duration TAKE_OVER = Duration.ofSeconds(2);
     private static final Duration REPLACEMENT_WAIT = Duration.ofSeconds(2);
     private static final Duration INDEPENDENT_WAIT = Duration.ofSeconds(1);
@@ -55,6 +56,11 @@ final class TimeBudgets {
         Duration kill = KILL.minus(DEFAULT_LEASE).plus(lease);
         for (boolean rabbit : new boolean[] {false, true}) {
             addRecovery("kill -9: all its tasks run again, p99", rabbit, name -> name.equals("kill"), kill);
+            addRecovery(
+                    "kill -9 where the death is proven: all its tasks run again, p99",
+                    rabbit,
+                    name -> name.equals("kill-restart"),
+                    PROVEN_DEATH);
             addRecovery(
                     "a frozen executor's tasks are taken over, p99",
                     rabbit,

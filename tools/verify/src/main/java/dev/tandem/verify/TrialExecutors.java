@@ -163,6 +163,7 @@ final class TrialExecutors implements AutoCloseable {
                 workload.maxParkedPerKey(),
                 trial.lease(),
                 trial.retry(),
+                trialCase.fault().requirements().contains(Requirement.DEATH_PROOF),
                 folder);
     }
 

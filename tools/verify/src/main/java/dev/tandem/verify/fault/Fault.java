@@ -22,6 +22,7 @@ import java.util.random.RandomGenerator;
 public sealed interface Fault
         permits NoFault,
                 ExecutorKill,
+                ExecutorRestart,
                 ExecutorFreeze,
                 NetworkPartition,
                 BrokerRestart,

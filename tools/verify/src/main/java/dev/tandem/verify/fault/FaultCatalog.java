@@ -39,6 +39,7 @@ final class FaultCatalog {
             new HandlerOutage(),
             new RedisSplit(),
             new ClockSetBack(),
+            new ExecutorRestart(),
             new Churn(),
             new RollingReplacement(),
             new CombinedFault(List.of(new ExecutorKill(), new RedisWriteLoss())),

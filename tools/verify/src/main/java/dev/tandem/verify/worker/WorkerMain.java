@@ -3,12 +3,16 @@ package dev.tandem.verify.worker;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.RetryPolicy;
+import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
+import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.scheduler.Heartbeat;
 import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.Source;
 import dev.tandem.verify.record.Event;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -36,7 +40,10 @@ public final class WorkerMain {
         RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore, settings.outage());
         handler.pollOutage();
         LiveExecutors live = new LiveExecutors();
-        Executor executor = executor(settings, observedStore, handler, orders, clock, live);
+        String id = Executor.newId(settings.name());
+        Source source = settings.source(id);
+        Executor executor = executor(id, source, settings, observedStore, handler, orders, clock, live);
+        DeathWatch deaths = store.deathWatch(id, Set.of(settings.queue()), dead -> removeFromGroup(source, dead));
         Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), "localhost", executor::shares, live);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-poll");
@@ -45,6 +52,9 @@ public final class WorkerMain {
         });
         if (settings.isRabbit()) {
             heartbeat.start();
+        }
+        if (settings.provesDeaths()) {
+            deaths.start();
         }
         every(timer, POLL_MILLIS, orders::poll);
         every(timer, POLL_MILLIS, handler::pollLeases);
@@ -56,6 +66,7 @@ public final class WorkerMain {
                 stop(heartbeat);
             }
             executor.stop();
+            stop(deaths);
             store.close();
         }));
         while (true) {
@@ -65,7 +76,15 @@ public final class WorkerMain {
         }
     }
 
+    private static void removeFromGroup(Source source, String dead) {
+        if (source instanceof KafkaSource kafka) {
+            kafka.removeMember(dead);
+        }
+    }
+
     private static Executor executor(
+            String id,
+            Source source,
             WorkerSettings settings,
             ObservedStore store,
             RecordingHandler handler,
@@ -73,11 +92,11 @@ public final class WorkerMain {
             SettableClock clock,
             LiveExecutors live) {
         return Executor.builder()
-                .id(settings.name())
+                .uniqueId(id)
                 .settings(settings.core())
                 .clock(clock)
                 .queue(QueueSpec.queue(settings.queue())
-                        .source(new FreezableSource(settings.source(), orders))
+                        .source(new FreezableSource(source, orders))
                         .store(store)
                         .policy(settings.policy())
                         .members(() -> live.of(settings.queue()))
@@ -89,11 +108,11 @@ public final class WorkerMain {
                 .build();
     }
 
-    private static void stop(Heartbeat heartbeat) {
+    private static void stop(AutoCloseable part) {
         try {
-            heartbeat.close();
+            part.close();
         } catch (Exception e) {
-            // Other executors forget this one after a minute in any case.
+            // Other executors forget this one in any case.
         }
     }
 

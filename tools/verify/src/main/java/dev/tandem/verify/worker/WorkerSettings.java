@@ -25,6 +25,7 @@ import java.util.Objects;
  * @param maxParkedPerKey how many tasks of a key the store parks
  * @param lease lease of claims; one below the product's default also shortens Kafka's session
  * @param retry delay before the next attempt of a failed task
+ * @param provesDeaths whether it ends the leases of executors whose processes are gone
  * @param folder folder for events, logs and orders
  */
 public record WorkerSettings(
@@ -38,6 +39,7 @@ public record WorkerSettings(
         int maxParkedPerKey,
         Duration lease,
         Duration retry,
+        boolean provesDeaths,
         Path folder) {
 
     private static final int CONCURRENCY = 64;
@@ -76,6 +78,7 @@ public record WorkerSettings(
                 "maxParkedPerKey=" + maxParkedPerKey,
                 "lease=" + lease.toMillis(),
                 "retry=" + retry.toMillis(),
+                "proves=" + provesDeaths,
                 "folder=" + folder);
     }
 
@@ -96,6 +99,7 @@ public record WorkerSettings(
                 Integer.parseInt(text(all, "maxParkedPerKey")),
                 Duration.ofMillis(Long.parseLong(text(all, "lease"))),
                 Duration.ofMillis(Long.parseLong(text(all, "retry"))),
+                Boolean.parseBoolean(text(all, "proves")),
                 Path.of(text(all, "folder")));
     }
 
@@ -108,8 +112,12 @@ public record WorkerSettings(
         return broker.startsWith("amqp");
     }
 
-    Source source() {
-        return isRabbit() ? new RabbitSource(rabbit()) : new KafkaSource(kafka().withProperties(sessionProperties()));
+    /** @param executor the id of its executor */
+    Source source(String executor) {
+        return isRabbit()
+                ? new RabbitSource(rabbit())
+                : new KafkaSource(
+                        kafka().withProperties(sessionProperties()).withMemberId(provesDeaths ? executor : ""));
     }
 
     /** Returns the settings of the queue in RabbitMQ. */
