@@ -118,9 +118,15 @@ final class LogOverflow {
         return over;
     }
 
-    /** Passes over what waits in memory at the end of a full lane. */
-    void shed(Lane lane) {
-        for (TaskEntry entry : lane.takeLast(kept(), this::mayShed)) {
+    /**
+     * Passes over what waits in memory at the end of a full lane.
+     *
+     * @param begunUpTo former owners may have begun tasks below this offset. No task that was offered since may precede them
+     */
+    void shed(Lane lane, long begunUpTo) {
+        List<TaskEntry> shed = lane.takeLast(
+                kept(), (entry, offeredBehind) -> mayShed(entry) && !(offeredBehind && entry.offset() < begunUpTo));
+        for (TaskEntry entry : shed) {
             String name = entry.key();
             if (name != null) {
                 note(name, entry);

@@ -293,7 +293,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     void laneIsFull(Lane lane) {
-        overflow.shed(lane);
+        overflow.shed(lane, relayedUpTo);
     }
 
     @Override

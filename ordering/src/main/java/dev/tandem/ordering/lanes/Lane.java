@@ -5,7 +5,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -229,11 +231,26 @@ public final class Lane {
         return waiting.size();
     }
 
-    /** Takes out entries from the end as long as they match, and leaves at least {@code keep}. The last one comes first. */
-    public List<TaskEntry> takeLast(int keep, Predicate<TaskEntry> matches) {
+    /**
+     * Takes out delivered entries from the end as long as they match, and leaves at least {@code keep} entries. The last one
+     * comes first. Entries that the store offered are left where they are.
+     *
+     * @param matches is also told whether an offered entry waits behind
+     */
+    public List<TaskEntry> takeLast(int keep, BiPredicate<TaskEntry, Boolean> matches) {
         List<TaskEntry> taken = new ArrayList<>();
-        while (waiting.size() > keep && matches.test(waiting.getLast())) {
-            taken.add(waiting.removeLast());
+        boolean offeredBehind = false;
+        Iterator<TaskEntry> fromLast = waiting.descendingIterator();
+        while (waiting.size() > keep && fromLast.hasNext()) {
+            TaskEntry entry = fromLast.next();
+            if (!entry.isTracked()) {
+                offeredBehind = true;
+            } else if (matches.test(entry, offeredBehind)) {
+                fromLast.remove();
+                taken.add(entry);
+            } else {
+                return taken;
+            }
         }
         return taken;
     }
