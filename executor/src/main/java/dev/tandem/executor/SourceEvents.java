@@ -70,8 +70,8 @@ final class SourceEvents implements Source.Events {
     }
 
     @Override
-    public void deleted(Partition partition, long logStart) {
-        tell(() -> core.deleted(partition, logStart));
+    public void deleted(Partition partition, long id, long logStart) {
+        tell(() -> core.deleted(partition, id, logStart));
     }
 
     @Override

@@ -7,8 +7,9 @@ package dev.tandem.executor;
 public final class UnreadablePayloadException extends RuntimeException implements FinalError {
 
     UnreadablePayloadException(Class<?> type, int length, Throwable cause) {
+        // What the parser says may quote the payload. It is the second line, since only the first one is logged.
         super(
-                "Cannot read the payload of " + length + " bytes as " + type.getName() + ": " + cause.getMessage(),
+                "Cannot read the payload of " + length + " bytes as " + type.getName() + "\n" + cause.getMessage(),
                 cause);
     }
 }

@@ -10,18 +10,14 @@ import dev.tandem.task.Source;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -45,10 +41,7 @@ public final class KafkaSource implements Source {
     private static final Duration LAST_COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final long MAX_WAIT_MILLIS = 1_000;
     private static final long RETRY_MILLIS = 1_000;
-    private static final long RETENTION_CHECK_MILLIS = 60_000;
-    private static final long PARTITIONS_MILLIS = 5_000;
 
-    private final KafkaSettings settings;
     private final InstantSource wallClock;
     private final RecordDecoder decoder;
     private final KafkaHealth health;
@@ -56,6 +49,7 @@ public final class KafkaSource implements Source {
     private final AssignedPartitions assigned;
     private final GroupRebalanceListener rebalances;
     private final RecallReader recalls;
+    private final TopicFacts topic;
     private final DeadMembers deadMembers;
     private final MonotonicClock clock = new MonotonicClock();
     private final PollWakeup wakeup = new PollWakeup();
@@ -67,10 +61,6 @@ public final class KafkaSource implements Source {
     private volatile @Nullable Thread pollingThread;
     private boolean closed;
     private long pollAt;
-    private long retentionMillis = Long.MAX_VALUE;
-    private long retentionAt;
-    private List<Partition> partitions = List.of();
-    private long partitionsAt;
 
     /** Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached. */
     public KafkaSource(KafkaSettings settings) {
@@ -78,13 +68,13 @@ public final class KafkaSource implements Source {
     }
 
     KafkaSource(KafkaSettings settings, InstantSource wallClock) {
-        this.settings = settings;
         this.wallClock = wallClock;
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         recalls = new RecallReader(settings, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
         clients = new KafkaClients(settings, health, answers);
         rest = new GroupRest(clients, answers, clock);
+        topic = new TopicFacts(settings, clients, answers, clock);
         deadMembers = new DeadMembers(settings, clients, answers, health);
         assigned = new AssignedPartitions(settings, clients, answers, health, events, committer, clock);
         rebalances = new GroupRebalanceListener(clients, assigned, committer, events, LAST_COMMIT_TIMEOUT);
@@ -110,22 +100,9 @@ public final class KafkaSource implements Source {
         return health.status();
     }
 
-    /** Returns what the consumer's metadata says. A wait of 0 asks no broker. */
     @Override
     public Collection<Partition> partitions() {
-        KafkaConsumer<byte[], byte[]> consumer = closed ? null : clients.consumer();
-        if (consumer == null || clock.now() < partitionsAt) {
-            return consumer == null ? List.of() : partitions;
-        }
-        partitionsAt = clock.now() + PARTITIONS_MILLIS;
-        try {
-            partitions = consumer.partitionsFor(settings.topic(), Duration.ZERO).stream()
-                    .map(info -> Partition.of(settings.queue(), info.partition()))
-                    .toList();
-        } catch (KafkaException e) {
-            // The consumer has no metadata of the topic yet, or any more. Before, it had these.
-        }
-        return partitions;
+        return closed ? List.of() : topic.partitions();
     }
 
     /**
@@ -251,7 +228,7 @@ public final class KafkaSource implements Source {
 
     private void deliver(ConsumerRecords<byte[], byte[]> records) {
         long arrivedAt = records.isEmpty() ? 0 : wallClock.millis();
-        nextOffsets(records).forEach((topicPartition, next) -> {
+        FetchedOffsets.next(records).forEach((topicPartition, next) -> {
             PartitionAssignment assignment = assigned.get(topicPartition);
             // The loop may rewind a partition while it is told of another.
             if (assignment == null || !assignment.isDelivering() || assigned.soughtSinceFetch(assignment)) {
@@ -263,22 +240,6 @@ public final class KafkaSource implements Source {
                         loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
             }
         });
-    }
-
-    /**
-     * Returns the offsets behind the fetched records and the gaps between them. They are computed if the consumer names
-     * none, since an interceptor may have replaced the records.
-     */
-    private static Map<TopicPartition, OffsetAndMetadata> nextOffsets(ConsumerRecords<byte[], byte[]> records) {
-        if (!records.nextOffsets().isEmpty() || records.isEmpty()) {
-            return records.nextOffsets();
-        }
-        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
-        for (TopicPartition each : records.partitions()) {
-            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(each);
-            next.put(each, new OffsetAndMetadata(fetched.get(fetched.size() - 1).offset() + 1));
-        }
-        return next;
     }
 
     /** Reports gaps of deleted offsets, so that the settled prefix can pass them before a record arrives. */
@@ -356,24 +317,15 @@ public final class KafkaSource implements Source {
         }
     }
 
-    /** Asks the brokers now and then, and returns what they answered last. */
     @Override
     public long retentionMillis() {
-        if (clock.now() >= retentionAt && clients.consumer() != null) {
-            retentionAt = clock.now() + RETENTION_CHECK_MILLIS;
-            answers.onAnswer(
-                    clients.admin().retentionMillis(),
-                    millis -> retentionMillis = millis,
-                    // Not everybody may read a topic's configuration.
-                    problem -> retentionMillis = Long.MAX_VALUE);
-        }
-        return retentionMillis;
+        return topic.retentionMillis();
     }
 
     private void recalled(Events loop, Partition partition, Recall recall, RecallReader.Answer answer) {
         if (answer.logStart() > recall.from()) {
             health.warn(StartOffset.deletedWarning(partition.name(), recall.from(), answer.logStart()));
-            loop.deleted(partition, answer.logStart());
+            loop.deleted(partition, recall.id(), answer.logStart());
         }
         loop.recalled(partition, recall.id(), answer.deliveries(), answer.next());
     }

@@ -123,7 +123,8 @@ final class RecallReader implements AutoCloseable {
             request.answer().complete(read(openConsumer(), request.partition(), request.recall()));
         } catch (OffsetOutOfRangeException e) {
             answerDeleted(request);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Also after an Error, or nobody would read again.
             closeConsumer();
             request.answer().completeExceptionally(e);
         }

@@ -161,7 +161,7 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     }
 
     @Override
-    public void deleted(Partition partition, long logStart) {
+    public void deleted(Partition partition, long id, long logStart) {
         add("deleted", partition, logStart, null);
     }
 

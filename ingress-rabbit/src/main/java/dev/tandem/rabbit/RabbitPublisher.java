@@ -67,8 +67,8 @@ public final class RabbitPublisher implements Publisher {
             }
             targets.put(each.queue(), new Target(each, new MessageEncoder(each, InstantSource.system())));
         }
-        connector = new RabbitConnector(first.uri(), RabbitSource.threads("publisher-io"));
-        sender = Executors.newSingleThreadExecutor(RabbitSource.threads("publisher"));
+        connector = new RabbitConnector(first.uri(), RabbitThreads.named("publisher-io"));
+        sender = Executors.newSingleThreadExecutor(RabbitThreads.named("publisher"));
     }
 
     @Override

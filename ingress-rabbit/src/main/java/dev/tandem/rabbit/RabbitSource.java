@@ -14,8 +14,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -78,18 +76,9 @@ public final class RabbitSource implements Source {
         this.decoder = new MessageDecoder(settings, clock);
         this.health = new RabbitHealth(settings, clock);
         this.reopening = new ChannelReopening(settings, memory, health);
-        this.calls = new BlockingBrokerCalls(settings, health, mailbox, threads(settings.queue()));
+        this.calls = new BlockingBrokerCalls(settings, health, mailbox, RabbitThreads.named(settings.queue()));
         this.connection = new SourceConnection(settings, health, calls);
         calls.connect(0);
-    }
-
-    static ThreadFactory threads(String name) {
-        AtomicInteger count = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, "tandem-rabbit-" + name + "-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
     }
 
     /** Returns the state of the connection to the broker. May be called by any thread. */

@@ -120,6 +120,7 @@ class RabbitOrderedQueueIT extends SourceFixture {
                 first.source.close(partition);
                 next.until("caught up", () -> next.caughtUp.contains(partition));
                 // The first prefetch is wide, so it gets all of them.
+                next.untilDelivered(7);
                 assertThat(next.bodies()).isEqualTo(numbers(0, 7));
                 next.ackAll();
                 next.manyTurns();

@@ -167,7 +167,7 @@ class RabbitPublisherIT {
     /** A client that counted an unsent message would take the broker's next answer for that of another message. */
     @Test
     void aFailureWhileSendingGivesTheConnectionUpWithAllThatIsUnconfirmed() throws Exception {
-        RabbitConnector connector = new RabbitConnector(settings.uri(), RabbitSource.threads("test"));
+        RabbitConnector connector = new RabbitConnector(settings.uri(), RabbitThreads.named("test"));
         PublisherConnection connection = new PublisherConnection(connector.connect("test"));
         connection.declare(settings, connector);
         List<PendingTask> tasks = new ArrayList<>();

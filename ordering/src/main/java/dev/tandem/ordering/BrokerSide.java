@@ -1,6 +1,5 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingOutcome;
@@ -11,7 +10,6 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -166,37 +164,9 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
         return false;
     }
 
-    // ---- tasks for which there is no room ----
-
-    /** Leaves a delivery in the log, because its lane is full. It is read again later. @return whether it was left there */
-    boolean passOver(TaskEntry entry) {
-        return false;
-    }
-
-    boolean isPassedOver(long offset) {
-        return false;
-    }
-
-    /** The store had no room for tasks of this lane. */
-    void laneIsFull(Lane lane) {}
-
-    /** Whether a task of this key was passed over that a former owner may have begun. */
-    boolean mayHavePassedOverBegun(String key) {
-        return false;
-    }
-
-    /** Reads again what was passed over, if there is room for it now. */
-    void recall(Commands out) {}
-
-    void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {}
-
-    /** Records below the log's start can't be read again. */
-    void deleted(long logStart) {}
-
-    void recallFailed(long id) {}
-
-    Overflow overflow() {
-        return Overflow.NONE;
+    /** Where tasks wait for which their lanes have no room. */
+    LaneOverflow overflow() {
+        return LaneOverflow.NONE;
     }
 
     // ---- outcomes and hand-overs ----

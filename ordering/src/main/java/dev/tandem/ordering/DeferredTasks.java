@@ -108,7 +108,7 @@ final class DeferredTasks {
 
     /** Takes a task that the store offered. What a former owner may have begun goes first, in the broker's order. */
     void offered(TaskEntry entry) {
-        if (entry.key() != null && state.broker.mayHavePassedOverBegun(entry.key())) {
+        if (mayBegunPrecede(entry)) {
             // The store offers it again a lease later.
             return;
         }
@@ -139,16 +139,23 @@ final class DeferredTasks {
         List<TaskEntry> waiting = List.copyOf(offers);
         offers.clear();
         for (TaskEntry entry : waiting) {
-            if (!isHere(entry.position())) {
+            if (mayBegunPrecede(entry)) {
+                offers.add(entry);
+            } else if (!isHere(entry.position())) {
                 entry.order(state.nextArrival());
                 state.lanes.enter(entry);
             }
         }
     }
 
+    /** Whether a task of the same key, which a former owner may have begun, waits in the log. */
+    private boolean mayBegunPrecede(TaskEntry entry) {
+        return entry.key() != null && state.broker.overflow().mayHavePassedOverBegun(entry.key());
+    }
+
     /** When {@link #enterOffers} has something to do without any event. */
     long nextTurn() {
-        return offers.isEmpty() ? PartitionState.NEVER : offersWaitUntil;
+        return offers.isEmpty() || !mustWait() ? PartitionState.NEVER : offersWaitUntil;
     }
 
     /** Whether an offered task waits or runs here already. */

@@ -118,7 +118,7 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
         } else {
             // If the store offered the task and then forgot it, the delivery takes its place.
             deferred.forgetOffer(entry.position());
-            if (!state.broker.passOver(entry)) {
+            if (!state.broker.overflow().passOver(entry)) {
                 state.lanes.enterInPlace(entry);
             }
         }

@@ -53,7 +53,7 @@ final class HandOverAnswers {
         for (Lane lane : lanes) {
             state.lanes.touch(lane);
             if (lane.isFull()) {
-                state.broker.laneIsFull(lane);
+                state.broker.overflow().laneIsFull(lane);
             }
         }
     }

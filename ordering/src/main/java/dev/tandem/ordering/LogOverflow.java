@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is passed over of a key is always the end of what was delivered of it. So from the first record that is passed over,
  * all further records of the key are, until the last of them has been read again.
  */
-final class LogOverflow {
+final class LogOverflow implements LaneOverflow {
 
     private static final long NEVER = PartitionState.NEVER;
 
@@ -75,34 +76,49 @@ final class LogOverflow {
 
     private final PartitionState state;
     private final LogTracker tracker;
+    /** All offsets below it were delivered once. */
+    private final LongSupplier passed;
+    /** Former owners may have begun tasks below this offset. No task that was offered since may precede them. */
+    private final LongSupplier begunUpTo;
     /** In the order in which they are looked at for room. */
     private final Map<String, Key> keys = new LinkedHashMap<>();
 
     private @Nullable Recall reading;
+    /** The keys of the recall, without those of which more was passed over since: it does not look for that. */
+    private final Set<String> asked = new HashSet<>();
+
     private long lastId;
     private long checkAt;
 
-    LogOverflow(PartitionState state, LogTracker tracker) {
+    LogOverflow(PartitionState state, LogTracker tracker, LongSupplier passed, LongSupplier begunUpTo) {
         this.state = state;
         this.tracker = tracker;
+        this.passed = passed;
+        this.begunUpTo = begunUpTo;
     }
 
     void clear() {
         keys.clear();
+        asked.clear();
         reading = null;
         checkAt = 0;
     }
 
-    /** No record of the key below the returned offset is passed over. {@link PartitionState#NEVER}: none at all is. */
-    long from(String name) {
+    @Override
+    public boolean mayHavePassedOverBegun(String name) {
         Key key = keys.get(name);
-        return key == null ? NEVER : key.from;
+        return key != null && key.from < begunUpTo.getAsLong();
+    }
+
+    @Override
+    public boolean isPassedOver(long offset) {
+        return tracker.passedOver().contains(offset);
     }
 
     // ---- passing over ----
 
-    /** Passes a delivery over if there is no room for it. @return whether it was passed over */
-    boolean passOver(TaskEntry entry) {
+    @Override
+    public boolean passOver(TaskEntry entry) {
         String name = entry.key();
         if (name == null || !mayPassOver(entry)) {
             return false;
@@ -118,14 +134,12 @@ final class LogOverflow {
         return over;
     }
 
-    /**
-     * Passes over what waits in memory at the end of a full lane.
-     *
-     * @param begunUpTo former owners may have begun tasks below this offset. No task that was offered since may precede them
-     */
-    void shed(Lane lane, long begunUpTo) {
+    /** Passes over what waits in memory at the end of the lane. */
+    @Override
+    public void laneIsFull(Lane lane) {
+        long begun = begunUpTo.getAsLong();
         List<TaskEntry> shed = lane.takeLast(
-                kept(), (entry, offeredBehind) -> mayShed(entry) && !(offeredBehind && entry.offset() < begunUpTo));
+                kept(), (entry, offeredBehind) -> mayShed(entry) && !(offeredBehind && entry.offset() < begun));
         for (TaskEntry entry : shed) {
             String name = entry.key();
             if (name != null) {
@@ -136,11 +150,14 @@ final class LogOverflow {
     }
 
     private int kept() {
-        return !state.isOverBudget(1) && tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE ? 1 : 0;
+        return tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE ? 1 : 0;
     }
 
     private void note(String name, TaskEntry entry) {
         Key key = keys.computeIfAbsent(name, fresh -> new Key(entry.offset()));
+        if (entry.offset() < key.from || reading != null && entry.offset() < reading.upTo()) {
+            asked.remove(name);
+        }
         key.passedOver(entry.offset());
         key.publishedAt = Math.min(key.publishedAt, entry.requireTask().publishedAt());
         tracker.passOver(entry);
@@ -155,13 +172,13 @@ final class LogOverflow {
     private boolean mayPassOver(TaskEntry entry) {
         Lane lane = state.lanes.find(entry.key());
         boolean first = entry.order() == 0 || lane != null && lane.isHead(entry.position());
-        return entry.isTracked() && entry.isPending() && !entry.isInStore() && !first;
+        return entry.isTracked() && entry.isPending() && !entry.isInStore() && !entry.isDoubtful() && !first;
     }
 
     // ---- reading again ----
 
-    /** Asks for records whose lanes have room. {@code passed}: all offsets below it were delivered once. */
-    void recall(Commands out, long passed) {
+    @Override
+    public void recall(Commands out) {
         if (reading != null || keys.isEmpty() || state.now() < checkAt) {
             return;
         }
@@ -186,7 +203,7 @@ final class LogOverflow {
         int most = Math.min(
                 MAX_RECALLED,
                 ready.values().stream().mapToInt(key -> key.atOnce).sum());
-        int span = (int) Math.min(MAX_SPAN, passed - first);
+        int span = (int) Math.min(MAX_SPAN, passed.getAsLong() - first);
         reading = new Recall(
                 ++lastId,
                 first,
@@ -195,6 +212,7 @@ final class LogOverflow {
                 ready.keySet(),
                 most,
                 Math.max(1, state.context.policy.maxBytesInMemory() / MEMORY_SHARE));
+        asked.addAll(ready.keySet());
         out.recall(state.partition, reading);
     }
 
@@ -202,7 +220,9 @@ final class LogOverflow {
     private boolean hasMemory() {
         int tasks = state.context.policy.maxInMemory();
         long bytes = state.context.policy.maxBytesInMemory();
-        return tracker.pending() < tasks + tasks / MEMORY_SHARE && tracker.bytes() < bytes + bytes / MEMORY_SHARE;
+        return !state.isOverBudget(1)
+                && tracker.pending() < tasks + tasks / MEMORY_SHARE
+                && tracker.bytes() < bytes + bytes / MEMORY_SHARE;
     }
 
     /** Finds keys whose lanes have room. Those that were looked at come last the next time. */
@@ -215,7 +235,7 @@ final class LogOverflow {
             each.remove();
             looked.put(next.getKey(), next.getValue());
             Lane lane = state.lanes.find(next.getKey());
-            if (lane == null || !lane.isFull() && lane.waitingCount() < LOW) {
+            if (lane == null || lane.hasRoomFor(LOW)) {
                 ready.put(next.getKey(), next.getValue());
             }
         }
@@ -223,18 +243,20 @@ final class LogOverflow {
         return ready;
     }
 
-    /** Takes what was read again. {@code next}: all offsets below it were read. */
-    void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {
+    @Override
+    public void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {
         Recall recall = reading;
         if (recall == null || recall.id() != id) {
             return;
         }
         reading = null;
         if (!state.ownership.isOwned() || !state.gate.delivers()) {
+            asked.clear();
             return;
         }
         checkAt = state.now() + Math.min(BUSY_CHECK_MILLIS, state.settings.probeMillis());
         Map<String, Integer> room = room(recall);
+        asked.clear();
         Set<String> stalled = new HashSet<>();
         List<TaskEntry> taken = new ArrayList<>();
         for (Delivery delivery : deliveries) {
@@ -265,12 +287,12 @@ final class LogOverflow {
     }
 
     /**
-     * Returns how many tasks of each key may be taken. A key of which earlier records were passed over since the recall was
-     * sent must wait for the next one.
+     * Returns how many tasks of each key may be taken. A key of which more was passed over since the recall was sent must wait
+     * for the next one.
      */
     private Map<String, Integer> room(Recall recall) {
         Map<String, Integer> room = new HashMap<>();
-        for (String name : recall.keys()) {
+        for (String name : asked) {
             Key key = keys.get(name);
             Lane lane = state.lanes.find(name);
             if (key != null && key.from >= recall.from() && (lane == null || !lane.isFull())) {
@@ -292,20 +314,26 @@ final class LogOverflow {
         return all;
     }
 
-    /** Gives up what was passed over below the log's start. */
-    void deleted(long logStart) {
+    @Override
+    public void deleted(long id, long logStart) {
+        if (reading == null || reading.id() != id) {
+            return;
+        }
         tracker.passedOver().removeBelow(logStart);
         Set.copyOf(keys.keySet()).forEach(name -> isReadUpTo(name, logStart));
     }
 
-    void recallFailed(long id) {
+    @Override
+    public void recallFailed(long id) {
         if (reading != null && reading.id() == id) {
             reading = null;
+            asked.clear();
             checkAt = state.now() + state.settings.retryMillis();
         }
     }
 
-    Overflow count() {
+    @Override
+    public Overflow count() {
         long oldest =
                 keys.values().stream().mapToLong(key -> key.publishedAt).min().orElse(Long.MAX_VALUE);
         return new Overflow(tracker.passedOver().size(), keys.size(), oldest);

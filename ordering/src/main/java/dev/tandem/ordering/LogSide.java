@@ -1,6 +1,5 @@
 package dev.tandem.ordering;
 
-import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.RedeliveryNotes;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.tracking.LogTracker;
@@ -11,7 +10,6 @@ import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +56,7 @@ final class LogSide extends BrokerSide {
 
     LogSide(PartitionState state) {
         this.state = state;
-        this.overflow = new LogOverflow(state, tracker);
+        this.overflow = new LogOverflow(state, tracker, this::passed, () -> relayedUpTo);
     }
 
     @Override
@@ -79,6 +77,8 @@ final class LogSide extends BrokerSide {
         committed = facts.committed();
         storedCommitSent = NONE;
         nextOffset = NONE;
+        // Another owner may have dealt with it meanwhile. If not, the source notices it again.
+        cut = StoreRequest.Acquire.NO_CUT;
     }
 
     @Override
@@ -279,51 +279,9 @@ final class LogSide extends BrokerSide {
         state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
     }
 
-    // ---- tasks for which there is no room ----
-
     @Override
-    boolean passOver(TaskEntry entry) {
-        return overflow.passOver(entry);
-    }
-
-    @Override
-    boolean isPassedOver(long offset) {
-        return tracker.passedOver().contains(offset);
-    }
-
-    @Override
-    void laneIsFull(Lane lane) {
-        overflow.shed(lane, relayedUpTo);
-    }
-
-    @Override
-    boolean mayHavePassedOverBegun(String key) {
-        return overflow.from(key) < relayedUpTo;
-    }
-
-    @Override
-    void recall(Commands out) {
-        overflow.recall(out, passed());
-    }
-
-    @Override
-    void recalled(long id, Collection<Delivery> deliveries, long next, DeliveryRouter router) {
-        overflow.recalled(id, deliveries, next, router);
-    }
-
-    @Override
-    void deleted(long logStart) {
-        overflow.deleted(logStart);
-    }
-
-    @Override
-    void recallFailed(long id) {
-        overflow.recallFailed(id);
-    }
-
-    @Override
-    Overflow overflow() {
-        return overflow.count();
+    LaneOverflow overflow() {
+        return overflow;
     }
 
     // ---- outcomes and hand-overs ----

@@ -72,6 +72,7 @@ final class PartitionCore {
     private final OwnershipAcquisition acquisition;
     private final StoreAnswerHandler answers;
     private final LeaseReturner leaseReturner;
+    private final BackPressure backPressure;
 
     private boolean storeUp;
     /** Whether the release waits until messages that could not be recognised are acked. */
@@ -90,6 +91,7 @@ final class PartitionCore {
         this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, adoptions);
         this.answers = new StoreAnswerHandler(state, runs, claims, router, recovery, deferred, acquisition);
         this.leaseReturner = new LeaseReturner(state);
+        this.backPressure = new BackPressure(state);
     }
 
     // ---- the source ----
@@ -154,15 +156,11 @@ final class PartitionCore {
     }
 
     void recalled(long id, Collection<Delivery> deliveries, long next) {
-        state.broker.recalled(id, deliveries, next, router);
+        overflow().recalled(id, deliveries, next, router);
     }
 
-    void deleted(long logStart) {
-        state.broker.deleted(logStart);
-    }
-
-    void recallFailed(long id) {
-        state.broker.recallFailed(id);
+    LaneOverflow overflow() {
+        return state.broker.overflow();
     }
 
     void committed(long upTo) {
@@ -254,7 +252,7 @@ final class PartitionCore {
         if (storeUp) {
             flushToStore(out);
         }
-        backPressure(out);
+        backPressure.apply(out);
         if (state.gate.takeLeft()) {
             out.left(state.partition);
         }
@@ -293,7 +291,7 @@ final class PartitionCore {
         if (state.timers.takeFullRetry()) {
             state.lanes.retryFull(MAX_FULL_LANES_TRIED);
         }
-        state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());
+        state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());
         if (state.context.slots.isLimited()) {
             // The few starts go to failed tasks first: if they fail again, the store holds no more than before.
             periodic.claimDue(out);
@@ -308,14 +306,9 @@ final class PartitionCore {
         periodic.renew(out);
         periodic.patrol(out);
         adoptions.adoptDue();
-        state.broker.recall(out);
+        overflow().recall(out);
         state.broker.settle(out);
         state.broker.trimStore(out);
-    }
-
-    /** Whether keys wait for a delivery that cannot come before fresh tasks have left memory. */
-    private boolean mustMakeWayForAwaited() {
-        return state.broker.isAwaitingOffsets() && state.isFull(1);
     }
 
     private void release(Commands out) {
@@ -336,25 +329,6 @@ final class PartitionCore {
         if (allAnswered && !state.ownership.isReleaseSent()) {
             state.ownership.releaseSent();
             state.send(out, new StoreRequest.Release(state.requests.next()), 0);
-        }
-    }
-
-    private void backPressure(Commands out) {
-        if (!state.gate.isOpened() || state.ownership.isLeft() || state.ownership.isLeaving()) {
-            return;
-        }
-        // Deliveries go on while a key waits for one. Otherwise all would wait for one another.
-        boolean awaits = state.broker.isAwaitingOffsets();
-        int share = state.gate.isPaused() && !awaits ? 2 : 1;
-        boolean full = !state.ownership.isOwned()
-                || !state.broker.isAwaitingRedeliveries()
-                        && (state.isFull(share) || !awaits && state.isOverBudget(share));
-        if (state.gate.pause(full)) {
-            if (full) {
-                out.pause(state.partition);
-            } else {
-                out.resume(state.partition);
-            }
         }
     }
 
@@ -393,32 +367,14 @@ final class PartitionCore {
         return Math.min(next, state.active.isEmpty() ? PartitionState.NEVER : state.timers.adoptAt());
     }
 
-    /** Whether fresh tasks wait in the broker because the store has no room for more. */
-    boolean isWithoutRoom() {
-        return state.ownership.isOwned() && !state.room.isLeft();
-    }
-
     /** Whether nothing runs, no outcome waits, and all that was recorded is durable. */
     boolean isIdle() {
         boolean nothingLeft = state.ownership.isLeft() || !state.work.hasOutcomes() && !state.durability.isWaiting();
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 
-    Overflow overflow() {
-        return state.broker.overflow();
-    }
-
-    /** Whether memory is full, so that the source delivers nothing. */
-    boolean isFull() {
-        return state.ownership.isOwned() && state.gate.isPaused();
-    }
-
-    boolean isPassedOver(long offset) {
-        return state.broker.isPassedOver(offset);
-    }
-
-    boolean declinesOffers(String key) {
-        return state.broker.mayHavePassedOverBegun(key);
+    BackPressure backPressure() {
+        return backPressure;
     }
 
     @Override

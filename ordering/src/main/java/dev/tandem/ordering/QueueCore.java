@@ -112,12 +112,12 @@ public final class QueueCore {
     }
 
     /** All records of a log below {@code logStart} were deleted. Those that were to be read again are lost. */
-    public void deleted(Partition partition, long logStart) {
-        core(partition).deleted(logStart);
+    public void deleted(Partition partition, long id, long logStart) {
+        core(partition).overflow().deleted(id, logStart);
     }
 
     public void recallFailed(Partition partition, long id) {
-        core(partition).recallFailed(id);
+        core(partition).overflow().recallFailed(id);
     }
 
     public void confirmed(Partition partition, Source.Facts facts) {
@@ -207,7 +207,7 @@ public final class QueueCore {
         int without = 0;
         for (PartitionCore core : turns) {
             core.flush(out);
-            without += core.isWithoutRoom() ? 1 : 0;
+            without += core.backPressure().isWithoutRoom() ? 1 : 0;
         }
         withoutRoom = without;
         if (turns.size() > 1) {
@@ -254,12 +254,14 @@ public final class QueueCore {
 
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */
     public Overflow overflow() {
-        return partitions.values().stream().map(PartitionCore::overflow).reduce(Overflow.NONE, Overflow::plus);
+        return partitions.values().stream().map(core -> core.overflow().count()).reduce(Overflow.NONE, Overflow::plus);
     }
 
     /** In how many owned partitions memory is full, so that nothing is delivered. */
     public int fullPartitions() {
-        return (int) partitions.values().stream().filter(PartitionCore::isFull).count();
+        return (int) partitions.values().stream()
+                .filter(core -> core.backPressure().isFull())
+                .count();
     }
 
     /** In how many owned partitions fresh tasks wait because the store has no room, as of the last flush. */
@@ -280,13 +282,13 @@ public final class QueueCore {
     /** Whether the record at an offset was left in the log, to be read again. For the simulation. */
     boolean isPassedOver(Partition partition, long offset) {
         PartitionCore core = partitions.get(partition);
-        return core != null && core.isPassedOver(offset);
+        return core != null && core.overflow().isPassedOver(offset);
     }
 
     /** Whether offers of this key are declined for now. For the simulation. */
     boolean declinesOffers(Partition partition, String key) {
         PartitionCore core = partitions.get(partition);
-        return core != null && core.declinesOffers(key);
+        return core != null && core.overflow().mayHavePassedOverBegun(key);
     }
 
     private PartitionCore core(Partition partition) {

@@ -16,7 +16,7 @@ final class RunLifecycle {
     /** How many outcomes of a key may be unanswered while its next tasks run. As many may run again after a crash. */
     private static final int MAX_RELAYED_OUTCOMES = 32;
 
-    /** How many tasks of a key run in a row while other keys wait for a slot. */
+    /** How many tasks of a key run in a row while other keys wait for its slot. */
     private static final int MAX_RELAYS_BESIDE_OTHERS = 16;
 
     private static final long SAMPLE_MILLIS = 1_000;
@@ -170,8 +170,13 @@ final class RunLifecycle {
                 && !lane.hasHandOvers()
                 && state.room.isLeft()
                 && lane.relayedOutcomes() < MAX_RELAYED_OUTCOMES
-                && !(state.lanes.hasReady() && active.relays() >= MAX_RELAYS_BESIDE_OTHERS)
+                && !(active.relays() >= MAX_RELAYS_BESIDE_OTHERS && othersNeedTheSlot())
                 && state.context.slots.take();
+    }
+
+    /** Whether another key could start in the slot that has just been given back, and in no other. */
+    private boolean othersNeedTheSlot() {
+        return state.lanes.hasReady() && state.context.slots.free() <= 1;
     }
 
     /** Whether the ended run's claim is sound enough to pass on. */

@@ -56,7 +56,7 @@ enum CoreMutant {
     /** Claims fresh tasks although the store has no room for them if they fail. */
     CLAIM_WITHOUT_ROOM(edit(
             "PartitionCore",
-            "state.lanes.admitFresh(state.room.isLeft() || mustMakeWayForAwaited());",
+            "state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());",
             "state.lanes.admitFresh(true);")),
     /** Forgets that a key is blocked although its head runs elsewhere or must be redelivered. */
     FORGET_AWAITED_HEADS(edit("Lane", "return isIdle() && blocked && !kept;", "return isIdle() && blocked;")),

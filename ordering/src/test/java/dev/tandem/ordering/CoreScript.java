@@ -15,12 +15,9 @@ import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -41,17 +38,7 @@ final class CoreScript extends RecordedCommands {
     /** Epoch milliseconds at the beginning of the monotonic clock. */
     private static final long EPOCH = 1_790_000_000_000L;
 
-    /** State that the executors of one test share. */
-    private static final class World {
-        final StoreModel store = new StoreModel("redis-1");
-        final List<CoreScript> alive = new ArrayList<>();
-        long now = 1_000;
-        long generation;
-        long committed;
-        int executors;
-    }
-
-    private final World world;
+    private final ScriptedWorld world;
     private final Source.Kind kind;
     private final QueuePolicy policy;
     private final CustodyBounds custody;
@@ -62,16 +49,14 @@ final class CoreScript extends RecordedCommands {
     private final ArrayDeque<Runnable> brokerAnswers = new ArrayDeque<>();
     private final ArrayDeque<StoreRequest> unanswered = new ArrayDeque<>();
     private final Set<Partition> reached = new LinkedHashSet<>();
-    /** The records of a log that were delivered, by offset. */
-    private final Map<Long, Delivery> log = new HashMap<>();
+    private final ScriptedLog log = new ScriptedLog();
 
     private boolean stalls;
-    private boolean recallFails;
-
     private long nextOffset;
     private long nextTag = 1;
 
-    private CoreScript(World world, Source.Kind kind, QueuePolicy policy, CustodyBounds custody, Partition partition) {
+    private CoreScript(
+            ScriptedWorld world, Source.Kind kind, QueuePolicy policy, CustodyBounds custody, Partition partition) {
         this.world = world;
         this.kind = kind;
         this.policy = policy;
@@ -92,7 +77,7 @@ final class CoreScript extends RecordedCommands {
     }
 
     static CoreScript log(QueuePolicy policy, CustodyBounds custody) {
-        return new CoreScript(new World(), Source.Kind.LOG, policy, custody, PARTITION);
+        return new CoreScript(new ScriptedWorld(), Source.Kind.LOG, policy, custody, PARTITION);
     }
 
     /** An executor of an ordered message queue with four slots. */
@@ -101,7 +86,7 @@ final class CoreScript extends RecordedCommands {
     }
 
     static CoreScript queue(QueuePolicy policy) {
-        return new CoreScript(new World(), Source.Kind.QUEUE, policy, CustodyBounds.DEFAULTS, PARTITION);
+        return new CoreScript(new ScriptedWorld(), Source.Kind.QUEUE, policy, CustodyBounds.DEFAULTS, PARTITION);
     }
 
     /** Another executor of the same queue, with the same store and time. */
@@ -198,8 +183,7 @@ final class CoreScript extends RecordedCommands {
         if (kind == Source.Kind.LOG) {
             long offset = Long.parseLong(name.substring(key.length()));
             nextOffset = offset + 1;
-            log.put(offset, Delivery.of(offset, task));
-            return Delivery.of(offset, task);
+            return log.delivered(Delivery.of(offset, task));
         }
         noteDelivery(nextTag, name);
         return new Delivery(nextTag++, task, null, identity(name), redelivered);
@@ -315,7 +299,7 @@ final class CoreScript extends RecordedCommands {
 
     void passes(long millis) {
         long until = world.now + millis;
-        for (long next = nextTurn(); next <= until; next = nextTurn()) {
+        for (long next = world.nextTurn(); next <= until; next = world.nextTurn()) {
             world.now = Math.max(next, world.now + 1);
             world.alive.forEach(each -> each.turn(() -> {}));
         }
@@ -323,11 +307,8 @@ final class CoreScript extends RecordedCommands {
         world.alive.forEach(each -> each.turn(() -> {}));
     }
 
-    private long nextTurn() {
-        return world.alive.stream()
-                .mapToLong(each -> each.core.nextTurn())
-                .min()
-                .orElse(Long.MAX_VALUE);
+    long nextTurn() {
+        return core.nextTurn();
     }
 
     private void turn(Runnable event) {
@@ -393,31 +374,20 @@ final class CoreScript extends RecordedCommands {
         brokerAnswers.add(() -> core.committed(of, upTo));
     }
 
-    /** Reads again at once, unless {@link #readsNothingAgain}. */
     @Override
     public void recall(Partition of, Recall recall) {
         super.recall(of, recall);
-        if (recallFails) {
-            brokerAnswers.add(() -> core.recallFailed(of, recall.id()));
-            return;
-        }
-        List<Delivery> found = new ArrayList<>();
-        long next = recall.from();
-        for (; next < recall.upTo() && found.size() < recall.maxTasks(); next++) {
-            Delivery delivery = log.get(next);
-            if (delivery != null
-                    && recall.wants(next)
-                    && recall.keys().contains(delivery.task().key())) {
-                found.add(delivery);
-            }
-        }
-        long behind = next;
-        brokerAnswers.add(() -> core.recalled(of, recall.id(), found, behind));
+        log.recall(core, of, recall, brokerAnswers);
+    }
+
+    /** From now on answers to recalls stay on their way; or those that did arrive. */
+    void recallsStall(boolean stall) {
+        turn(() -> log.stalls(stall));
     }
 
     /** From now on records can't be read again. */
     void readsNothingAgain(boolean fails) {
-        recallFails = fails;
+        log.fails(fails);
     }
 
     @Override

@@ -17,7 +17,7 @@ class MutantsTest {
     /** The same histories in every run: a mutant that is caught once is always caught. */
     static final long FROM = 1;
 
-    static final int HISTORIES = 20_000;
+    static final int HISTORIES = 60_000;
 
     @ParameterizedTest
     @EnumSource

@@ -84,7 +84,10 @@ class SimLogBroker {
 
     /** Reads records again for a process, which learns of them later. It may fail, or end early. */
     void recall(SimProcess process, Partition partition, Recall recall) {
-        simulation.timeline.in(simulation.random.delay(3, 100), () -> {
+        // Some take so long that much happens meanwhile.
+        long millis =
+                simulation.random.percent(10) ? simulation.random.delay(100, 3_000) : simulation.random.delay(3, 100);
+        simulation.timeline.in(millis, () -> {
             boolean fails = process.cutOff() || simulation.random.percent(10);
             List<SimTask> found = new ArrayList<>();
             List<@Nullable SimTask> log = topics.get(partition).log;

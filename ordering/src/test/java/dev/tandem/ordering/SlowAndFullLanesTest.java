@@ -8,6 +8,8 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Examples of the core: a key that is slow, or that has more waiting tasks than any bound allows, holds up neither the commit
@@ -123,6 +125,36 @@ class SlowAndFullLanesTest {
         core.readsNothingAgain(false);
         core.passes(2 * SETTINGS.retryMillis());
         assertThat(core.running()).containsExactly("k4");
+    }
+
+    /** While a recall is on its way, its key fails again, and what was read before is left in the log once more. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14})
+    void aLateAnswerToARecallBreaksNoOrder(int failing) {
+        CoreScript core = withSmallLanes();
+        core.delivers("k0");
+        core.fails("k0", 5_000);
+        core.delivers(IntStream.rangeClosed(1, 39).mapToObj(i -> "k" + i).toArray(String[]::new));
+        core.passes(5_000);
+
+        for (int i = 0; i < 40; i++) {
+            core.passes(2 * SETTINGS.retryMillis());
+            assertThat(core.running()).containsExactly("k" + i);
+            if (i == failing) {
+                core.recallsStall(true);
+                core.passes(2 * SETTINGS.retryMillis());
+                core.fails("k" + i, 5_000);
+                core.passes(5_000);
+                core.succeeds("k" + i);
+                core.passes(2 * SETTINGS.retryMillis());
+                core.recallsStall(false);
+            } else {
+                core.succeeds("k" + i);
+            }
+        }
+        core.passes(UNTIL_DURABLE);
+
+        assertThat(core.committed()).isEqualTo(40);
     }
 
     @Test

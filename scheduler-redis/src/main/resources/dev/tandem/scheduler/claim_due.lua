@@ -1,6 +1,7 @@
 -- Takes due tasks out of `retry` and `scheduled` together, in order of due time (retry first on a tie). Tasks without
 -- a key and heads of blocked keys are claimed. Others are offered: returned, and hidden for a lease. Looks at up to
--- MAX_DUE_TASKS tasks, and at envelopes of about MAX_ANSWER_BYTES in all. First opens the packed lists of far-off tasks whose time comes.
+-- MAX_DUE_TASKS tasks, and returns about MAX_ANSWER_BYTES. First opens the packed lists of far-off tasks whose time
+-- comes.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence; 4 is ignored, for this script counts tokens itself
@@ -78,7 +79,9 @@ end
 -- Returns the due positions in order, the set that each is in, and whether there are more.
 local function due_positions()
   local retry = call('ZRANGEBYSCORE', RETRY, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, MAX_DUE_TASKS)
-  local scheduled = call('ZRANGEBYSCORE', SCHEDULED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, MAX_DUE_TASKS)
+  -- Tasks that may not be offered must not hide the heads of blocked keys, which are in `retry`.
+  local most_scheduled = max_offers > 0 and MAX_DUE_TASKS or MAX_DUE_TASKS / 2
+  local scheduled = call('ZRANGEBYSCORE', SCHEDULED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, most_scheduled)
   local positions, sets = {}, {}
   local r, s = 1, 1
   while #positions < MAX_DUE_TASKS and (retry[r] or scheduled[s]) do
@@ -92,7 +95,7 @@ local function due_positions()
     end
   end
   local more = retry[r] ~= nil or scheduled[s] ~= nil
-    or #retry == 2 * MAX_DUE_TASKS or #scheduled == 2 * MAX_DUE_TASKS
+    or #retry == 2 * MAX_DUE_TASKS or #scheduled == 2 * most_scheduled
   return positions, sets, more
 end
 
@@ -122,30 +125,35 @@ end
 open_lists()
 local positions, sets, more = due_positions()
 local lapses = hmget(ATTEMPTS, positions)
-local bytes = 0
+local bytes, skipped_bytes = 0, 0
 for i = 1, #positions do
   if bytes >= MAX_ANSWER_BYTES then
     more = true
     break
   end
   local position, set = positions[i], sets[i]
+  local hidden = set == SCHEDULED and skipped_bytes >= MAX_ANSWER_BYTES
   -- One by one: a batch of large envelopes must not be in memory twice when few of them fit.
-  local envelope = call('HGET', TASKS, position)
-  bytes = bytes + (envelope and #envelope or 0)
+  local envelope = not hidden and call('HGET', TASKS, position)
   local key = envelope and ordered and envelope_key(envelope)
   local entry = key and call('HGET', BLOCKED, key)
-  if not envelope then
+  if hidden then
+    more = true
+  elseif not envelope then
     call('ZREM', set, position)
   elseif not key or entry and head_of(entry) == position then
     if issued == max_claims then
       more = true
     else
       call('ZREM', set, position)
+      bytes = bytes + #envelope
       claim(position, key, tonumber(lapses[i] or '0'), envelope)
     end
   elseif room == 0 then
+    skipped_bytes = skipped_bytes + #envelope
     more = true
   else
+    bytes = bytes + #envelope
     call('ZADD', set, deadline, position)
     offer(position, tonumber(lapses[i] or '0'), envelope)
   end

@@ -147,8 +147,13 @@ public interface Source extends AutoCloseable {
          */
         default void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {}
 
-        /** All records of a log below {@code logStart} were deleted, whether they were settled or not. */
-        default void deleted(Partition partition, long logStart) {}
+        /**
+         * A recall found that all records below {@code logStart} were deleted, whether they were settled or not. {@link
+         * #recalled} follows.
+         *
+         * @param id the number of the {@link Recall}
+         */
+        default void deleted(Partition partition, long id, long logStart) {}
 
         /** Records could not be read again. It may be tried again. */
         default void recallFailed(Partition partition, long id, String why) {}

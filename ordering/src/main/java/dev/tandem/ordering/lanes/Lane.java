@@ -231,6 +231,12 @@ public final class Lane {
         return waiting.size();
     }
 
+    /** Whether fewer tasks than that wait here, and the store is not known to be full, nor being asked. */
+    public boolean hasRoomFor(int tasks) {
+        boolean asked = probing && (handOvers > 0 || !waiting.isEmpty());
+        return !full && !asked && waiting.size() < tasks;
+    }
+
     /**
      * Takes out delivered entries from the end as long as they match, and leaves at least {@code keep} entries. The last one
      * comes first. Entries that the store offered are left where they are.

@@ -52,9 +52,11 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         return Math.max(1, threads - Math.min(8, threads / 2));
     }
 
-    /** Returns the body of a request that has passed this filter. */
-    static byte[] bodyOf(HttpServletRequest request) {
-        return request.getAttribute(BODY) instanceof byte[] body ? body : EMPTY;
+    /** Takes the body out of a request that has passed this filter, so that the request does not keep it while it waits. */
+    static byte[] takeBody(HttpServletRequest request) {
+        Object body = request.getAttribute(BODY);
+        request.removeAttribute(BODY);
+        return body instanceof byte[] bytes ? bytes : EMPTY;
     }
 
     @Override

@@ -74,7 +74,7 @@ final class SubmitController {
     private Submission submission(HttpServletRequest request) {
         String contentType = request.getContentType();
         boolean json = contentType != null && MediaType.APPLICATION_JSON.isCompatibleWith(mediaType(contentType));
-        byte[] body = RequestLimitFilter.bodyOf(request);
+        byte[] body = RequestLimitFilter.takeBody(request);
         if (!json && body.length > maxPayload) {
             throw new ApiException(
                     HttpStatus.CONTENT_TOO_LARGE,
