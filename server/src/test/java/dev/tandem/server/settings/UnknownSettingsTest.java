@@ -53,7 +53,7 @@ class UnknownSettingsTest extends SettingsTestBase {
                 .singleElement()
                 .asString()
                 .contains(
-                        "there are tandem.redis.uri, tandem.redis.cluster, tandem.redis.durability, tandem.redis.horizon,");
+                        "there are tandem.redis.uri, tandem.redis.cluster, tandem.redis.namespace, tandem.redis.durability,");
     }
 
     @Test
