@@ -34,7 +34,7 @@ final class LoopStatus {
             @Nullable String refusal,
             @Nullable String restReason) {}
 
-    /** What holds starts back. */
+    /** The reasons why starts are held back. */
     private record Withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
 
         @Nullable
@@ -89,7 +89,7 @@ final class LoopStatus {
         partitions = new PartitionHealth(held, withoutStore, downReason, refusal, restReason);
     }
 
-    /** What makes tasks wait, as of now. */
+    /** Replaces the reasons why tasks wait. */
     void waits(Waits now) {
         waits = now;
     }

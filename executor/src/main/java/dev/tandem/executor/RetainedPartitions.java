@@ -16,7 +16,7 @@ final class RetainedPartitions implements PartitionLeases.Actions {
 
     private static final long LOOK_MILLIS = 10_000;
 
-    /** Those that are held should be given up soon after they are empty. */
+    /** The period while partitions are held: they should be given up soon after they are empty. */
     private static final long LOOK_AGAIN_MILLIS = 1_000;
 
     /** No record will be delivered, so everything below any offset is out of range. */

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes tasks of a queue wait although the queue works.
+ * The reasons why tasks of a queue wait although the queue works.
  *
  * @param text for people; null if nothing does
  * @param expires whether the broker may delete tasks that wait in the log before they have run

@@ -46,7 +46,7 @@ final class RecallReader implements AutoCloseable {
             Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 4 << 20);
 
     /**
-     * What was read.
+     * The records that one recall read.
      *
      * @param next all offsets below it were read
      * @param logStart the log's start if offsets had been deleted before they were read; else 0

@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 
-/** What is known of the topic: its partitions and its retention. Looked up now and then. Used by the polling thread only. */
+/** The topic's partitions and its retention, looked up periodically. Used by the polling thread only. */
 final class TopicFacts {
 
     private static final long PARTITIONS_MILLIS = 5_000;

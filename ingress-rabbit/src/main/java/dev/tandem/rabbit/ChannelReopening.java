@@ -18,7 +18,7 @@ final class ChannelReopening {
 
     private static final long PERIOD_NANOS = 60_000_000_000L;
 
-    /** What share of the memory must be free before messages are fetched that did not fit. */
+    /** The part of the memory, one in this many, that must be free before messages that did not fit are fetched. */
     private static final int MIN_FREE_SHARE = 8;
 
     private final RabbitSettings settings;

@@ -47,7 +47,7 @@ public sealed interface CoreEvent {
     record KeyBlocked(
             Partition partition, String key, @Nullable BlockReason reason, Position head) implements CoreEvent {}
 
-    /** So many keys are blocked that no task of a further key is started: {@code QueuePolicy.maxBlockedKeys}. */
+    /** The limit of blocked keys, {@code QueuePolicy.maxBlockedKeys}, is reached: no task of a further key is started. */
     record TooManyBlockedKeys(Partition partition, long blockedKeys) implements CoreEvent {}
 
     /** The tasks of a key may start again. */

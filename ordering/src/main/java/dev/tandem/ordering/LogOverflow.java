@@ -52,7 +52,7 @@ final class LogOverflow implements LaneOverflow {
 
     private static final long BUSY_CHECK_MILLIS = 20;
 
-    /** What was passed over of one key. */
+    /** The records of one key that were passed over. */
     private static final class Key {
         /** No record below it is passed over. */
         private long from;

@@ -139,7 +139,7 @@ final class PartitionCore {
         return recovery.cut(offset);
     }
 
-    /** What was delivered and is not acked. */
+    /** Returns the deliveries that are not acked yet. */
     Stream<TaskEntry> deliveries() {
         return state.tracker().entries().stream();
     }

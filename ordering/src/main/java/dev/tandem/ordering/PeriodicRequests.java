@@ -7,7 +7,7 @@ import java.util.List;
 final class PeriodicRequests {
 
     private static final int MAX_DUE_CLAIMS = 64;
-    /** What part of the bytes in memory offered tasks may take. */
+    /** The part of the bytes in memory that offered tasks may take: one in this many. */
     private static final int OFFERED_SHARE = 4;
 
     private final PartitionState state;

@@ -7,7 +7,7 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import org.junit.jupiter.api.Test;
 
-/** What an owner knows of blocked keys, and how many there may be. */
+/** An owner counts the blocked keys of its partition, and respects their limit. */
 class BlockedKeysTest {
 
     private static final QueuePolicy ONE_BLOCKED_KEY = QueuePolicy.ordered(4).withMaxBlockedKeys(1);

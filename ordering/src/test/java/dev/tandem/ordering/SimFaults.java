@@ -46,7 +46,7 @@ final class SimFaults {
 
     // ---- the store ----
 
-    /** What another process brought is not forgotten by the next: the growth of tokens relies on that. */
+    /** Returns whether the store may lose its data: not soon after its last restart, as the growth of tokens assumes. */
     private boolean mayForget() {
         return timeline.now() - restartedAt > plan.settings().horizonMillis();
     }

@@ -37,7 +37,7 @@ final class Simulation {
     private int started;
     private boolean faultsEnded;
     private boolean fills;
-    /** What the store may hold of one partition. */
+    /** The limits of what the store may hold of one partition. */
     CustodyBounds custody = CustodyBounds.DEFAULTS;
 
     /** @param shared whether all partitions compete for one queue's messages */

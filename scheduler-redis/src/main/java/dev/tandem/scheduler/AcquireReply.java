@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an acquire answered, with the pages that follow. Redis looks at a bounded number of entries for each page, so that
+ * The answer of an acquire, with the pages that follow. Redis looks at a bounded number of entries for each page, so that
  * other requests need not wait. A page may repeat entries of earlier ones.
  */
 final class AcquireReply {

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
-/** What Redis knows about the processes of executors: those of each host, and who holds which name. Thread-safe. */
+/** The registry, in Redis, of the processes of executors: those of each host, and who holds which name. Thread-safe. */
 final class ProcessRegistry {
 
     /** Longer than the longest lease: what is older has no lease left to end. */

@@ -39,7 +39,7 @@ final class RedisLink implements Store.Link, Runnable {
     private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
     private boolean owner;
 
-    /** What the listener was told. Used by the store's thread only. */
+    /** The last state of room that the listener was told. Used by the store's thread only. */
     private boolean toldRoom = true;
 
     RedisLink(RedisStore store, RedisKeys names, Partition partition, Store.Listener listener) {

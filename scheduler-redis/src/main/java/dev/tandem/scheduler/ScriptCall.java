@@ -13,7 +13,7 @@ record ScriptCall(Script script, List<byte[]> args) {
     /** The index of the first envelope in the arguments of scripts that settle or take custody, or one before it. */
     private static final int ENVELOPES = 8;
 
-    /** What Redis takes for a task besides its envelope, about. */
+    /** The memory that Redis takes for a task besides its envelope, about. */
     private static final int TASK_BYTES = 400;
 
     /** Returns about how many bytes Redis takes for the envelopes. */

@@ -133,7 +133,7 @@ class DeathWatchIT extends OperatorTestBase {
         return of.ask(new StoreRequest.ExpireLeases(of.header(), 10, 0, true), StoreAnswer.LeasesExpired.class);
     }
 
-    /** What a name told. */
+    /** Records the events of a fixed name. */
     private static final class Names implements FixedName.Listener {
         final List<String> all = new CopyOnWriteArrayList<>();
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();

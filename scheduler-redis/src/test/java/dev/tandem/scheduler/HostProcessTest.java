@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What proves that a process of this host is gone, and what does not. */
+/** A process of this host is gone only if the host proves it. */
 class HostProcessTest {
 
     private static final HostProcess PROCESS = new HostProcess("host", 4711, 98765);

@@ -71,7 +71,7 @@ public final class MemoryBudget {
         return before == 0 || left >= 0 && (own == 0 || own + size <= TIMES_FREE * left);
     }
 
-    /** What one holder has. Thread-safe. */
+    /** The bytes that one holder has taken. Thread-safe. */
     public final class Account {
 
         private long held;

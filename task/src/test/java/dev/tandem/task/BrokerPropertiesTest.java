@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a message says of its task outside of its headers. */
+/** The properties of a message, besides its headers, describe its task. */
 class BrokerPropertiesTest {
 
     private static final TaskHeaders AMQP = new TaskHeaders("orders", TaskHeaders.Dialect.AMQP, 1_000);

@@ -2,7 +2,7 @@ package dev.tandem.server.inspect;
 
 import java.util.Optional;
 
-/** What this process knows of the queues that it runs. Does not wait. Thread-safe. */
+/** The state of the queues that this process runs, as the process knows it. Does not wait. Thread-safe. */
 @FunctionalInterface
 public interface LocalQueues {
 

@@ -19,7 +19,7 @@ final class FailureWatch implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(FailureWatch.class);
 
-    /** What the process ends with: an internal software error, by convention. */
+    /** The exit status of the process: an internal software error, by convention. */
     static final int EXIT_STATUS = 70;
 
     private static final long PERIOD_MILLIS = 1_000;

@@ -133,7 +133,7 @@ public record TandemSettings(
             @DefaultValue("exit") OnFailure onFailure,
             @Nullable DataSize memory) {}
 
-    /** What happens when the loop of a queue failed because of a bug. */
+    /** The reaction when the loop of a queue failed because of a bug. */
     public enum OnFailure {
         /** The process ends, so that whatever started it starts it again. */
         EXIT,

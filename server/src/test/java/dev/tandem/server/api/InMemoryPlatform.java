@@ -35,7 +35,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     @Nullable
     RuntimeException failure;
 
-    /** What a published task is answered with; null: at once. */
+    /** The answer to a published task; null to answer at once. */
     volatile @Nullable CompletableFuture<PublishedId> confirmed;
 
     int publishedCount() {

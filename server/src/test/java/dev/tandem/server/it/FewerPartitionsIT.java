@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What Redis holds of partitions that a queue does not have any more is worked off. */
+/** Tasks in Redis of partitions that a queue does not have any more are run to their end. */
 @Execution(ExecutionMode.CONCURRENT)
 class FewerPartitionsIT {
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What handlers call is away, and a backlog waits: every attempt fails within microseconds. */
+/** A backlog waits while a service that handlers call is down: every attempt fails within microseconds. */
 class OutageIT {
 
     private static final int TASKS = 20_000;

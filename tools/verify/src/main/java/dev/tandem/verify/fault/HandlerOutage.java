@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What handlers call is away for two leases: every attempt fails at once, in all executors. Where enough attempts fail, starts
+ * Takes a service that handlers call away for two leases: every attempt fails at once, in all executors. Where enough attempts fail, starts
  * are slowed down. The fault has ended when they had time to speed up again.
  */
 record HandlerOutage() implements Fault {
