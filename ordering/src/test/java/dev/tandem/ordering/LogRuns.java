@@ -120,7 +120,7 @@ final class LogRuns {
                 () -> seen + " begins at " + process + " with token " + TraceFormat.token(run.token())
                         + " under the claim " + own);
         long lease = process.simulationTime(run.leaseUntil());
-        long deadline = under.deadline() - SimStore.WALL;
+        long deadline = state.deadline(under) - SimStore.WALL;
         boolean lostLately = simulation.timeline.now() - books.lastLoss
                 <= simulation.plan.settings().leaseMillis();
         check(

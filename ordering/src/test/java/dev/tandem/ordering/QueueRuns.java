@@ -124,7 +124,7 @@ final class QueueRuns {
                 () -> task + " begins at " + process + " with token " + TraceFormat.token(run.token())
                         + " under the claim " + own);
         long lease = process.simulationTime(run.leaseUntil());
-        long deadline = under.deadline() - SimStore.WALL;
+        long deadline = state.deadline(under) - SimStore.WALL;
         boolean lostLately = now - book.lastLoss <= simulation.plan.settings().leaseMillis();
         check(
                 deadline >= lease || lostLately,

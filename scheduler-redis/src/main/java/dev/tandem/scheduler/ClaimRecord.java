@@ -12,15 +12,24 @@ final class ClaimRecord {
 
     private ClaimRecord() {}
 
-    /** @param startedAt epoch milliseconds; only people look at it */
-    static byte[] write(long startedAt, long token, byte[] executor, byte @Nullable [] key) {
-        if (executor.length > MAX_EXECUTOR) {
+    /** @throws IllegalArgumentException if the name of an executor is too long for a claim */
+    static void requireShort(String executor) {
+        int length = executor.getBytes(StandardCharsets.UTF_8).length;
+        if (length > MAX_EXECUTOR) {
             throw new IllegalArgumentException(
-                    "The executor's name has " + executor.length + " bytes, but it may have at most " + MAX_EXECUTOR);
+                    "The executor's name has " + length + " bytes, but it may have at most " + MAX_EXECUTOR);
         }
-        ByteBuffer claim = ByteBuffer.allocate(17 + executor.length + (key == null ? 0 : key.length));
+    }
+
+    /**
+     * Writes a covered claim, which does not name its executor: the partition's owner.
+     *
+     * @param startedAt epoch milliseconds; only people look at it
+     */
+    static byte[] covered(long startedAt, long token, byte @Nullable [] key) {
+        ByteBuffer claim = ByteBuffer.allocate(17 + (key == null ? 0 : key.length));
         claim.put(VERSION).putShort((short) (startedAt >>> 32)).putInt((int) startedAt);
-        claim.putLong(token).put((byte) executor.length).put(executor);
+        claim.putLong(token).put((byte) 0);
         if (key == null) {
             return claim.put((byte) 0).array();
         }

@@ -77,7 +77,7 @@ public final class Inspector {
     }
 
     /**
-     * Lists tasks in one state: scheduled and retried ones by due time, active ones by the end of their lease, parked ones
+     * Lists tasks in one state: scheduled and retried ones by due time, active ones in no order, parked ones
      * by key and order, dead and succeeded ones latest first.
      *
      * @param cursor the cursor that the previous page returned; null for the first page

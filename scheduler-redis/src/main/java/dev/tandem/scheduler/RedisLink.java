@@ -35,7 +35,6 @@ final class RedisLink implements Store.Link, Runnable {
     private boolean isReadingPages;
 
     private boolean closed;
-    private String executor = "";
     private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
     private boolean owner;
 
@@ -62,10 +61,9 @@ final class RedisLink implements Store.Link, Runnable {
                 return;
             }
             if (request instanceof StoreRequest.Acquire acquire) {
-                executor = acquire.executor();
                 leaseMillis = acquire.leaseMillis();
             }
-            ScriptCall call = ScriptEncoder.encode(request, executor, names, System.currentTimeMillis());
+            ScriptCall call = ScriptEncoder.encode(request, names, System.currentTimeMillis());
             send(to, call, request, (reply, durable) -> replied(to, request, reply, durable));
             noteWritten(to, request, call);
             if (isProbe(request)) {

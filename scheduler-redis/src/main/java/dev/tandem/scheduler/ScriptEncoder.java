@@ -10,7 +10,6 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -26,13 +25,12 @@ final class ScriptEncoder {
     /**
      * Encodes a request.
      *
-     * @param executor the executor that the link last acquired for
      * @param keys the names of the channels that scripts publish on
      * @param now epoch milliseconds, recorded in claims as the time of their start
      */
-    static ScriptCall encode(StoreRequest request, String executor, RedisKeys keys, long now) {
+    static ScriptCall encode(StoreRequest request, RedisKeys keys, long now) {
         if (request instanceof StoreRequest.SettleAndClaim step) {
-            return new SettleAndClaimEncoder(executor.getBytes(StandardCharsets.UTF_8), now).encode(step);
+            return new SettleAndClaimEncoder(now).encode(step);
         } else if (request instanceof StoreRequest.OwnerRequest owners) {
             return encode(owners);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
@@ -106,6 +104,7 @@ final class ScriptEncoder {
         presented.forEach(each -> lists.number(each.outcomeNumber()));
         lists.list(presented.size());
         presented.forEach(each -> lists.token(each.relayedFrom()));
+        ClaimRecord.requireShort(acquire.executor());
         return ScriptCall.of(Script.ACQUIRE)
                 .text(header.writer())
                 .number(header.number())

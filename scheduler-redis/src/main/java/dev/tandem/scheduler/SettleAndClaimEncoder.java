@@ -22,12 +22,10 @@ final class SettleAndClaimEncoder {
 
     private static final byte[] NO_KEYS = {};
 
-    private final byte[] executor;
     private final long now;
 
     /** @param now epoch milliseconds, recorded in claims as the time of their start */
-    SettleAndClaimEncoder(byte[] executor, long now) {
-        this.executor = executor;
+    SettleAndClaimEncoder(long now) {
         this.now = now;
     }
 
@@ -134,8 +132,7 @@ final class SettleAndClaimEncoder {
 
     private byte[] record(Claim claim) {
         String key = claim.key();
-        return ClaimRecord.write(
-                now, claim.token(), executor, key == null ? null : key.getBytes(StandardCharsets.UTF_8));
+        return ClaimRecord.covered(now, claim.token(), key == null ? null : key.getBytes(StandardCharsets.UTF_8));
     }
 
     private static void askedBits(MessagePackWriter lists, List<Claim> claims) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>parked tasks: a member of {@code lanes};
+ *   <li>active tasks: the cursor of a scan, a blank and a position;
  *   <li>far-off scheduled tasks: {@code later}, a blank, and minute, list and entry, separated by colons;
  *   <li>all others: a score, a blank and a position.
  * </ul>
@@ -24,6 +25,7 @@ final class TaskCursor {
 
     private static final String POSITION = "[\\x21-\\x7e]{1,64}";
     private static final Pattern SORTED = Pattern.compile("-?\\d{1,20}(\\.\\d{1,20})?(e[+-]?\\d{1,2})? " + POSITION);
+    private static final Pattern SCANNED = Pattern.compile("\\d{1,20} " + POSITION);
     private static final Pattern FAR_OFF = Pattern.compile("later \\d{1,12}:\\d{1,9}:\\d{1,6}");
 
     private TaskCursor() {}
@@ -41,6 +43,12 @@ final class TaskCursor {
         boolean known;
         if (state == TaskState.PARKED) {
             known = isLaneMember(bytes);
+        } else if (state == TaskState.ACTIVE) {
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            known = SCANNED.matcher(text).matches();
+            if (known) {
+                requireScan(text.substring(0, text.indexOf(' ')));
+            }
         } else {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             known = SORTED.matcher(text).matches()

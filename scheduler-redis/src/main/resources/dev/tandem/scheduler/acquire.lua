@@ -24,6 +24,7 @@
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include envelope
 -- @include lanes
 -- @include blocked_keys
@@ -131,6 +132,7 @@ owner[OWNER_INCARNATION], owner[OWNER_STORED_COMMIT] = incarnation, format('%.0f
 call('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER], 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch),
   'executor', executor, 'incarnation', incarnation, 'highwater', high_water, 'mirror', owner[OWNER_STORED_COMMIT],
   'quiet', format('%.0f', quiet_until), 'lease', format('%.0f', now + lease), 'generation', ARGV[5], 'run', run,
+  'cover', executor, 'covered', format('%.0f', now + lease),
   'lead', format('%.0f', epoch - micros), 'released', '0', 'acquired', ARGV[HEADER_NUMBER], 'worked', worked,
   'source', source ~= '' and source or owner[OWNER_SOURCE] or '')
 
@@ -139,14 +141,13 @@ call('HSET', CLAIMS, '', WIDE_MEMBER)
 call('ZADD', INFLIGHT, 'inf', WIDE_MEMBER)
 
 begin_bits(incarnation)
-local deadline = format('%.0f', now + lease)
 local claims, newest_other = {}, {} -- position -> claim; key -> highest token of other executors' claims
 local all = call('HGETALL', CLAIMS)
 for i = 1, #all, 2 do
   local claim = all[i] ~= '' and all[i + 1] or nil
   local key = claim and key_of(claim)
   claims[all[i]] = claim
-  if key and executor_of(claim) ~= executor then
+  if key and claimant_of(claim) ~= executor then
     newest_other[key] = math.max(newest_other[key] or 0, number_of(token_of(claim)))
   end
 end
@@ -167,12 +168,12 @@ local function is_overtaken(token, key, claim, envelope)
     or stored_token and number_of(stored_token) >= token
 end
 
--- Writes a presented claim, and takes its position out of wherever it waits.
+-- Writes a presented claim, as a covered one, and takes its position out of wherever it waits.
 local function write_presented(i, token, claim, envelope)
   local position, key = presented[i], keys[i]
-  claims[position] = claim_head() .. claim_tail(tokens[i], executor, key)
+  claims[position] = claim_head() .. claim_tail(tokens[i], COVERED_NAME, key)
   call('HSET', CLAIMS, position, claims[position])
-  call('ZADD', INFLIGHT, deadline, position)
+  call('ZREM', INFLIGHT, position)
   local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
   written[position] = true
   if key then
@@ -231,7 +232,7 @@ for position, claim in pairs(claims) do
   local key = key_of(claim)
   local ended = key and last_written[key] and last_written[key][1] > number_of(token_of(claim))
   if not written[position] then
-    if executor_of(claim) == executor or ended then
+    if claimant_of(claim) == executor or ended then
       return_claim(position, key)
       claims[position] = nil
     else
@@ -240,7 +241,8 @@ for position, claim in pairs(claims) do
   end
 end
 table.sort(others, function(one, two) return number_of(token_of(claims[one])) > number_of(token_of(claims[two])) end)
-local listed = {}
+-- Claims that the last owner's lease covered get leases of their own, for it does not renew them any more.
+local listed, covered, covered_claims = {}, {}, {}
 for _, position in ipairs(others) do
   local claim = claims[position]
   local key = key_of(claim)
@@ -250,8 +252,13 @@ for _, position in ipairs(others) do
   local n = #listed
   listed[n + 1], listed[n + 2], listed[n + 3] = position, number_of(token_of(claim)), key
   listed[n + 4] = call('HEXISTS', TASKS, position)
-  listed[n + 5] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
+  listed[n + 5] = lease_of(position, claim) - now
+  if is_covered(claim) then
+    covered[#covered + 1] = position
+    covered_claims[#covered] = claim
+  end
 end
+uncover(covered, covered_claims, cover[2])
 
 -- Returns what blocks the keys of which there is a claim, or one was presented.
 local function blocked_keys_of_claims()

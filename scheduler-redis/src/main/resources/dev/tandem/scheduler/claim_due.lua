@@ -99,7 +99,7 @@ local function due_positions()
   return positions, sets, more
 end
 
-local claimed, offered, new_claims, leases = {}, {}, {}, {}
+local claimed, offered, new_claims = {}, {}, {}
 local issued, room = 0, max_offers
 
 local function claim(position, key, lapses, envelope)
@@ -109,8 +109,7 @@ local function claim(position, key, lapses, envelope)
   local token = first_token + issued
   local n = #new_claims
   new_claims[n + 1] = position
-  new_claims[n + 2] = claim_head() .. claim_tail(pack('>I8', token), owner[OWNER_EXECUTOR], key)
-  leases[n + 1], leases[n + 2] = deadline, position
+  new_claims[n + 2] = claim_head() .. claim_tail(pack('>I8', token), COVERED_NAME, key)
   n = #claimed
   claimed[n + 1], claimed[n + 2], claimed[n + 3], claimed[n + 4] = position, token, lapses, envelope
   issued = issued + 1
@@ -159,6 +158,5 @@ for i = 1, #positions do
   end
 end
 each_slice('HSET', CLAIMS, new_claims)
-each_slice('ZADD', INFLIGHT, leases)
-apply_request(issued > 0 and format('%.0f', first_token + issued - 1) or '0')
+apply_request(issued > 0 and format('%.0f', first_token + issued - 1) or '0', 'covered', deadline)
 return {REPLY_OK, claimed, offered, more and 0 or next_due(), more and 1 or 0}

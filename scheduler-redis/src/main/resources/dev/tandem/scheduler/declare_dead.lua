@@ -9,6 +9,7 @@
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include epochs
 local dead, wake_channel = ARGV[1], ARGV[2]
 local owner = call('HMGET', OWNER, 'executor', 'token', 'lead', 'lease', 'epoch')
@@ -23,16 +24,16 @@ if was_owner then
   call('HSET', OWNER, 'epoch', format('%.0f', epoch), 'token', format('%.0f', epoch),
     'lead', format('%.0f', epoch - micros), 'lease', format('%.0f', math.min(tonumber(owner[4]), now)))
 end
-local deadlines = {}
+local positions, claims = {}, {}
 local all = call('HGETALL', CLAIMS)
 for i = 1, #all, 2 do
-  if all[i] ~= '' and executor_of(all[i + 1]) == dead then
-    local n = #deadlines
-    deadlines[n + 1], deadlines[n + 2] = format('%.0f', now), all[i]
+  if all[i] ~= '' and claimant_of(all[i + 1]) == dead then
+    positions[#positions + 1] = all[i]
+    claims[#positions] = all[i + 1]
   end
 end
-each_slice('ZADD', INFLIGHT, deadlines)
-if was_owner or #deadlines > 0 then
+uncover(positions, claims, format('%.0f', now))
+if was_owner or #positions > 0 then
   call('PUBLISH', wake_channel, 'dead')
 end
-return {REPLY_OK, was_owner and 1 or 0, #deadlines / 2}
+return {REPLY_OK, was_owner and 1 or 0, #positions}

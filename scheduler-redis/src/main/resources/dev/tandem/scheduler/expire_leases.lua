@@ -14,6 +14,7 @@
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include lanes
 -- @include blocked_keys
 -- @include next_times
@@ -23,9 +24,12 @@ local quiet_until = tonumber(owner[OWNER_QUIET_UNTIL])
 local returned, waiting, overtaken = 0, {}, {}
 
 local function extend_deadlines()
-  local lease = tonumber(call('HGET', OWNER, 'lease'))
+  local lease, covered = tonumber(call('HGET', OWNER, 'lease')), tonumber(cover[2] or '0')
   if lease > 0 then
     call('HSET', OWNER, 'lease', format('%.0f', lease + extend_millis))
+  end
+  if covered > 0 then
+    call('HSET', OWNER, 'covered', format('%.0f', covered + extend_millis))
   end
   local all = call('ZRANGEBYSCORE', INFLIGHT, '-inf', '(inf', 'WITHSCORES')
   local leases = {}
@@ -55,7 +59,23 @@ local function return_task(position, claim, key)
   end
 end
 
+-- Covered claims that nobody has renewed for a lease get deadlines of their own, which have passed.
+local function uncover_lapsed()
+  if not cover[2] or tonumber(cover[2]) > now then
+    return
+  end
+  local all, positions, claims = call('HGETALL', CLAIMS), {}, {}
+  for i = 1, #all, 2 do
+    if all[i] ~= '' and is_covered(all[i + 1]) then
+      positions[#positions + 1] = all[i]
+      claims[#positions] = all[i + 1]
+    end
+  end
+  uncover(positions, claims, cover[2])
+end
+
 local function expire()
+  uncover_lapsed()
   local lapsed = call('ZRANGEBYSCORE', INFLIGHT, '-inf', format('%.0f', now), 'LIMIT', 0, limit)
   for _, position in ipairs(lapsed) do
     local claim = call('HGET', CLAIMS, position)

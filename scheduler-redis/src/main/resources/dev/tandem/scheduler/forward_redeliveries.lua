@@ -12,6 +12,8 @@
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands
+-- @include claim_record
+-- @include covered_claims
 -- @include next_times
 -- @include redelivery_history
 -- @include envelope
@@ -29,11 +31,13 @@ if #positions > 0 then
   call('HDEL', GIVEN, '')
 end
 
-local function take(position, envelope, claimed)
+local function take(position, envelope, claim)
   call('HSET', TASKS, position, envelope)
   index_id(position, envelope)
-  if claimed then
-    call('ZADD', INFLIGHT, 'XX', 'GT', format('%.0f', after), position)
+  if claim then
+    if lease_of(position, claim) < after then
+      uncover({position}, {claim}, format('%.0f', after))
+    end
   else
     call('ZADD', RETRY, format('%.0f', after), position)
     wake = true
@@ -42,15 +46,15 @@ end
 
 for i, position in ipairs(positions) do
   local given, code = call('HGET', GIVEN, position), HANDOVER_GONE
-  local claimed = call('HEXISTS', CLAIMS, position) == 1
+  local claim = call('HGET', CLAIMS, position)
   if given then
     code = sub(given, 2) == asker and sub(given, 1, 1) or HANDOVER_GONE
   elseif still_awaits_redelivery(position) then
     code = HANDOVER_DONE
     call('ZREM', OWED, position)
-  elseif call('HEXISTS', TASKS, position) == 0 and (claimed or call('HEXISTS', ATTEMPTS, position) == 1) then
+  elseif call('HEXISTS', TASKS, position) == 0 and (claim or call('HEXISTS', ATTEMPTS, position) == 1) then
     code = HANDOVER_OK
-    take(position, ARGV[4 + i], claimed)
+    take(position, ARGV[4 + i], claim)
   end
   if code ~= HANDOVER_GONE and not given then
     call('HSET', GIVEN, position, code .. asker)

@@ -22,30 +22,31 @@
 --            are parked, or of one that has nearly as many; {} if none is parked
 --
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
--- (false: the broker has it), claim (false: none)}.
+-- (false: the broker has it), claim, which names its executor (false: none)}.
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include envelope
 -- @include lanes
 -- @include blocked_keys
 -- @include far_schedule
 
-local function describe(position, state, at, envelope)
-  local claim = state == 'active' and call('HGET', CLAIMS, position)
-  return {position, state, floor(tonumber(at)), tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope, claim}
+local function describe(position, state, at, envelope, claim)
+  return {position, state, floor(tonumber(at)), tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope,
+    claim and named_claim(claim) or false}
 end
 
 -- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.
 local function find(position, go_on)
-  local at = call('ZSCORE', INFLIGHT, position)
-  if at then
-    return describe(position, 'active', at, call('HGET', TASKS, position))
+  local claim = position ~= '' and call('HGET', CLAIMS, position)
+  if claim then
+    return describe(position, 'active', lease_of(position, claim), call('HGET', TASKS, position), claim)
   end
   local envelope = call('HGET', TASKS, position)
   if envelope then
-    at = call('ZSCORE', SCHEDULED, position)
+    local at = call('ZSCORE', SCHEDULED, position)
     if at then
       return describe(position, 'scheduled', at, envelope)
     end
@@ -89,7 +90,7 @@ end
 
 -- Sorted sets of tasks: the set, where the envelopes are, newest first, units of the score in a millisecond.
 local SETS = {
-  scheduled = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1}, active = {INFLIGHT, TASKS, false, 1},
+  scheduled = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1},
   dead = {DEAD, DEAD_TASKS, true, 1000}, succeeded = {SUCCEEDED, SAMPLES, true, 1000}}
 
 -- Returns the rank after the cursor, which is a score, a blank and a member; -1 if it is none. The member may have gone
@@ -114,9 +115,9 @@ local function new_page(state, max_tasks)
   local page = {tasks = {}, cursor = '', bytes = 0}
 
   -- Adds a task; the cursor points behind it. Returns whether the page has room for more bytes.
-  function page.add(position, at, envelopes, cursor)
+  function page.add(position, at, envelopes, cursor, claim)
     local envelope = call('HGET', envelopes, position)
-    page.tasks[#page.tasks + 1] = describe(position, state, at, envelope)
+    page.tasks[#page.tasks + 1] = describe(position, state, at, envelope, claim)
     page.bytes = page.bytes + #(envelope or '')
     page.cursor = cursor
     return page.bytes < MAX_LISTED_BYTES
@@ -141,6 +142,35 @@ local function add_parked(page, cursor, max_tasks)
   return #members == max_tasks
 end
 
+-- Fills a page with active tasks. Scans one piece of `claims`. The cursor is that of the scan, and the last position of its
+-- piece that the page before had. Returns whether there may be more.
+local function add_active(page, cursor)
+  local scan_from, seen = string.match(cursor, '^(%d+) (.*)$')
+  if cursor ~= '' and not scan_from then
+    return false
+  end
+  scan_from, seen = scan_from or '0', seen or ''
+  local scanned = call('HSCAN', CLAIMS, scan_from, 'COUNT', MAX_LISTED_TASKS)
+  local claims, positions = {}, {}
+  for i = 1, #scanned[2], 2 do
+    local position = scanned[2][i]
+    if position > seen and not claims[position] then
+      claims[position] = scanned[2][i + 1]
+      positions[#positions + 1] = position
+    end
+  end
+  table.sort(positions)
+  for i, position in ipairs(positions) do
+    local claim = claims[position]
+    page.add(position, lease_of(position, claim), TASKS, scan_from .. ' ' .. position, claim)
+    if page.is_full() and i < #positions then
+      return true
+    end
+  end
+  page.cursor = scanned[1] .. ' ' .. FIRST_POSITION
+  return scanned[1] ~= '0'
+end
+
 -- Fills a page out of a state's sorted set. Returns whether there may be more.
 local function add_sorted(page, state, cursor, max_tasks)
   local set, envelopes, newest_first, units = unpack(SETS[state])
@@ -152,9 +182,7 @@ local function add_sorted(page, state, cursor, max_tasks)
   local members = call(range, set, rank, rank + max_tasks - 1, 'WITHSCORES')
   for i = 1, #members, 2 do
     local member, score = members[i], members[i + 1]
-    if member == WIDE_MEMBER then
-      return false -- Always the last.
-    elseif not page.add(member, score / units, envelopes, score .. ' ' .. member) then
+    if not page.add(member, score / units, envelopes, score .. ' ' .. member) then
       return i + 1 < #members or #members == 2 * max_tasks
     end
   end
@@ -219,6 +247,8 @@ local function list_page(state, cursor, max_tasks)
     local more
     if state == 'parked' then
       more = add_parked(page, cursor, max_tasks)
+    elseif state == 'active' then
+      more = add_active(page, cursor)
     else
       more = add_sorted(page, state, cursor, max_tasks)
     end

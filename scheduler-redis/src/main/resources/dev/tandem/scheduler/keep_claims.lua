@@ -8,6 +8,11 @@
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include extend_leases
 call('HDEL', OWNER, '') -- After a removal, Redis lets a script keep leases even when memory is full.
-return {REPLY_OK, extend_leases(format('%.0f', now + ARGV[1]), cmsgpack.unpack(ARGV[2]))}
+local deadline = format('%.0f', now + ARGV[1])
+local lost, covered, claims = extend_leases(deadline, cmsgpack.unpack(ARGV[2]))
+-- The other covered claims are not renewed, so these get leases of their own.
+uncover(covered, claims, deadline)
+return {REPLY_OK, lost}

@@ -7,7 +7,9 @@
 --           not the owner, remaining ms), history, see include/redelivery_history}
 -- @include partition_keys
 -- @include clock
+-- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include next_times
 -- @include redelivery_history
 local fields = call('HMGET', OWNER, 'executor', 'run', 'quiet')
@@ -18,8 +20,8 @@ for i = 1, #claims, 2 do
   local position, claim = claims[i], claims[i + 1]
   if position ~= '' and call('HEXISTS', TASKS, position) == 0 then
     local n = #listed
-    listed[n + 1], listed[n + 2] = position, executor_of(claim) ~= owner and 1 or 0
-    listed[n + 3] = tonumber(call('ZSCORE', INFLIGHT, position) or now) - now
+    listed[n + 1], listed[n + 2] = position, claimant_of(claim) ~= owner and 1 or 0
+    listed[n + 3] = lease_of(position, claim) - now
   end
 end
 local complete = not owner or (stored_run_id == current_run_id and now >= tonumber(quiet_until or '0'))

@@ -13,5 +13,6 @@ if call('HGET', OWNER, 'epoch') ~= ARGV[1] then
   return {REPLY_FENCED}
 end
 call('HDEL', OWNER, '') -- A removal comes first, so that the lease is kept even when memory is full.
-call('HSET', OWNER, 'lease', format('%.0f', now + ARGV[4]))
+local deadline = format('%.0f', now + ARGV[4])
+call('HSET', OWNER, 'lease', deadline, 'covered', deadline)
 return {REPLY_OK, read_page(tonumber(ARGV[2]), ARGV[3])}

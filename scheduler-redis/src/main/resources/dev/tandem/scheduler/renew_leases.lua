@@ -17,7 +17,7 @@
 -- @include extend_leases
 -- @include epochs
 local deadline = format('%.0f', now + ARGV[5])
-apply_request('0', 'lease', deadline)
+apply_request('0', 'lease', deadline, 'covered', deadline)
 local lost = extend_leases(deadline, cmsgpack.unpack(ARGV[6]))
 local opened = call('SPOP', OPENED, MAX_OPENED_KEYS)
 -- Estimated from some envelopes, so it takes microseconds however many there are. Unknown where the command is denied.

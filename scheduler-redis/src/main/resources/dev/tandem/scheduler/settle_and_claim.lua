@@ -20,7 +20,7 @@
 --   5  the tokens to claim the lane's next with (false: none); empty: none has one
 --   6  verdicts other than plain success: index of the settle, VERDICT_..., delay in ms, number of the envelope from 0
 --   7  positions to claim
---   8  their claims, see include/claim_record
+--   8  their claims, see include/claim_record: covered ones, as those in 11
 --   9  indexes of the claims whose envelope is in the store
 --   10 1 if a position comes twice
 --   11 relays: index of the settle, next position, its claim
@@ -68,8 +68,6 @@ local function load_slow_path()
     block = block, keyed_entries = keyed_entries, keys_and_entries = keys_and_entries,
     remove_from_schedules = remove_from_schedules}
 end
-
-local deadline = format('%.0f', now + ARGV[5])
 
 -- Maps the first of every `step` items to its place in the list.
 local function places(list, step)
@@ -121,12 +119,15 @@ local function add_settle_answer(answers, index, result)
   end
 end
 
--- Writes plain successes. ended: their positions; claimed: those of them whose claim is written in Redis.
+-- Writes plain successes. ended: their positions; claimed: those of them whose claim is written in Redis. Claims of
+-- this owner are covered. Only while claims of others stand there are more members in `inflight` than the wide one.
 local function write_plain_successes(ended, claimed)
   if #ended > 0 then
     succeeded = succeeded + #ended
     each_slice('HDEL', CLAIMS, claimed)
-    each_slice('ZREM', INFLIGHT, claimed)
+    if call('ZCARD', INFLIGHT) > 1 then
+      each_slice('ZREM', INFLIGHT, claimed)
+    end
     if any_tasks then
       each_slice('HDEL', TASKS, ended)
     end
@@ -140,7 +141,7 @@ local function write_settled()
   if slow_path then
     slow_path.write_outcomes()
   end
-  write_relayed(deadline)
+  write_relayed()
   if is_queue then
     write_redelivery_marks()
   end
@@ -197,7 +198,7 @@ local function settle_all(batch)
       end
       local result = slow_path.settle(position, tokens[i], keys[i], bits[i] or -1,
         verdict and verdicts[verdict + 1] or VERDICT_SUCCESS, verdict and verdicts[verdict + 2],
-        verdict and ARGV[9 + verdicts[verdict + 3]], next_tokens[i], deadline)
+        verdict and ARGV[9 + verdicts[verdict + 3]], next_tokens[i])
       if relay and (result == SETTLE_OK or result == SETTLE_OPENED) then
         slow_path.relay(relays[relay + 1], relays[relay + 2], keys[i])
       end
@@ -237,7 +238,7 @@ local function claim_all(batch)
   if any_blocked then
     keys, entries = slow_path.keys_and_entries(new_claims)
   end
-  local made, leases, is_taken, left_schedule, n = {}, {}, {}, {}, 0
+  local made, is_taken, left_schedule, n = {}, {}, {}, 0
   for i = 1, count do
     local position, entry, code, value = wanted[i], entries[i], nil, nil
     if standing[i] or is_taken[position] then
@@ -256,7 +257,6 @@ local function claim_all(batch)
     end
     if not code then
       made[n + 1], made[n + 2] = position, new_claims[i]
-      leases[n + 1], leases[n + 2] = deadline, position
       n = n + 2
       if repeats then
         is_taken[position] = true
@@ -280,7 +280,6 @@ local function claim_all(batch)
     slow_path.remove_from_schedules(left_schedule)
   end
   each_slice('HSET', CLAIMS, made)
-  each_slice('ZADD', INFLIGHT, leases)
   return answers
 end
 
@@ -290,10 +289,11 @@ end
 begin_bits(ARGV[6])
 begin_redelivery_marks(ARGV[6])
 mark_settled = add_to_page or mark_settled
+local covered_until = format('%.0f', now + ARGV[5])
 if bits_current and tonumber(ARGV[7]) > tonumber(owner[OWNER_HIGH_WATER]) then
-  apply_request(ARGV[HEADER_HIGHEST_TOKEN], 'highwater', ARGV[7])
+  apply_request(ARGV[HEADER_HIGHEST_TOKEN], 'covered', covered_until, 'highwater', ARGV[7])
 else
-  apply_request(ARGV[HEADER_HIGHEST_TOKEN])
+  apply_request(ARGV[HEADER_HIGHEST_TOKEN], 'covered', covered_until)
 end
 local batch = cmsgpack.unpack(ARGV[8])
 local settle_answers = settle_all(batch)

@@ -24,6 +24,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include envelope
 -- @include lanes
 -- @include blocked_keys
@@ -38,7 +39,8 @@ local key, next_position, next_token = ARGV[9] == '1' and ARGV[10], ARGV[11], AR
 begin_bits(incarnation)
 begin_redelivery_marks(incarnation)
 local claim = call('HGET', CLAIMS, position)
-local deadline = call('ZSCORE', INFLIGHT, position)
+-- Of this claim, and of the one that follows. Nil: they are covered, or there is none.
+local deadline = claim and not is_covered(claim) and (call('ZSCORE', INFLIGHT, position) or now_text) or nil
 local was_head = is_head(key, position)
 
 -- Takes the next task out of its lane, or out of where it waits to be due. False if somebody else has it.
@@ -57,7 +59,7 @@ local function take_next()
 end
 
 local relays = next_position ~= '' and claim and token_of(claim) == token
-if relays and is_queue and executor_of(claim) ~= owner[OWNER_EXECUTOR] then
+if relays and is_queue and claimant_of(claim) ~= owner[OWNER_EXECUTOR] then
   -- The new owner could not recognise the message of a task that is claimed only now. This claim ends by its lease.
   return {REPLY_OK, 0}
 end

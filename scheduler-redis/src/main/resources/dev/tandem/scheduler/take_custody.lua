@@ -16,6 +16,7 @@
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
+-- @include covered_claims
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits
@@ -122,7 +123,7 @@ local function adopt(position, key, envelope)
     local head_claim = entry and head_of(entry) ~= position and call('HGET', CLAIMS, head_of(entry))
     local overtaken = head_claim and number_of(token_of(head_claim)) > number_of(token_of(claim))
     if not overtaken and (not entry or head_of(entry) ~= position) then
-      local own = executor_of(claim) == owner[OWNER_EXECUTOR]
+      local own = claimant_of(claim) == owner[OWNER_EXECUTOR]
       block(key, own and BLOCKED_BY_HEAD or BLOCKED_BY_OTHER_OWNER, position)
       entries[key] = call('HGET', BLOCKED, key)
     end

@@ -118,7 +118,7 @@ class DifferentialIT {
             }
             StoreAnswer answer;
             try {
-                answer = scripts.ask(request, random.executorOf(request));
+                answer = scripts.ask(request);
             } catch (RuntimeException e) {
                 throw new AssertionError(failure(seed, step, recent), e);
             }

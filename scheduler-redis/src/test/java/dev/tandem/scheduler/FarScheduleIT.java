@@ -229,7 +229,7 @@ class FarScheduleIT {
 
     private <T extends StoreAnswer> T ask(StoreRequest request, Class<T> type) {
         scripts.setTime(partition, now);
-        return type.cast(scripts.ask(request, "one"));
+        return type.cast(scripts.ask(request));
     }
 
     private long count() {

@@ -199,6 +199,6 @@ final class FixedOwner {
     }
 
     private <T extends StoreAnswer> T ask(StoreRequest request, Class<T> type) {
-        return type.cast(scripts.ask(request, executor));
+        return type.cast(scripts.ask(request));
     }
 }

@@ -103,8 +103,8 @@ final class FixedTimeScripts implements AutoCloseable {
         set(partition, RUN_ID, id);
     }
 
-    StoreAnswer ask(StoreRequest request, String executor) {
-        List<Object> reply = run(request, ScriptEncoder.encode(request, executor, RedisKeys.DEFAULTS, 0));
+    StoreAnswer ask(StoreRequest request) {
+        List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0));
         AcquireReply acquired = ScriptDecoder.acquired(request, reply);
         if (acquired == null) {
             return ScriptDecoder.decode(request, reply, true);

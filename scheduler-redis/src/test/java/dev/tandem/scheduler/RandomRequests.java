@@ -88,10 +88,6 @@ final class RandomRequests {
         return random.nextInt(60) == 0;
     }
 
-    String executorOf(StoreRequest request) {
-        return request instanceof StoreRequest.OwnerRequest numbered ? of(numbered).name : "";
-    }
-
     private Executor of(StoreRequest.OwnerRequest request) {
         return executors.stream()
                 .filter(executor -> request.header().writer().equals("w-" + executor.name))

@@ -88,8 +88,12 @@ local AWAITS_REDELIVERY = -2
 
 -- Arguments of one command: more do not fit on Lua's stack.
 local MAX_COMMAND_ARGUMENTS = 4000
+-- In the place of the executor's name in a claim: the claim is covered.
+local COVERED_NAME = ''
 -- A member longer than what Redis keeps in its compact lists. No position is as long (65 characters).
 local WIDE_MEMBER = '~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~'
+-- Before all positions.
+local FIRST_POSITION = '!'
 -- Lane sequence numbers begin in the middle of what a double counts exactly (2^52), so that there is room in front.
 local MIDDLE_SEQUENCE = 4503599627370496
 -- With up to so many blocked keys, reading all of them is cheaper than asking for some by name.

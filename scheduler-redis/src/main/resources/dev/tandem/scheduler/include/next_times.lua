@@ -16,8 +16,12 @@ end
 
 -- Returns the ms until the earliest lease runs out, but not before the quiet period ends; -1: none.
 local function next_lapse(quiet_until)
-  local at = call('ZRANGE', INFLIGHT, 0, 0, 'WITHSCORES')[2]
-  return at and at ~= 'inf' and math.max(0, math.max(tonumber(at), quiet_until) - now) or -1
+  local first = call('ZRANGE', INFLIGHT, 0, 0, 'WITHSCORES')[2]
+  local at = first and first ~= 'inf' and tonumber(first) or 1 / 0
+  if call('HLEN', CLAIMS) > call('ZCARD', INFLIGHT) then
+    at = math.min(at, tonumber(call('HGET', OWNER, 'covered') or '0')) -- There are covered claims.
+  end
+  return at < 1 / 0 and math.max(0, math.max(at, quiet_until) - now) or -1
 end
 
 local function run_id()

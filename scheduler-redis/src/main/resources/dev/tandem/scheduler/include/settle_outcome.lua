@@ -47,7 +47,7 @@ end
 -- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if
 -- its next task is due now (no token given, or envelopes of MAX_ANSWER_BYTES are returned already), or {position, lapses,
 -- envelope} of the next task, claimed under the token.
-local function advance_lane(key, token, deadline)
+local function advance_lane(key, token)
   local position = lane_pop(key)
   if not position then
     call('HDEL', BLOCKED, key)
@@ -58,9 +58,8 @@ local function advance_lane(key, token, deadline)
     call('ZADD', RETRY, now_text, position)
     return SETTLE_OK
   end
-  claims[position] = claim_head() .. claim_tail(token, owner[OWNER_EXECUTOR], key)
+  claims[position] = claim_head() .. claim_tail(token, COVERED_NAME, key)
   call('HSET', CLAIMS, position, claims[position])
-  call('ZADD', INFLIGHT, deadline, position)
   local envelope = call('HGET', TASKS, position)
   answered_bytes = answered_bytes + #envelope
   return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope}
@@ -153,7 +152,7 @@ local function drain_lane(key, position, head)
   return true
 end
 
-local function settle_dead(position, key, verdict, envelope, next_token, deadline)
+local function settle_dead(position, key, verdict, envelope, next_token)
   died = died + 1
   add_to_history(writes.dead, writes.dead_tasks, position, envelope)
   if not key then
@@ -168,12 +167,12 @@ local function settle_dead(position, key, verdict, envelope, next_token, deadlin
   if verdict == VERDICT_DEAD_DRAIN and not drain_lane(key, position, head) then
     return SETTLE_OK
   end
-  return head and advance_lane(key, next_token, deadline) or SETTLE_OK
+  return head and advance_lane(key, next_token) or SETTLE_OK
 end
 
 -- Settles one outcome. token, next_token: 8 bytes; bit: an offset, a page, AWAITS_REDELIVERY or -1; delay: ms, for a
 -- retry. Returns what advance_lane or done_or_refused returns, or SETTLE_OK.
-local function settle(position, token, key, bit, verdict, delay, envelope, next_token, deadline)
+local function settle(position, token, key, bit, verdict, delay, envelope, next_token)
   local claim = claims[position]
   if not claim or token_of(claim) ~= token then
     return done_or_refused(position, token, bit, verdict)
@@ -202,7 +201,7 @@ local function settle(position, token, key, bit, verdict, delay, envelope, next_
   end
   writes.ended_tasks[#writes.ended_tasks + 1] = position
   if verdict ~= VERDICT_SUCCESS and verdict ~= VERDICT_SAMPLED_SUCCESS then
-    return settle_dead(position, key, verdict, envelope, next_token, deadline)
+    return settle_dead(position, key, verdict, envelope, next_token)
   end
   succeeded = succeeded + 1
   if verdict == VERDICT_SAMPLED_SUCCESS then
@@ -212,7 +211,7 @@ local function settle(position, token, key, bit, verdict, delay, envelope, next_
     return SETTLE_OK
   end
   write_outcomes()
-  return advance_lane(key, next_token, deadline)
+  return advance_lane(key, next_token)
 end
 
 -- Passes a key's claim on to the next task, which runs already, unless the key is blocked or the task is elsewhere.

@@ -16,6 +16,7 @@ local function append_pair(list, one, two)
   list[n + 2] = two
 end
 
+-- deadline: ms, as text, if the claims are not covered.
 local function write_relayed(deadline)
   if not next(relayed) then
     return
@@ -23,7 +24,9 @@ local function write_relayed(deadline)
   local made, leases = {}, {}
   for position, claim in pairs(relayed) do
     append_pair(made, position, claim)
-    append_pair(leases, deadline, position)
+    if deadline then
+      append_pair(leases, deadline, position)
+    end
   end
   each_slice('HSET', CLAIMS, made)
   each_slice('ZADD', INFLIGHT, leases)

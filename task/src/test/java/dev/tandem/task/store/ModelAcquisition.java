@@ -71,6 +71,7 @@ final class ModelAcquisition {
             partition.quietUntil = now + request.leaseMillis();
         }
         updateIncarnation();
+        partition.uncoverClaims();
         beginEpoch(restarted);
         long lastApplied = lastAppliedBefore();
         partition.writers.clear();
@@ -141,6 +142,7 @@ final class ModelAcquisition {
         partition.generation = request.generation();
         partition.runId = runId;
         partition.leaseDeadline = now + request.leaseMillis();
+        partition.coveredUntil = partition.leaseDeadline;
         partition.released = false;
     }
 
@@ -180,7 +182,7 @@ final class ModelAcquisition {
                         presented.token(),
                         presented.key(),
                         request.executor(),
-                        now + request.leaseMillis());
+                        StoredClaim.COVERED);
                 written.add(presented);
             }
         }
@@ -244,7 +246,7 @@ final class ModelAcquisition {
                         claim.token(),
                         claim.key(),
                         partition.tasks.holds(claim.position()),
-                        claim.deadline() - now));
+                        claim.lease() - now));
             }
         }
         otherClaims.sort(Comparator.comparingLong(OtherClaim::token).reversed());

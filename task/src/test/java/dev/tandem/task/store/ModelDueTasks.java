@@ -19,6 +19,7 @@ final class ModelDueTasks {
         List<DueTask> offered = new ArrayList<>();
         boolean more = false;
         long deadline = now + request.leaseMillis();
+        partition.coveredUntil = deadline;
         for (DueSet.Entry due : tasks.dueAt(now)) {
             Position position = due.position();
             StoredEnvelope envelope = tasks.envelope(position);
@@ -33,7 +34,7 @@ final class ModelDueTasks {
                     continue;
                 }
                 long token = request.firstToken() + claimed.size();
-                partition.claim(position, token, key, partition.executor, deadline);
+                partition.claim(position, token, key, partition.executor, StoredClaim.COVERED);
                 if (key != null) {
                     partition.block(key, BlockReason.HEAD, position);
                 }

@@ -36,7 +36,7 @@ final class ModelForwarding {
         for (StoredClaim claim : partition.claims()) {
             if (!tasks.holds(claim.position())) {
                 boolean former = !claim.isOf(partition.executor);
-                live.add(new LiveClaim(claim.position(), former, claim.deadline() - now));
+                live.add(new LiveClaim(claim.position(), former, partition.deadline(claim) - now));
             }
         }
         live.sort(Comparator.comparing(claim -> claim.position().text()));
@@ -76,7 +76,7 @@ final class ModelForwarding {
             tasks.retry(position, envelope, notBefore);
         } else {
             tasks.adopt(position, envelope);
-            if (claim.deadline() < notBefore) {
+            if (partition.deadline(claim) < notBefore) {
                 tasks.extendClaim(claim, notBefore);
             }
         }

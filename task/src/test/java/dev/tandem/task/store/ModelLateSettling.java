@@ -37,13 +37,12 @@ final class ModelLateSettling {
         if (relays && head && settle.verdict() instanceof Success && canRelayTo(settle.then())) {
             relayHead(settle, claim);
         }
-        SettleResult result =
-                settling.settle(ofQueue ? awaitingRedelivery(settle) : settle, request.incarnation(), 0, now);
+        SettleResult result = settling.settle(ofQueue ? awaitingRedelivery(settle) : settle, request.incarnation(), 0);
         if (result instanceof SettleResult.Refused) {
             return new LateSettled(false);
         }
         if (relays && !head && result instanceof SettleResult.Ok) {
-            settling.relay(settle.then(), claim.executor(), claim.deadline());
+            settling.relay(settle.then(), claim.executor(), claim.lease());
         }
         boolean passedOn = settle.verdict() instanceof Returned || !partition.isHead(settle.key(), settle.position());
         if (head && passedOn && result instanceof SettleResult.Ok) {
@@ -63,7 +62,7 @@ final class ModelLateSettling {
         Position next = settle.then().position();
         partition.block(settle.key(), BlockReason.OTHER_OWNER, next);
         if (!partition.tasks.isClaimed(next)) {
-            partition.claim(next, settle.then().token(), settle.key(), claim.executor(), claim.deadline());
+            partition.claim(next, settle.then().token(), settle.key(), claim.executor(), claim.lease());
         }
     }
 

@@ -28,7 +28,8 @@ final class ModelLeases {
 
     LeasesRenewed apply(RenewLeases request, String runId) {
         partition.leaseDeadline = now + request.leaseMillis();
-        List<Position> lost = extend(request.positions(), request.tokens(), partition.leaseDeadline);
+        partition.coveredUntil = partition.leaseDeadline;
+        List<Position> lost = extend(request.positions(), request.tokens(), partition.leaseDeadline, false);
         List<String> opened = List.copyOf(partition.opened);
         partition.opened.clear();
         return new LeasesRenewed(
@@ -44,18 +45,22 @@ final class ModelLeases {
     }
 
     ClaimsKept apply(KeepClaims request) {
-        return new ClaimsKept(extend(request.positions(), request.tokens(), now + request.leaseMillis()));
+        return new ClaimsKept(extend(request.positions(), request.tokens(), now + request.leaseMillis(), true));
     }
 
-    /** Extends claims, and returns the positions that are not claimed under their token any more. */
-    private List<Position> extend(List<Position> positions, long[] tokens, long deadline) {
+    /**
+     * Extends claims, and returns the positions that are not claimed under their token any more.
+     *
+     * @param uncovers whether covered claims get a lease of their own; otherwise they stay as they are
+     */
+    private List<Position> extend(List<Position> positions, long[] tokens, long deadline, boolean uncovers) {
         List<Position> lost = new ArrayList<>();
         for (int i = 0; i < tokens.length; i++) {
             StoredClaim claim = tasks.claim(positions.get(i));
-            if (claim != null && claim.token() == tokens[i]) {
-                tasks.extendClaim(claim, deadline);
-            } else {
+            if (claim == null || claim.token() != tokens[i]) {
                 lost.add(positions.get(i));
+            } else if (uncovers || !claim.isCovered()) {
+                tasks.extendClaim(claim, deadline);
             }
         }
         return lost;
@@ -101,20 +106,28 @@ final class ModelLeases {
         if (partition.leaseDeadline > 0) {
             partition.leaseDeadline += millis;
         }
-        List.copyOf(partition.claims()).forEach(claim -> tasks.extendClaim(claim, claim.deadline() + millis));
+        partition.coveredUntil += millis;
+        for (StoredClaim claim : List.copyOf(partition.claims())) {
+            if (!claim.isCovered()) {
+                tasks.extendClaim(claim, claim.lease() + millis);
+            }
+        }
     }
 
     /** Returns the claims whose lease ran out, the earliest first; none during the quiet period. */
     private List<StoredClaim> lapsed(int limit) {
         List<StoredClaim> lapsed = new ArrayList<>();
         if (now >= partition.quietUntil) {
+            if (partition.coveredUntil <= now) {
+                partition.uncoverClaims();
+            }
             for (StoredClaim claim : partition.claims()) {
-                if (claim.deadline() <= now) {
+                if (partition.deadline(claim) <= now) {
                     lapsed.add(claim);
                 }
             }
         }
-        lapsed.sort(Comparator.comparingLong(StoredClaim::deadline)
+        lapsed.sort(Comparator.comparingLong(partition::deadline)
                 .thenComparing(claim -> claim.position().text()));
         return lapsed.subList(0, Math.min(limit, lapsed.size()));
     }

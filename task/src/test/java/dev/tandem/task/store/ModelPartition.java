@@ -33,6 +33,8 @@ public final class ModelPartition {
     long epochLead;
 
     long leaseDeadline;
+    /** When the covered claims lapse. */
+    long coveredUntil;
     /** Whether the owner has released the partition. Its lease then only keeps older generations out. */
     boolean released;
 
@@ -71,6 +73,7 @@ public final class ModelPartition {
         copy.token = token;
         copy.epochLead = epochLead;
         copy.leaseDeadline = leaseDeadline;
+        copy.coveredUntil = coveredUntil;
         copy.released = released;
         copy.generation = generation;
         copy.runId = runId;
@@ -130,6 +133,11 @@ public final class ModelPartition {
 
     public @Nullable StoredClaim claim(Position position) {
         return tasks.claim(position);
+    }
+
+    /** Returns when a claim lapses. */
+    public long deadline(StoredClaim claim) {
+        return claim.isCovered() ? coveredUntil : claim.lease();
     }
 
     /** Returns a task's state. A task that the store has no record of counts as delivered. */
@@ -198,9 +206,19 @@ public final class ModelPartition {
 
     // Shared by several requests
 
-    void claim(Position position, long claimToken, @Nullable String key, String holder, long deadline) {
-        tasks.activate(new StoredClaim(position, claimToken, key, holder, deadline));
+    /** @param lease of its own, or {@link StoredClaim#COVERED} */
+    void claim(Position position, long claimToken, @Nullable String key, String holder, long lease) {
+        tasks.activate(new StoredClaim(position, claimToken, key, holder, lease));
         token = Math.max(token, claimToken);
+    }
+
+    /** Gives all covered claims leases of their own, which end when they would have lapsed. */
+    void uncoverClaims() {
+        for (StoredClaim claim : List.copyOf(claims())) {
+            if (claim.isCovered()) {
+                tasks.extendClaim(claim, coveredUntil);
+            }
+        }
     }
 
     void block(String key, BlockReason reason, Position head) {
@@ -243,7 +261,7 @@ public final class ModelPartition {
     long nextLapseMillis(long now) {
         long earliest = Long.MAX_VALUE;
         for (StoredClaim claim : tasks.claims().values()) {
-            earliest = Math.min(earliest, claim.deadline());
+            earliest = Math.min(earliest, deadline(claim));
         }
         return earliest == Long.MAX_VALUE ? -1 : Math.max(0, Math.max(earliest, quietUntil) - now);
     }

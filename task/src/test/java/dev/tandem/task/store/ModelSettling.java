@@ -40,26 +40,26 @@ final class ModelSettling {
         }
         request.settles().forEach(settle -> partition.token = Math.max(partition.token, settle.nextToken()));
         request.claims().forEach(claim -> partition.token = Math.max(partition.token, claim.token()));
-        long deadline = now + request.leaseMillis();
+        partition.coveredUntil = now + request.leaseMillis();
         List<SettleResult> settles = new ArrayList<>(request.settles().size());
         for (Settle settle : request.settles()) {
-            SettleResult result = settle(settle, request.incarnation(), settle.nextToken(), deadline);
+            SettleResult result = settle(settle, request.incarnation(), settle.nextToken());
             if (result instanceof SettleResult.Ok && settle.then() != null) {
-                relay(settle.then(), partition.executor, deadline);
+                relay(settle.then(), partition.executor, StoredClaim.COVERED);
             }
             settles.add(result);
         }
         List<ClaimResult> claims = new ArrayList<>(request.claims().size());
         for (Claim claim : request.claims()) {
-            claims.add(claim(claim, request.incarnation(), deadline));
+            claims.add(claim(claim, request.incarnation()));
         }
         return new SettledAndClaimed(settles, claims);
     }
 
     // Outcomes
 
-    /** @param nextToken for the next task of the lane, which is claimed until the deadline; 0: it becomes due now */
-    SettleResult settle(Settle settle, Incarnation incarnation, long nextToken, long deadline) {
+    /** @param nextToken for the next task of the lane, which is claimed; 0: it becomes due now */
+    SettleResult settle(Settle settle, Incarnation incarnation, long nextToken) {
         Position position = settle.position();
         boolean ofQueue = incarnation == Incarnation.NO_OFFSETS;
         SettledMark mark = incarnation.is(partition.incarnation) ? settle.mark() : SettledMark.NONE;
@@ -83,12 +83,10 @@ final class ModelSettling {
             return SettleResult.Ok.PLAIN;
         } else if (verdict instanceof Dead dead) {
             tasks.die(position, partition.stored(dead.envelope()));
-            return afterDeath(settle, dead, nextToken, deadline);
+            return afterDeath(settle, dead, nextToken);
         }
         tasks.succeed(position);
-        return partition.isHead(settle.key(), position)
-                ? passOn(settle.key(), nextToken, deadline)
-                : SettleResult.Ok.PLAIN;
+        return partition.isHead(settle.key(), position) ? passOn(settle.key(), nextToken) : SettleResult.Ok.PLAIN;
     }
 
     /** Whether an outcome without a claim under its token has been recorded before. */
@@ -112,7 +110,7 @@ final class ModelSettling {
         }
     }
 
-    private SettleResult afterDeath(Settle settle, Dead verdict, long nextToken, long deadline) {
+    private SettleResult afterDeath(Settle settle, Dead verdict, long nextToken) {
         String key = settle.key();
         if (key == null) {
             return SettleResult.Ok.PLAIN;
@@ -122,7 +120,7 @@ final class ModelSettling {
             case HALT -> partition.block(key, BlockReason.HALTED, settle.position());
             case SKIP -> {
                 if (head) {
-                    return passOn(key, nextToken, deadline);
+                    return passOn(key, nextToken);
                 }
             }
             case DRAIN -> {
@@ -139,7 +137,7 @@ final class ModelSettling {
     }
 
     /** Makes the next task of a blocked key's lane its head, now that the head has ended; or opens the key. */
-    SettleResult passOn(String key, long nextToken, long deadline) {
+    SettleResult passOn(String key, long nextToken) {
         Position next = flaws.contains(Flaw.OPEN_NOT_EMPTY) ? null : tasks.firstOfLane(key);
         if (next == null) {
             partition.blocked.remove(key);
@@ -150,23 +148,23 @@ final class ModelSettling {
             tasks.retryHeld(next, now);
             return SettleResult.Ok.PLAIN;
         }
-        partition.claim(next, nextToken, key, partition.executor, deadline);
+        partition.claim(next, nextToken, key, partition.executor, StoredClaim.COVERED);
         return new SettleResult.Next(
                 next, partition.lapses(next), tasks.envelope(next).bytes());
     }
 
     /** Claims the task that its process has started already, unless the key is blocked or the store knows the task. */
-    void relay(Claim then, @Nullable String executor, long deadline) {
+    void relay(Claim then, @Nullable String executor, long lease) {
         Position position = then.position();
         boolean blocked = then.key() != null && partition.blocked.containsKey(then.key());
         if (!blocked && !tasks.isClaimed(position) && !tasks.holds(position) && !tasks.isDead(position)) {
-            partition.claim(position, then.token(), then.key(), executor, deadline);
+            partition.claim(position, then.token(), then.key(), executor, lease);
         }
     }
 
     // Claims
 
-    private ClaimResult claim(Claim claim, Incarnation incarnation, long deadline) {
+    private ClaimResult claim(Claim claim, Incarnation incarnation) {
         Position position = claim.position();
         boolean inStore = tasks.holds(position);
         if (isSettled(claim, incarnation)
@@ -178,7 +176,7 @@ final class ModelSettling {
         if (partition.isBlockedByAnother(claim.key(), position) && !flaws.contains(Flaw.IGNORE_BLOCKED)) {
             return new ClaimResult.KeyBlocked(partition.blocked.get(claim.key()).head());
         }
-        partition.claim(position, claim.token(), claim.key(), partition.executor, deadline);
+        partition.claim(position, claim.token(), claim.key(), partition.executor, StoredClaim.COVERED);
         if (partition.isHead(claim.key(), position)) {
             partition.block(claim.key(), BlockReason.HEAD, position);
         }

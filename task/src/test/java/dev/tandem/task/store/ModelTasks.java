@@ -144,9 +144,9 @@ final class ModelTasks {
 
     // Changes that are no step from one state to another
 
-    /** Moves the lease deadline of a claim. */
-    void extendClaim(StoredClaim claim, long deadline) {
-        claims.put(claim.position(), claim.withDeadline(deadline));
+    /** Gives a claim a lease of its own, or moves the end of it. */
+    void extendClaim(StoredClaim claim, long lease) {
+        claims.put(claim.position(), claim.withLease(lease));
     }
 
     /** Moves the due time of a task that is scheduled or in retry. */

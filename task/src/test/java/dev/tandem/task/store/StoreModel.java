@@ -191,7 +191,7 @@ public final class StoreModel {
         if (entry != null
                 && entry.reason() == BlockReason.REDELIVERY
                 && entry.head().equals(abandon.position())) {
-            new ModelSettling(partition, flaws, now).passOn(entry.key(), 0, 0);
+            new ModelSettling(partition, flaws, now).passOn(entry.key(), 0);
             partition.attempts.remove(abandon.position());
         }
     }

@@ -72,8 +72,14 @@ final class KafkaThroughput implements Scenario {
         Throughput tandem = tandem(context, topic, tasks);
         context.say(
                 "%s: bare loop %,.0f/s, parallel consumer %,.0f/s, Tandem %,.0f/s,"
-                        + " Redis %.2f µs per task, %.0f tasks per script",
-                topic.name(), bare, rival, tandem.perSecond(), tandem.redisMicros(), tandem.perScript());
+                        + " Redis %.2f µs and %.0f bytes of its file per task, %.0f tasks per script",
+                topic.name(),
+                bare,
+                rival,
+                tandem.perSecond(),
+                tandem.redisMicros(),
+                tandem.fileBytes(),
+                tandem.perScript());
         rates.bare.add(bare);
         rates.rival.add(rival);
         rates.tandem.add(tandem.perSecond());

@@ -83,8 +83,14 @@ final class RabbitThroughput implements Scenario {
                     throw new IllegalStateException(queues.ready() + " messages were not acked in the end");
                 }
                 context.say(
-                        "%s: bare consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs per task, %.0f tasks per script",
-                        variant.text, bare.get(i), run.perSecond(), run.redisMicros(), run.perScript());
+                        "%s: bare consumer %,.0f/s, Tandem %,.0f/s, Redis %.2f µs and %.0f bytes of its file per task,"
+                                + " %.0f tasks per script",
+                        variant.text,
+                        bare.get(i),
+                        run.perSecond(),
+                        run.redisMicros(),
+                        run.fileBytes(),
+                        run.perScript());
             }
         }
         return lines("RabbitMQ, " + variant.text, Median.of(bare), Median.of(tandem), Median.of(redis));

@@ -17,11 +17,17 @@ final class RedisStatistics implements AutoCloseable {
      * What Redis has used since its start.
      *
      * @param processorMicros user and system time
+     * @param fileBytes size of the append-only file; NaN as a difference if Redis rewrote the file in between
+     * @param rewrites how often Redis rewrote that file
      */
-    record Usage(double processorMicros, long scripts) {
+    record Usage(double processorMicros, long scripts, double fileBytes, long rewrites) {
 
         Usage since(Usage earlier) {
-            return new Usage(processorMicros - earlier.processorMicros, scripts - earlier.scripts);
+            return new Usage(
+                    processorMicros - earlier.processorMicros,
+                    scripts - earlier.scripts,
+                    rewrites == earlier.rewrites ? fileBytes - earlier.fileBytes : Double.NaN,
+                    rewrites - earlier.rewrites);
         }
     }
 
@@ -36,7 +42,12 @@ final class RedisStatistics implements AutoCloseable {
     Usage usage() {
         Map<String, String> cpu = info("cpu");
         double micros = 1e6 * (number(cpu, "used_cpu_sys") + number(cpu, "used_cpu_user"));
-        return new Usage(micros, commands().getOrDefault(SCRIPT, 0L));
+        Map<String, String> persistence = info("persistence");
+        return new Usage(
+                micros,
+                commands().getOrDefault(SCRIPT, 0L),
+                Double.parseDouble(persistence.getOrDefault("aof_current_size", "NaN")),
+                Long.parseLong(persistence.getOrDefault("aof_rewrites", "0")));
     }
 
     /** Returns the used memory in bytes. */

@@ -82,12 +82,16 @@ final class StoreScripts implements Scenario {
                 }
                 owner.run(load, tasks / 4, 0);
                 List<Double> micros = new ArrayList<>();
+                List<Double> bytes = new ArrayList<>();
                 for (int round = 1; round <= context.sizes().rounds(); round++) {
                     double before = redis.scriptMicros();
+                    RedisStatistics.Usage usage = redis.usage();
                     owner.run(load, tasks, round * 1_000_000L);
                     micros.add((redis.scriptMicros() - before) / tasks);
+                    bytes.add(redis.usage().since(usage).fileBytes() / tasks);
                 }
                 lines.add(Measurement.withoutBudget(load.name(), Median.of(micros), "µs"));
+                context.say("%s: %.2f µs, %.0f bytes of its file", load.name(), Median.of(micros), Median.of(bytes));
             }
         }
         return lines;
