@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
@@ -20,7 +21,7 @@ import java.util.function.ToLongFunction;
  */
 final class SettleAndClaimEncoder {
 
-    private static final byte[] NO_KEYS = {};
+    private static final byte[] NONE = {};
 
     private final long now;
 
@@ -35,12 +36,15 @@ final class SettleAndClaimEncoder {
         long highestToken =
                 Math.max(highest(settles, SettleAndClaimEncoder::highestToken), highest(claims, Claim::token));
         List<byte[]> envelopes = new ArrayList<>();
-        MessagePackWriter lists = new MessagePackWriter().list(12);
+        MessagePackWriter lists = new MessagePackWriter().list(13);
         settles(lists, settles, envelopes);
         claims(lists, claims);
-        lists.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
+        boolean repeats = hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position);
+        lists.number(repeats ? 1 : 0);
         relays(lists, settles);
         askedBits(lists, claims);
+        boolean plainly = envelopes.isEmpty() && !repeats && request.incarnation() instanceof Incarnation.OfLog;
+        (plainly ? BitMasks.of(settles) : BitMasks.NONE).write(lists);
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
                 .text(ScriptCodes.incarnation(request.incarnation()))
@@ -64,11 +68,8 @@ final class SettleAndClaimEncoder {
         ScriptEncoder.positions(lists, settles, Settle::position);
         lists.list(settles.size());
         settles.forEach(settle -> lists.token(settle.token()));
-        lists.bytes(anyKey ? keys(settles) : NO_KEYS);
-        lists.list(anyMark ? settles.size() : 0);
-        if (anyMark) {
-            settles.forEach(settle -> lists.number(ScriptCodes.mark(settle.mark())));
-        }
+        lists.bytes(anyKey ? keys(settles) : NONE);
+        lists.bytes(anyMark ? marks(settles) : NONE);
         lists.list(anyNextToken ? settles.size() : 0);
         if (anyNextToken) {
             settles.forEach(settle -> nextToken(lists, settle));
@@ -91,6 +92,13 @@ final class SettleAndClaimEncoder {
     private static byte[] keys(List<Settle> settles) {
         MessagePackWriter list = new MessagePackWriter().list(settles.size());
         settles.forEach(settle -> ScriptEncoder.key(list, settle.key()));
+        return list.toByteArray();
+    }
+
+    /** Packs the marks likewise. */
+    private static byte[] marks(List<Settle> settles) {
+        MessagePackWriter list = new MessagePackWriter().list(settles.size());
+        settles.forEach(settle -> list.number(ScriptCodes.mark(settle.mark())));
         return list.toByteArray();
     }
 

@@ -177,10 +177,12 @@ local function write_presented(i, token, claim, envelope)
   local waited = call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) > 0
   written[position] = true
   if key then
-    local member = envelope and not claim and not waited and in_lane(key, position)
-    if member then
-      call('ZREM', LANES, member)
-      waited = true
+    if envelope and not claim and not waited then
+      local member, search_on = in_lane(key, position)
+      if member then
+        call('ZREM', LANES, member)
+      end
+      waited = member or search_on -- Farther back in its lane it stays: the lane skips it when its turn comes.
     end
     if not last_written[key] or last_written[key][1] < token then
       last_written[key] = {token, position}

@@ -54,7 +54,7 @@ local function take_next()
       or call('ZREM', SCHEDULED, next_position) + call('ZREM', RETRY, next_position) > 0 then
     return true
   end
-  local member = in_lane(key, next_position)
+  local member = key and in_lane(key, next_position)
   return member and call('ZREM', LANES, member) == 1
 end
 

@@ -10,6 +10,7 @@ import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
@@ -110,6 +111,31 @@ class LongLaneIT extends OperatorTestBase {
         get(housekeeper().trim(partition));
         assertThat(parked()).isEqualTo(left);
         assertThat(due().claimed()).extracting(task -> task.position()).containsExactly(Position.of(0, 0));
+    }
+
+    @Test
+    void claimedTaskFarBackInItsLaneIsSkippedThere() {
+        retryLater("k", 0);
+        parkMany();
+        Position farBack = Position.of(0, PARKED);
+        long earlier = owner.nextToken();
+        long later = owner.nextToken();
+        owner.acquire(
+                new PresentedClaim(farBack, earlier, "k", 0, SettledMark.NONE),
+                new PresentedClaim(Position.of(0, 5), later, "k", 0, SettledMark.NONE));
+        assertThat(parked()).as("nobody looks for it so far back").isEqualTo(PARKED - 1);
+
+        Verdict drain = new Verdict.Dead(DeadHead.DRAIN, envelope("k", later));
+        owner.settleAndClaim(List.of(new Settle(Position.of(0, 5), later, "k", SettledMark.NONE, drain, 0)), List.of());
+        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        assertThat(parked()).isZero();
+        assertThat(offsets(TaskState.ACTIVE)).containsExactly((long) PARKED);
+        Verdict success = new Verdict.Success(null);
+        assertThat(owner.settleAndClaim(
+                                List.of(new Settle(farBack, earlier, "k", SettledMark.NONE, success, 0)), List.of())
+                        .settles())
+                .containsExactly(SettleResult.Ok.PLAIN);
     }
 
     private static Housekeeper housekeeper() {

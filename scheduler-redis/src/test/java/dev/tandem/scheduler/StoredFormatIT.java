@@ -118,9 +118,10 @@ class StoredFormatIT {
         takeAndSettle(first);
         blockKeys(first);
         scripts.setTime(partition, START + 4_000);
-        first.renew(at(13), at(14), at(17), at(19));
+        first.keepClaims(at(13), at(14), at(17), at(19));
         scripts.setTime(partition, START + 10_500);
         first.expireLeases();
+        first.renew(at(13), at(14));
         scripts.setTime(partition, START + 95_000);
         first.claimDue();
         first.settle(
@@ -207,9 +208,10 @@ class StoredFormatIT {
                 owner.success(message(6), null, AWAITS_REDELIVERY),
                 owner.success(message(7), null, AWAITS_REDELIVERY));
         scripts.setTime(partition, START + 4_000);
-        owner.renew(message(9), message(10), message(11));
+        owner.keepClaims(message(9), message(10), message(11));
         scripts.setTime(partition, START + 10_500);
         owner.expireLeases();
+        owner.renew(message(9));
         owner.handOver(
                 owner.entry(message(14), "gone", page(2), new Move.Park()),
                 owner.entry(message(15), null, AWAITS_REDELIVERY, new Move.Schedule(START + 30_000)));

@@ -126,10 +126,9 @@ local MAX_LISTED_FAR_TASKS = 2000
 -- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
 local MAX_LISTED_KEYS = 1000
 local SAMPLED_LANES = 128
--- A lane is searched in slices. So many are searched for an operator at a time, and so many for a claim.
+-- A lane is searched in slices, so many at a time.
 local LANE_SLICE = 500
 local SEARCHED_SLICES = 4
-local MAX_SEARCHED_SLICES = 20
 -- Places of a lane whose task is gone. There are hardly ever any.
 local MAX_GONE_IN_LANE = 10000
 -- What dies at once when a lane is drained.

@@ -13,7 +13,8 @@ local function lane_size(key)
   return call('ZLEXCOUNT', LANES, '[' .. prefix, '(' .. prefix .. '\255')
 end
 
--- Takes the first position out of a key's lane whose task is still there. Returns nil if there is none.
+-- Takes the first position out of a key's lane whose task is still there and not claimed. (An acquire may have claimed it
+-- where it was.) Returns nil if there is none.
 local function lane_pop(key)
   local prefix = lane_prefix(key)
   for _ = 1, MAX_GONE_IN_LANE do
@@ -23,7 +24,7 @@ local function lane_pop(key)
     end
     local position = sub(member, #prefix + 9)
     call('ZREM', LANES, member)
-    if call('HEXISTS', TASKS, position) == 1 then
+    if call('HEXISTS', TASKS, position) == 1 and call('HEXISTS', CLAIMS, position) == 0 then
       return position
     end
   end
@@ -68,7 +69,8 @@ local function search_lane(key, position, after, slices)
   return nil, sub(from, 2)
 end
 
--- Returns the member of a position among the first of its key's lane, nil if it is not there. For rare uses only.
+-- Returns the member of a position among the first of its key's lane; or nil, and where the search would go on, nil at
+-- the lane's end.
 local function in_lane(key, position)
-  return key and (search_lane(key, position, '', MAX_SEARCHED_SLICES)) or nil
+  return search_lane(key, position, '', SEARCHED_SLICES)
 end

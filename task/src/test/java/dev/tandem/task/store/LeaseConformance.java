@@ -38,6 +38,47 @@ interface LeaseConformance extends StoreFixture {
     }
 
     @Test
+    default void claimsOfAnOwnerLapseALeaseAfterItLastClaimedOrRenewed() {
+        first().leaseMillis = SHORT;
+        first().acquire();
+        first().claim(P1, KEY);
+        letTimePass(SHORT / 2 + 1);
+        first().claim(P2, null);
+        letTimePass(SHORT / 2 + 1);
+        assertThat(first().expireLeases().returned()).isEqualTo(0);
+        letTimePass(SHORT / 2);
+        assertThat(first().expireLeases().returned()).isEqualTo(2);
+    }
+
+    @Test
+    default void claimsOfAFormerOwnerLapseALeaseAfterItLastClaimedOrRenewed() {
+        first().leaseMillis = SHORT;
+        first().acquire();
+        first().claim(P1, KEY);
+        second().generation = 2;
+        assertThat(second().acquire().otherClaims())
+                .extracting(StoreAnswer.OtherClaim::remainingMillis)
+                .allMatch(remaining -> remaining <= SHORT)
+                .hasSize(1);
+        letTimePass(SHORT + 1);
+        second().probe();
+        assertThat(second().expireLeases().returned()).isEqualTo(1);
+    }
+
+    @Test
+    default void aClaimThatIsKeptHasALeaseOfItsOwn() {
+        first().leaseMillis = SHORT;
+        first().acquire();
+        long kept = first().claim(P1, KEY);
+        first().claim(P2, null);
+        first().leaseMillis = OwnerClient.LONG;
+        assertThat(first().keepClaims(P1, kept)).isEmpty();
+        letTimePass(SHORT + 1);
+        assertThat(first().expireLeases().returned()).isEqualTo(1);
+        assertThat(first().succeed(P1, kept, KEY, 1)).isEqualTo(SettleResult.Ok.PLAIN);
+    }
+
+    @Test
     default void aRenewalListsClaimsThatAreLost() {
         first().acquire();
         long token = first().claim(P1, KEY);
