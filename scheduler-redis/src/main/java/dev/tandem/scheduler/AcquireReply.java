@@ -1,40 +1,24 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
-import dev.tandem.task.store.StoreAnswer.LapsedClaim;
 import dev.tandem.task.store.StoreAnswer.OtherClaim;
-import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
 import dev.tandem.task.store.StoreAnswer.SettledChunk;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The answer of an acquire, with the pages that follow. Redis looks at a bounded number of entries for each page, so that
- * other requests need not wait. A page may repeat entries of earlier ones.
- */
-final class AcquireReply {
+/** The answer of an acquire, with the pages that follow. */
+final class AcquireReply implements PagedReply {
 
     /** The bytes of bits in one field of the hash of settled offsets; see {@code include/settled_bits.lua}. */
     private static final int BLOCK_BYTES = 64;
 
     private static final int BLOCKS_IN_CHUNK = SettledChunk.BITS / 8 / BLOCK_BYTES;
-
-    /** Where a position of a message queue has its message's identity. */
-    private static final int IDENTITY_AT = 1;
-
-    private static final int IDENTITY_END = 13;
 
     private final long leaseMillis;
     private final long epoch;
@@ -51,10 +35,7 @@ final class AcquireReply {
     private final List<Long> presentedTokens;
 
     private final TreeMap<Long, byte[]> chunks = new TreeMap<>();
-    private final Map<Position, Integer> lapsed = new LinkedHashMap<>();
-    private final Map<Position, Double> awaiting = new HashMap<>();
-    private final List<Object> identityPages = new ArrayList<>();
-    private final TreeSet<String> given = new TreeSet<>();
+    private final RedeliveryHistoryPages history = new RedeliveryHistoryPages();
 
     /** Where the next page begins. Section 0: there is none. */
     private int section;
@@ -91,9 +72,8 @@ final class AcquireReply {
         return new OtherClaim(in.position(), in.number(), in.maybeText(), in.flag(), in.number());
     }
 
-    /** Returns the call for the next page. Null if all is read. */
-    @Nullable
-    ScriptCall nextPage() {
+    @Override
+    public @Nullable ScriptCall nextPage() {
         return section == 0
                 ? null
                 : ScriptCall.of(Script.READ_ACQUIRED)
@@ -104,8 +84,9 @@ final class AcquireReply {
                         .build();
     }
 
-    /** Adds the reply to {@link #nextPage}. @return false if somebody else has acquired the partition since */
-    boolean add(List<Object> reply) {
+    /** @return false if somebody else has acquired the partition since */
+    @Override
+    public boolean add(List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
         int code = in.count();
         if (code == ScriptCodes.REPLY_FENCED) {
@@ -121,20 +102,10 @@ final class AcquireReply {
     private void addPage(ReplyReader page) {
         addBlocks(page.list());
         addBlocked(page.list());
-        ReplyReader claims = page.list();
-        while (claims.hasMore()) {
-            lapsed.put(claims.position(), Integer.parseInt(claims.text()));
-        }
-        ReplyReader owed = page.list();
-        while (owed.hasMore()) {
-            awaiting.put(owed.position(), Double.parseDouble(owed.text()));
-        }
-        identityPages.addAll(page.list().all(ReplyReader::bytes));
-        ReplyReader forwarded = page.list();
-        while (forwarded.hasMore()) {
-            given.add(forwarded.text());
-            forwarded.bytes();
-        }
+        history.addLapsed(page.list());
+        history.addAwaiting(page.list());
+        history.addPages(page.list());
+        history.addGiven(page.list());
         section = page.count();
         cursor = page.bytes();
     }
@@ -161,8 +132,8 @@ final class AcquireReply {
         }
     }
 
-    /** Returns the answer, once all pages are read. */
-    Acquired answer() {
+    @Override
+    public Acquired answer() {
         List<SettledChunk> settled = new ArrayList<>(chunks.size());
         chunks.forEach((index, bits) -> settled.add(new SettledChunk(index, bits)));
         return new Acquired(
@@ -179,19 +150,6 @@ final class AcquireReply {
                 nextLapseMillis,
                 quietMillis,
                 presentedTokens,
-                history());
-    }
-
-    private RedeliveryHistory history() {
-        List<LapsedClaim> claims = new ArrayList<>(lapsed.size());
-        lapsed.forEach((position, lapses) -> claims.add(new LapsedClaim(position, lapses)));
-        List<Position> longestFirst = new ArrayList<>(awaiting.keySet());
-        longestFirst.sort(Comparator.<Position>comparingDouble(awaiting::get).thenComparing(Position::text));
-        ByteArrayOutputStream identities = new ByteArrayOutputStream();
-        for (String position : given) {
-            identities.writeBytes(position.substring(IDENTITY_AT, IDENTITY_END).getBytes(StandardCharsets.US_ASCII));
-        }
-        return new RedeliveryHistory(
-                claims, longestFirst, ScriptDecoder.pages(new ReplyReader(identityPages), identities.toByteArray()));
+                history.toHistory());
     }
 }

@@ -19,6 +19,12 @@ final class RedisLink implements Store.Link, Runnable {
 
     private record Answered(StoreRequest request, StoreAnswer answer) {}
 
+    /** An answer that waits until the pages of an earlier one are read. @param paged null if it has no pages */
+    private record HeldBack(
+            StoreRequest request,
+            @Nullable StoreAnswer answer,
+            @Nullable PagedReply paged) {}
+
     private final RedisStore store;
     private final Partition partition;
     private final Store.Listener listener;
@@ -28,7 +34,7 @@ final class RedisLink implements Store.Link, Runnable {
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
     private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
 
-    private final ArrayDeque<Answered> heldBack = new ArrayDeque<>();
+    private final ArrayDeque<HeldBack> heldBack = new ArrayDeque<>();
 
     private @Nullable RedisSession session;
     /** Whether pages of an acquire are missing. Answers to what was sent after it are held back. */
@@ -124,43 +130,41 @@ final class RedisLink implements Store.Link, Runnable {
     }
 
     private void replied(RedisSession from, StoreRequest request, List<Object> reply, boolean durable) {
-        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
-        if (acquired != null) {
-            readOn(from, request, acquired);
-            return;
-        }
-        Answered answered = new Answered(request, ScriptDecoder.decode(request, reply, durable));
-        if (isReadingPages) {
-            heldBack.add(answered);
-        } else {
-            deliver(from, answered);
-        }
+        PagedReply paged = ScriptDecoder.paged(request, reply);
+        StoreAnswer answer = paged == null ? ScriptDecoder.decode(request, reply, durable) : null;
+        heldBack.add(new HeldBack(request, answer, paged));
+        deliverHeldBack(from);
     }
 
-    /** Asks for the next page of an acquire. If there is none, the answer is complete. */
-    private void readOn(RedisSession from, StoreRequest acquire, AcquireReply reply) {
-        ScriptCall page = reply.nextPage();
-        if (page == null) {
-            pagesEnded(from, new Answered(acquire, reply.answer()));
-            return;
-        }
-        isReadingPages = true;
-        send(from, page, acquire, (next, durable) -> {
-            if (reply.add(next)) {
-                readOn(from, acquire, reply);
-            } else {
-                pagesEnded(from, new Answered(acquire, new StoreAnswer.Fenced()));
+    /** Delivers answers in the order of their requests, up to one whose pages must be read first. */
+    private void deliverHeldBack(RedisSession from) {
+        while (!isReadingPages && !heldBack.isEmpty()) {
+            HeldBack next = heldBack.remove();
+            if (next.paged() != null) {
+                readOn(from, next.request(), next.paged());
+            } else if (next.answer() != null) {
+                deliver(from, new Answered(next.request(), next.answer()));
             }
-        });
+        }
     }
 
-    /** Delivers the answer to an acquire, and then those to what was sent after it. */
-    private void pagesEnded(RedisSession from, Answered acquire) {
-        isReadingPages = false;
-        deliver(from, acquire);
-        for (Answered later = heldBack.poll(); later != null; later = heldBack.poll()) {
-            deliver(from, later);
+    /** Asks for the next page. If there is none, the answer is complete. */
+    private void readOn(RedisSession from, StoreRequest request, PagedReply reply) {
+        ScriptCall page = reply.nextPage();
+        isReadingPages = page != null;
+        if (page == null) {
+            deliver(from, new Answered(request, reply.answer()));
+            return;
         }
+        send(from, page, request, (next, durable) -> {
+            if (reply.add(next)) {
+                readOn(from, request, reply);
+            } else {
+                isReadingPages = false;
+                deliver(from, new Answered(request, new StoreAnswer.Fenced()));
+            }
+            deliverHeldBack(from);
+        });
     }
 
     private void deliver(RedisSession from, Answered answered) {

@@ -6,19 +6,11 @@ import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
-import dev.tandem.task.store.StoreAnswer.IdentityPage;
-import dev.tandem.task.store.StoreAnswer.LapsedClaim;
-import dev.tandem.task.store.StoreAnswer.LiveClaim;
-import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the scripts' replies into answers. */
@@ -27,8 +19,7 @@ final class ScriptDecoder {
     private ScriptDecoder() {}
 
     /**
-     * Decodes a reply to any request but an acquire that was applied: that one may be the first of several, see {@link
-     * #acquired}.
+     * Decodes a reply that cannot have several pages, see {@link #paged}.
      *
      * @param durable what the answers to renewals and forwarded redeliveries say about replicas
      */
@@ -45,12 +36,15 @@ final class ScriptDecoder {
         };
     }
 
-    /** Begins to read the reply to an acquire. Null if the request is none, or was not applied. */
-    static @Nullable AcquireReply acquired(StoreRequest request, List<Object> reply) {
+    /** Begins to read a reply that may have several pages. Null if it has not, or if the request was not applied. */
+    static @Nullable PagedReply paged(StoreRequest request, List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
-        return request instanceof StoreRequest.Acquire acquire && in.count() == ScriptCodes.REPLY_OK
-                ? new AcquireReply(in, acquire.leaseMillis())
-                : null;
+        if (in.count() != ScriptCodes.REPLY_OK) {
+            return null;
+        } else if (request instanceof StoreRequest.Acquire acquire) {
+            return new AcquireReply(in, acquire.leaseMillis());
+        }
+        return request instanceof StoreRequest.ListKnownPositions ? new KnownPositionsReply(reply) : null;
     }
 
     private static StoreAnswer applied(StoreRequest request, ReplyReader in, boolean durable) {
@@ -84,17 +78,10 @@ final class ScriptDecoder {
             return new StoreAnswer.ClaimsKept(in.list().all(ReplyReader::position));
         } else if (request instanceof StoreRequest.SettleLate) {
             return new StoreAnswer.LateSettled(in.flag());
-        } else if (request instanceof StoreRequest.ListKnownPositions) {
-            return new StoreAnswer.KnownPositions(
-                    in.text(), in.flag(), in.list().all(ScriptDecoder::liveClaim), history(in.list()));
         } else if (request instanceof StoreRequest.ForwardRedeliveries) {
             return new StoreAnswer.RedeliveriesForwarded(in.text(), handOverResults(in.bytes()), durable);
         }
         return new StoreAnswer.Ok(in.number());
-    }
-
-    private static LiveClaim liveClaim(ReplyReader in) {
-        return new LiveClaim(in.position(), in.flag(), in.number());
     }
 
     private static BlockedKey waitingKey(ReplyReader in) {
@@ -107,35 +94,6 @@ final class ScriptDecoder {
 
     private static DueTask offeredTask(ReplyReader in) {
         return new DueTask(in.position(), 0, in.count(), in.bytes());
-    }
-
-    private static RedeliveryHistory history(ReplyReader in) {
-        if (!in.hasMore()) {
-            return RedeliveryHistory.NONE;
-        }
-        return new RedeliveryHistory(
-                in.list().all(each -> new LapsedClaim(each.position(), each.count())),
-                in.list().all(ReplyReader::position),
-                pages(in.list(), in.bytes()));
-    }
-
-    /** @param elements each is the number of a page in 4 bytes, and identities */
-    static List<IdentityPage> pages(ReplyReader elements, byte[] given) {
-        TreeMap<Long, ByteArrayOutputStream> pages = new TreeMap<>();
-        if (given.length > 0) {
-            append(pages, IdentityPage.REDELIVERED, given, 0);
-        }
-        while (elements.hasMore()) {
-            byte[] element = elements.bytes();
-            append(pages, ByteBuffer.wrap(element).getInt() & 0xFFFF_FFFFL, element, Integer.BYTES);
-        }
-        List<IdentityPage> list = new ArrayList<>(pages.size());
-        pages.forEach((number, identities) -> list.add(new IdentityPage(number, identities.toByteArray())));
-        return list;
-    }
-
-    private static void append(Map<Long, ByteArrayOutputStream> pages, long number, byte[] bytes, int from) {
-        pages.computeIfAbsent(number, page -> new ByteArrayOutputStream()).write(bytes, from, bytes.length - from);
     }
 
     /** The reply names only the exceptions, by index. */

@@ -41,7 +41,7 @@ final class ScriptEncoder {
         } else if (request instanceof StoreRequest.SettleLate late) {
             return settleLate(late, keys);
         } else if (request instanceof StoreRequest.ListKnownPositions) {
-            return ScriptCall.of(Script.LIST_KNOWN_POSITIONS).build();
+            return KnownPositionsReply.firstPage();
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
             return forwardRedeliveries(forward, keys);
         }

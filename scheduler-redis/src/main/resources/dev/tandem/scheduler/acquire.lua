@@ -30,7 +30,8 @@
 -- @include blocked_keys
 -- @include next_times
 -- @include far_schedule
--- @include redelivery_history
+-- @include awaited_redeliveries
+-- @include pages
 -- @include acquired_pages
 -- @include epochs
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])

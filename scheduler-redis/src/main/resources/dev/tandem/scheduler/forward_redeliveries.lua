@@ -15,7 +15,7 @@
 -- @include claim_record
 -- @include covered_claims
 -- @include next_times
--- @include redelivery_history
+-- @include awaited_redeliveries
 -- @include envelope
 -- @include id_index
 local asker, wake_channel, after = ARGV[1], ARGV[2], now + tonumber(ARGV[3])

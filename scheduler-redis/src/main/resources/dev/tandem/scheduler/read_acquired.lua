@@ -8,6 +8,7 @@
 -- Returns   {REPLY_FENCED}: somebody else has acquired the partition since; or {REPLY_OK, page, see include/acquired_pages}
 -- @include partition_keys
 -- @include clock
+-- @include pages
 -- @include acquired_pages
 if call('HGET', OWNER, 'epoch') ~= ARGV[1] then
   return {REPLY_FENCED}

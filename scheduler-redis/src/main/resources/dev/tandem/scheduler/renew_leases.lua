@@ -21,7 +21,7 @@ apply_request('0', 'lease', deadline, 'covered', deadline)
 local lost = extend_leases(deadline, cmsgpack.unpack(ARGV[6]))
 local opened = call('SPOP', OPENED, MAX_OPENED_KEYS)
 -- Estimated from some envelopes, so it takes microseconds however many there are. Unknown where the command is denied.
-local bytes = redis.pcall('MEMORY', 'USAGE', TASKS, 'SAMPLES', 20)
+local bytes = redis.pcall('MEMORY', 'USAGE', TASKS, 'SAMPLES', SAMPLED_ENVELOPES)
 return {REPLY_OK, run_id(), lost, opened, next_due(), next_lapse(tonumber(owner[OWNER_QUIET_UNTIL])),
   call('HLEN', TASKS), type(bytes) == 'number' and bytes or 0, call('HLEN', BLOCKED), micros,
   token_lead(tonumber(owner[OWNER_EPOCH]), tonumber(call('HGET', OWNER, 'lead') or '0'))}

@@ -21,6 +21,7 @@ import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRedis;
 import dev.tandem.testkit.UniqueNames;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -172,6 +173,86 @@ class BoundedAnswersIT {
                         StoreAnswer.Acquired.class,
                         acquired -> assertThat(acquired.blocked()).hasSize(2 * MANY));
         assertThat(owner.next()).isInstanceOf(StoreAnswer.ClaimsKept.class);
+    }
+
+    @Test
+    void whatIsKnownOfAMessageQueueComesInPagesThatMissNothingWhichMovesMeanwhile() {
+        String prefix = "tandem:{" + owner.partition + "}:";
+        Map<String, String> lapsed = new HashMap<>();
+        List<StoreRequest.Claim> claims = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            lapsed.put(message("l", i).text(), "1");
+            claims.add(new StoreRequest.Claim(message("c", i), owner.nextToken(), null, false));
+            redis.commands().rpush(prefix + "pages", "\0\0\0\1" + String.format("mABCDEFG%04d", i));
+        }
+        redis.commands().hset(prefix + "attempts", lapsed);
+        settleAndClaim(List.of(), claims);
+        RedisLinkQuestions asker = new RedisLinkQuestions(store, owner.partition);
+
+        for (int from = 0; from < MANY; from += 500) {
+            asker.ask();
+            List<Settle> settles = new ArrayList<>();
+            List<StoreRequest.Claim> again = new ArrayList<>();
+            for (int i = from; i < from + 500; i++) {
+                settles.add(new Settle(
+                        message("c", i),
+                        claims.get(i).token(),
+                        null,
+                        SettledMark.AWAITS_REDELIVERY,
+                        new Verdict.Success(null),
+                        0));
+                again.add(new StoreRequest.Claim(message("l", i), owner.nextToken(), null, false));
+            }
+            settleAndClaim(settles, again);
+            StoreAnswer.KnownPositions known = asker.answer();
+            Set<Position> positions = new HashSet<>();
+            known.claims().forEach(claim -> positions.add(claim.position()));
+            known.history().lapsed().forEach(each -> positions.add(each.position()));
+            positions.addAll(known.history().awaitingRedelivery());
+            assertThat(positions).hasSize(2 * MANY);
+            assertThat(known.claims().size()
+                            + known.history().lapsed().size()
+                            + known.history().awaitingRedelivery().size())
+                    .as("each is listed once")
+                    .isEqualTo(2 * MANY);
+            assertThat(known.history().pages())
+                    .hasSize(1)
+                    .allSatisfy(page -> assertThat(page.identities())
+                            .hasSize(12 * MANY)
+                            .startsWith(bytes("mABCDEFG0000"))
+                            .endsWith(bytes(String.format("mABCDEFG%04d", MANY - 1))));
+        }
+    }
+
+    /** Asks over a link of its own, as another partition's owner does. */
+    private record RedisLinkQuestions(TestOwner link) {
+
+        RedisLinkQuestions(RedisStore store, Partition partition) {
+            this(new TestOwner(store, partition, "asker"));
+        }
+
+        void ask() {
+            link.link.send(new StoreRequest.ListKnownPositions(link.partition));
+        }
+
+        StoreAnswer.KnownPositions answer() {
+            return (StoreAnswer.KnownPositions) link.next();
+        }
+    }
+
+    private void settleAndClaim(List<Settle> settles, List<StoreRequest.Claim> claims) {
+        owner.ask(
+                new StoreRequest.SettleAndClaim(
+                        owner.header(), TestOwner.LEASE, Incarnation.NO_OFFSETS, 0, settles, claims),
+                StoreAnswer.SettledAndClaimed.class);
+    }
+
+    private static Position message(String kind, int number) {
+        return new Position(String.format("m%s%011d:w.%d", kind, number, number));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     private void takeCustody(List<HandOver> entries) {

@@ -105,16 +105,16 @@ final class FixedTimeScripts implements AutoCloseable {
 
     StoreAnswer ask(StoreRequest request) {
         List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0));
-        AcquireReply acquired = ScriptDecoder.acquired(request, reply);
-        if (acquired == null) {
+        PagedReply paged = ScriptDecoder.paged(request, reply);
+        if (paged == null) {
             return ScriptDecoder.decode(request, reply, true);
         }
-        for (ScriptCall page = acquired.nextPage(); page != null; page = acquired.nextPage()) {
-            assertThat(acquired.add(run(request, page)))
+        for (ScriptCall page = paged.nextPage(); page != null; page = paged.nextPage()) {
+            assertThat(paged.add(run(request, page)))
                     .as("the epoch is the owner's")
                     .isTrue();
         }
-        return acquired.answer();
+        return paged.answer();
     }
 
     private List<Object> run(StoreRequest request, ScriptCall call) {

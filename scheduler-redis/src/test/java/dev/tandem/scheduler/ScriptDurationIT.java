@@ -37,6 +37,7 @@ class ScriptDurationIT {
     private static final int TASKS = Integer.getInteger("tandem.durations.tasks", 20_000);
     private static final int DEAD = Integer.getInteger("tandem.durations.dead", TASKS / 10);
     private static final int PARKED = Integer.getInteger("tandem.durations.parked", TASKS / 100);
+    private static final int KNOWN = Integer.getInteger("tandem.durations.known", 10_000);
     private static final int DUE = TASKS / 10;
     private static final int SETTLED_BLOCKS = DEAD / 100;
     private static final int BATCH = 500;
@@ -65,6 +66,7 @@ class ScriptDurationIT {
                 fill();
                 measureOwner();
                 measureTakeOver(store);
+                measureKnownPositions(store);
             } finally {
                 client.shutdown();
             }
@@ -183,6 +185,31 @@ class ScriptDurationIT {
             StoreAnswer.Acquired acquired = next.ask(acquire, StoreAnswer.Acquired.class);
             assertThat(acquired.blockedKeys()).isEqualTo(DEAD + 1);
             assertThat(acquired.blocked()).hasSize(1);
+        });
+    }
+
+    private void measureKnownPositions(RedisStore store) {
+        TestOwner asker = new TestOwner(store, Partition.of("known", 0), "asker");
+        String prefix = "tandem:{" + asker.partition + "}:";
+        for (int from = 0; from < KNOWN; from += 10_000) {
+            Map<String, String> lapsed = new HashMap<>();
+            Map<String, String> given = new HashMap<>();
+            for (int i = from; i < Math.min(KNOWN, from + 10_000); i++) {
+                lapsed.put(String.format("ml%011d:w.%d", i, i), "1");
+                given.put(String.format("mg%011d:w.%d", i, i), "Oasker");
+                commands.zadd(prefix + "owed", System.currentTimeMillis(), String.format("mo%011d:w.%d", i, i));
+                if (i % 5 == 0) {
+                    commands.rpush(prefix + "pages", "\0\0\0\1" + "mABCDEFGHIJK".repeat(20));
+                }
+            }
+            commands.hset(prefix + "attempts", lapsed);
+            commands.hset(prefix + "given", given);
+        }
+        measured("list_known_positions, and its pages", () -> {
+            StoreAnswer.KnownPositions known =
+                    asker.ask(new StoreRequest.ListKnownPositions(asker.partition), StoreAnswer.KnownPositions.class);
+            assertThat(known.history().lapsed()).hasSize(KNOWN);
+            assertThat(known.history().awaitingRedelivery()).hasSize(KNOWN);
         });
     }
 

@@ -111,6 +111,8 @@ local MAX_OPENED_FAR_TASKS = 2000
 local MAX_DUE_TASKS = 1000
 -- Bytes of envelopes that a script reads before it leaves the rest for the next request. The last one may exceed it.
 local MAX_ANSWER_BYTES = 1048576
+-- Envelopes from which a renewal estimates the memory of all.
+local SAMPLED_ENVELOPES = 1000
 -- Entries of one page of what an acquire answers.
 local MAX_PAGE_ENTRIES = 2000
 -- How long a message queue's partition remembers settled positions.
