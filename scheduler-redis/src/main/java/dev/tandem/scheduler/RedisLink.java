@@ -17,7 +17,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLink implements Store.Link, Runnable {
 
-    private record Answered(StoreRequest request, StoreAnswer answer) {}
+    /** An answer that waits for its turn; null until all of its pages are there. */
+    private static final class Received {
+        private final StoreRequest request;
+        private final long sentAt;
+        private @Nullable StoreAnswer answer;
+
+        private Received(StoreRequest request, long sentAt, @Nullable StoreAnswer answer) {
+            this.request = request;
+            this.sentAt = sentAt;
+            this.answer = answer;
+        }
+
+        private boolean mayStartTasks() {
+            return RedisLink.mayStartTasks(request);
+        }
+    }
 
     private final RedisStore store;
     private final Partition partition;
@@ -28,15 +43,18 @@ final class RedisLink implements Store.Link, Runnable {
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
     private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
 
-    private final ArrayDeque<Answered> heldBack = new ArrayDeque<>();
+    /**
+     * The answers that were not delivered yet, in order. The first one lacks pages, or may start tasks and waits until the
+     * primary is known to reach its replicas.
+     */
+    private final ArrayDeque<Received> received = new ArrayDeque<>();
 
     private @Nullable RedisSession session;
-    /** Whether pages of an acquire are missing. Answers to what was sent after it are held back. */
-    private boolean isReadingPages;
+    private boolean awaitsReplicas;
 
     private boolean closed;
     private String executor = "";
-    private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
+    private long leaseMillis = ReplicaContact.DEFAULT_LEASE_MILLIS;
     private boolean owner;
 
     /** The last state of room that the listener was told. Used by the store's thread only. */
@@ -66,10 +84,14 @@ final class RedisLink implements Store.Link, Runnable {
                 leaseMillis = acquire.leaseMillis();
             }
             ScriptCall call = ScriptEncoder.encode(request, executor, names, System.currentTimeMillis());
-            send(to, call, request, (reply, durable) -> replied(to, request, reply, durable));
+            send(to, call, request, (reply, sentAt) -> replied(to, request, reply, sentAt));
             noteWritten(to, request, call);
-            if (isProbe(request)) {
-                to.confirmWrites(partition, leaseMillis);
+            boolean probe = isProbe(request);
+            if (probe) {
+                to.confirmWrites(partition);
+            }
+            if (probe || mayStartTasks(request)) {
+                to.keepContact(partition, leaseMillis);
             }
         }
     }
@@ -94,9 +116,13 @@ final class RedisLink implements Store.Link, Runnable {
                 || request instanceof StoreRequest.ForwardRedeliveries;
     }
 
-    /** Takes a reply. @param durable what it says about replicas */
+    private static boolean mayStartTasks(StoreRequest request) {
+        return request instanceof StoreRequest.SettleAndClaim || request instanceof StoreRequest.ClaimDue;
+    }
+
+    /** Takes a reply. @param sentAt when its request was sent */
     private interface ReplyReceiver {
-        void take(List<Object> reply, boolean durable);
+        void take(List<Object> reply, long sentAt);
     }
 
     private void replied(
@@ -112,7 +138,7 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (reply != null && failure == null) {
                 try {
-                    receiver.take(reply, from.isDurable(sendTimes.remove()));
+                    receiver.take(reply, sendTimes.remove());
                     return;
                 } catch (RuntimeException e) {
                     reason = "cannot use the reply to " + request.getClass().getSimpleName() + ": " + e;
@@ -125,50 +151,62 @@ final class RedisLink implements Store.Link, Runnable {
         store.failed(this, from, reason, failure);
     }
 
-    private void replied(RedisSession from, StoreRequest request, List<Object> reply, boolean durable) {
+    private void replied(RedisSession from, StoreRequest request, List<Object> reply, long sentAt) {
         AcquireReply acquired = ScriptDecoder.acquired(request, reply);
-        if (acquired != null) {
-            readOn(from, request, acquired);
-            return;
-        }
-        Answered answered = new Answered(request, ScriptDecoder.decode(request, reply, durable));
-        if (isReadingPages) {
-            heldBack.add(answered);
+        if (acquired == null) {
+            StoreAnswer answer = ScriptDecoder.decode(request, reply, from.isDurable(sentAt));
+            received.add(new Received(request, sentAt, answer));
         } else {
-            deliver(from, answered);
+            Received incomplete = new Received(request, sentAt, null);
+            received.add(incomplete);
+            readOn(from, incomplete, acquired);
         }
+        deliver(from);
     }
 
     /** Asks for the next page of an acquire. If there is none, the answer is complete. */
-    private void readOn(RedisSession from, StoreRequest acquire, AcquireReply reply) {
+    private void readOn(RedisSession from, Received acquire, AcquireReply reply) {
         ScriptCall page = reply.nextPage();
         if (page == null) {
-            pagesEnded(from, new Answered(acquire, reply.answer()));
+            acquire.answer = reply.answer();
             return;
         }
-        isReadingPages = true;
-        send(from, page, acquire, (next, durable) -> {
+        send(from, page, acquire.request, (next, sentAt) -> {
             if (reply.add(next)) {
                 readOn(from, acquire, reply);
             } else {
-                pagesEnded(from, new Answered(acquire, new StoreAnswer.Fenced()));
+                acquire.answer = new StoreAnswer.Fenced();
             }
+            deliver(from);
         });
     }
 
-    /** Delivers the answer to an acquire, and then those to what was sent after it. */
-    private void pagesEnded(RedisSession from, Answered acquire) {
-        isReadingPages = false;
-        deliver(from, acquire);
-        for (Answered later = heldBack.poll(); later != null; later = heldBack.poll()) {
-            deliver(from, later);
+    /** Delivers answers in order, up to one that lacks pages or may not be used yet. */
+    private void deliver(RedisSession from) {
+        while (!awaitsReplicas) {
+            Received next = received.peek();
+            StoreAnswer answer = next == null ? null : next.answer;
+            if (next == null || answer == null) {
+                return;
+            }
+            if (next.mayStartTasks() && !from.mayStart(next.sentAt)) {
+                awaitsReplicas = true;
+                from.whenContacted(partition, () -> contacted(from));
+                return;
+            }
+            received.remove();
+            noteOwnership(next.request, answer);
+            noteMemory(from, answer);
+            listener.answered(next.request, answer);
         }
     }
 
-    private void deliver(RedisSession from, Answered answered) {
-        noteOwnership(answered.request(), answered.answer());
-        noteMemory(from, answered.answer());
-        listener.answered(answered.request(), answered.answer());
+    /** Looks again whether held back answers may be used. */
+    private synchronized void contacted(RedisSession from) {
+        if (session == from) {
+            awaitsReplicas = false;
+            deliver(from);
+        }
     }
 
     private void noteOwnership(StoreRequest request, StoreAnswer answer) {
@@ -233,8 +271,8 @@ final class RedisLink implements Store.Link, Runnable {
     private void detach() {
         session = null;
         sendTimes.clear();
-        isReadingPages = false;
-        heldBack.clear();
+        awaitsReplicas = false;
+        received.clear();
     }
 
     void down(String reason) {

@@ -130,9 +130,13 @@ enum Mutant {
                     "return everConfirmed && confirmedAt - (probeSentAt - horizonNanos) >= 0;",
                     "return true;"),
             source(
-                    "scheduler-redis/src/main/java/dev/tandem/scheduler/DurabilityBarrier.java",
-                    "return replicas > 0 && requestedAt - heardAt > halfLeaseNanos();",
-                    "return false;")),
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/ReplicaContact.java",
+                    "System.nanoTime() - unansweredSince > TimeUnit.MILLISECONDS.toNanos(leaseMillis) / 2",
+                    "false"),
+            source(
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/ReplicaContact.java",
+                    "return heardAt - sentAt >= 0 || System.nanoTime() - heardAt <= freshNanos();",
+                    "return true;")),
     SETTLE_WITHOUT_TOKEN(
             "an outcome ends whatever claim there is",
             "freeze",
