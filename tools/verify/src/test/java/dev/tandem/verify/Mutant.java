@@ -176,12 +176,12 @@ enum Mutant {
         return new Edit(Path.of(file), text, by);
     }
 
-    /** What it does. */
+    /** Describes the mutant. */
     String about() {
         return about;
     }
 
-    /** What shows it best. */
+    /** Returns the fault that shows it best. */
     Fault fault() {
         return Fault.of(fault);
     }
