@@ -129,6 +129,11 @@ final class HeldPartitions {
         return links.isAnyUp();
     }
 
+    /** Calls back if a part of the store can be reached, although no link may be up. */
+    void findReachablePart(Runnable reached) {
+        links.findReachablePart(reached);
+    }
+
     /** As {@link StoreLinks#silentSince}, for the held partitions. */
     long storeSilentSince() {
         return down < held.size() ? StoreLinks.NOT_SILENT : links.silentSince(held);

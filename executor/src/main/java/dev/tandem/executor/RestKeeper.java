@@ -24,6 +24,10 @@ final class RestKeeper {
     private final HeldPartitions partitions;
     private final long restAfterMillis;
     private State state = State.NEW;
+    /** When a part of the store is looked for next, before the process has ever joined. */
+    private long lookAt;
+
+    private boolean everJoined;
     /** Whether people were told of this rest. */
     private boolean announced;
 
@@ -44,10 +48,18 @@ final class RestKeeper {
             case NEW -> {
                 // Every log has this partition, so its link tells of the store before any partition is assigned.
                 partitions.reach(Partition.of(queue, 0));
+                lookAt = nowMillis + restAfterMillis;
                 rest();
                 checkStore();
             }
-            case RESTING -> checkStore();
+            case RESTING -> {
+                checkStore();
+                if (state == State.RESTING && !everJoined && nowMillis >= lookAt) {
+                    // Of a cluster, the node of that partition may be away, and the others work.
+                    lookAt = nowMillis + restAfterMillis;
+                    partitions.findReachablePart(this::partReached);
+                }
+            }
             case AT_WORK -> {
                 long since = partitions.storeSilentSince();
                 if (since != StoreLinks.NOT_SILENT && nowMillis - since >= restAfterMillis) {
@@ -73,13 +85,26 @@ final class RestKeeper {
 
     private void checkStore() {
         if (partitions.isStoreReached()) {
-            state = State.AT_WORK;
-            if (announced) {
-                announced = false;
-                log.info("Queue {}: the store is reached again, so this process takes partitions again", queue);
-            }
-            source.rest(false);
-            partitions.keepLinks(false);
+            work();
         }
+    }
+
+    private void partReached() {
+        if (state == State.RESTING && !everJoined) {
+            log.warn(
+                    "Queue {}: only a part of the store is reached. This process takes partitions nevertheless", queue);
+            work();
+        }
+    }
+
+    private void work() {
+        state = State.AT_WORK;
+        everJoined = true;
+        if (announced) {
+            announced = false;
+            log.info("Queue {}: the store is reached again, so this process takes partitions again", queue);
+        }
+        source.rest(false);
+        partitions.keepLinks(false);
     }
 }

@@ -78,6 +78,11 @@ final class StoreLinks {
         return open == null || open.room;
     }
 
+    /** Calls back on the loop's thread if a part of the store can be reached, although no link may be up. */
+    void findReachablePart(Runnable reached) {
+        store.findReachablePart(() -> inbox.post(reached));
+    }
+
     /** Returns whether a link is up, whichever partition it is of. */
     boolean isAnyUp() {
         return links.values().stream().anyMatch(open -> open.up);

@@ -72,6 +72,33 @@ class RestKeeperTest {
     }
 
     @Test
+    void processJoinsAfterALeaseIfOnlyThePartOfTheFirstPartitionIsAway() {
+        store.reachable = false;
+        steps();
+        clock.advance(2 * LEASE);
+        steps();
+        assertThat(rests()).as("nothing is reached").containsExactly("rest true");
+
+        store.partReachable = true;
+        clock.advance(2 * LEASE);
+        steps();
+        assertThat(rests()).containsExactly("rest true", "rest false");
+    }
+
+    @Test
+    void processThatLeftComesBackOnlyOnceALinkIsUp() {
+        assign(P0);
+        store.partReachable = true;
+        store.listeners.get(P0).down("cut");
+        steps();
+        clock.advance(2 * LEASE);
+        steps();
+        clock.advance(2 * LEASE);
+        steps();
+        assertThat(rests()).containsExactly("rest true");
+    }
+
+    @Test
     void processLeavesAfterALeaseWithoutTheStoreAndComesBack() {
         assign(P0, P1);
         store.listeners.get(P0).down("cut");

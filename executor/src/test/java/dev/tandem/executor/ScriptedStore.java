@@ -35,6 +35,8 @@ final class ScriptedStore implements Store {
     volatile String otherSource = "";
 
     volatile boolean reachable = true;
+    /** Whether a part of the store answers, although the links are down. */
+    volatile boolean partReachable;
     /** While true, new links stay down until the test calls their listener's up. */
     volatile boolean slowLinks;
 
@@ -103,6 +105,13 @@ final class ScriptedStore implements Store {
                 listeners.remove(partition);
             }
         };
+    }
+
+    @Override
+    public void findReachablePart(Runnable reached) {
+        if (partReachable) {
+            reached.run();
+        }
     }
 
     @Override

@@ -45,6 +45,11 @@ final class ClusterTopology implements RedisTopology {
     }
 
     @Override
+    public CompletableFuture<Boolean> reachesPart() {
+        return refresh().thenApply(done -> true);
+    }
+
+    @Override
     public @Nullable RedisURI locate(Partition partition) {
         Partitions map = known;
         RedisClusterNode node = map == null ? null : map.getMasterBySlot(SlotHash.getSlot(keys.wakeChannel(partition)));

@@ -221,7 +221,7 @@ final class NodeConnections {
     void checkCutOff() {
         for (RedisNode node : nodes()) {
             RedisSession session = node.session;
-            if (session != null && session.isCutOff()) {
+            if (session != null && session.checkCutOff()) {
                 disconnected(
                         session,
                         "too few of its " + session.replicas()

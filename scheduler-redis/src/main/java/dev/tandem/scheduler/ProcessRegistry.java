@@ -42,12 +42,16 @@ final class ProcessRegistry {
 
     // ---- processes ----
 
-    CompletableFuture<Boolean> register(String executor, HostProcess process, Set<String> queues) {
-        byte[] key = connection.keys().processes(process.host());
-        byte[] entry = bytes(new Entry(process, queues).text());
+    CompletableFuture<Void> register(String executor, HostProcess process, Set<String> queues) {
+        byte[][] keys = {connection.keys().processes(process.host())};
         return connection
-                .run(commands -> commands.hset(key, bytes(executor), entry))
-                .thenCompose(set -> connection.run(commands -> commands.pexpire(key, KEPT_MILLIS)));
+                .runScript(
+                        Script.REGISTER_PROCESS,
+                        keys,
+                        bytes(executor),
+                        bytes(new Entry(process, queues).text()),
+                        bytes(Long.toString(KEPT_MILLIS)))
+                .thenApply(reply -> null);
     }
 
     /** Returns the registered processes of a host, by the ids of their executors. */

@@ -49,14 +49,17 @@ final class RedisConnector {
     /** Connects to a node. Fails if Redis cannot be reached, does not answer in time, or is unfit. */
     CompletableFuture<RedisSession> connect(RedisNode node) {
         Partition partition = node.links.iterator().next().partition();
-        return open(node.uri)
-                .thenCompose(connection -> prepare(connection, node, partition)
-                        .orTimeout(settings.answerTimeout().toMillis(), TimeUnit.MILLISECONDS)
-                        .whenComplete((session, failure) -> {
-                            if (failure != null) {
-                                connection.closeAsync();
-                            }
-                        }));
+        return open(node.uri).thenCompose(connection -> {
+            CompletableFuture<RedisSession> prepared = prepare(connection, node, partition);
+            return closeOnFailure(
+                            connection,
+                            prepared.copy().orTimeout(settings.answerTimeout().toMillis(), TimeUnit.MILLISECONDS))
+                    .whenComplete((session, failure) -> {
+                        if (failure != null) {
+                            prepared.thenAccept(RedisSession::close);
+                        }
+                    });
+        });
     }
 
     private CompletableFuture<RedisSession> prepare(
@@ -66,8 +69,26 @@ final class RedisConnector {
                     check(node, RedisPreflight.check(settings, info, config));
                     return info;
                 })
-                .thenCompose(info -> loadScripts(connection).thenCompose(loaded -> barrier(info, node, partition)))
-                .thenApply(barrier -> new RedisSession(node, connection, barrier));
+                .thenCompose(info ->
+                        loadScripts(connection).thenCompose(loaded -> session(connection, info, node, partition)));
+    }
+
+    private CompletableFuture<RedisSession> session(
+            StatefulRedisConnection<byte[], byte[]> connection, String info, RedisNode node, Partition partition) {
+        Replication replication = Replication.of(info);
+        int replicas = settings.replicas().orElse(settings.durable() ? known.note(replication) : 0);
+        boolean waitsForDisk = settings.durable() && RedisPreflight.hasWaitAof(info);
+        CompletableFuture<@Nullable DurabilityBarrier> barrier = replicas == 0 && !waitsForDisk
+                ? CompletableFuture.completedFuture(null)
+                : openSame(node, replication)
+                        .thenApply(made -> new DurabilityBarrier(made, keys, replicas, waitsForDisk, settings));
+        return barrier.thenCompose(made -> contact(node, replication, replicas, partition)
+                .thenApply(contact -> new RedisSession(node, connection, made, contact))
+                .whenComplete((session, failure) -> {
+                    if (failure != null && made != null) {
+                        made.close();
+                    }
+                }));
     }
 
     private void check(RedisNode node, RedisPreflight.Report report) {
@@ -107,44 +128,44 @@ final class RedisConnector {
         return CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new));
     }
 
-    /** Makes a second connection to the same process if replicas, or its disk, must confirm. */
-    private CompletableFuture<@Nullable DurabilityBarrier> barrier(String info, RedisNode node, Partition partition) {
-        Replication replication = Replication.of(info);
-        int required = settings.replicas().orElse(settings.durable() ? known.note(replication) : 0);
-        boolean waitsForDisk = settings.durable() && RedisPreflight.hasWaitAof(info);
-        if (required == 0 && !waitsForDisk) {
-            return CompletableFuture.completedFuture(null);
-        }
+    /** Makes one more connection to the same process. */
+    private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> openSame(
+            RedisNode node, Replication replication) {
         return open(node.uri)
-                .thenCompose(second -> info(second)
-                        .thenCompose(other -> {
-                            if (!replication
-                                    .runId()
-                                    .equals(Replication.of(other).runId())) {
-                                throw new IllegalStateException(
-                                        "two connections to one address reached two Redis processes");
-                            }
-                            DurabilityBarrier barrier =
-                                    new DurabilityBarrier(second, keys, required, waitsForDisk, settings);
-                            return awaitReplicas(barrier, partition);
-                        })
-                        .whenComplete((barrier, failure) -> {
-                            if (failure != null) {
-                                second.closeAsync();
-                            }
-                        }));
+                .thenCompose(made -> closeOnFailure(made, info(made).thenApply(info -> {
+                    if (!replication.runId().equals(Replication.of(info).runId())) {
+                        throw new IllegalStateException("two connections to one address reached two Redis processes");
+                    }
+                    return made;
+                })));
+    }
+
+    private static <T> CompletableFuture<T> closeOnFailure(
+            StatefulRedisConnection<byte[], byte[]> connection, CompletableFuture<T> made) {
+        return made.whenComplete((done, failure) -> {
+            if (failure != null) {
+                connection.closeAsync();
+            }
+        });
     }
 
     /** Refuses a primary that is cut off from its replicas: one of them may have been promoted. */
-    private CompletableFuture<DurabilityBarrier> awaitReplicas(DurabilityBarrier barrier, Partition partition) {
+    private CompletableFuture<@Nullable ReplicaContact> contact(
+            RedisNode node, Replication replication, int replicas, Partition partition) {
+        if (replicas == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
         long limit = settings.answerTimeout().toMillis() / 2;
-        return barrier.countAnswering(partition, limit).thenApply(answering -> {
-            if (!barrier.isQuorum(answering)) {
-                throw new UnfitException("only " + answering + " of " + barrier.replicas()
-                        + " replicas have a write within " + limit + " ms. It may be a former primary that was cut off,"
-                        + " so it is not used until they do. " + removedReplica());
-            }
-            return barrier;
+        return openSame(node, replication).thenCompose(made -> {
+            ReplicaContact contact = new ReplicaContact(made, keys, replicas);
+            return closeOnFailure(made, contact.countAnswering(partition, limit).thenApply(answering -> {
+                if (!contact.isQuorum(answering)) {
+                    throw new UnfitException("only " + answering + " of " + replicas + " replicas have a write within "
+                            + limit + " ms. It may be a former primary that was cut off, so it is not used until they"
+                            + " do. " + removedReplica());
+                }
+                return contact;
+            }));
         });
     }
 

@@ -17,13 +17,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLink implements Store.Link, Runnable {
 
-    private record Answered(StoreRequest request, StoreAnswer answer) {}
+    /** An answer that waits for its turn; null until all of its pages are there. */
+    private static final class Received {
+        private final StoreRequest request;
+        private final long sentAt;
+        private @Nullable StoreAnswer answer;
 
-    /** An answer that waits until the pages of an earlier one are read. @param paged null if it has no pages */
-    private record HeldBack(
-            StoreRequest request,
-            @Nullable StoreAnswer answer,
-            @Nullable PagedReply paged) {}
+        private Received(StoreRequest request, long sentAt, @Nullable StoreAnswer answer) {
+            this.request = request;
+            this.sentAt = sentAt;
+            this.answer = answer;
+        }
+
+        private boolean mayStartTasks() {
+            return RedisLink.mayStartTasks(request);
+        }
+    }
 
     private final RedisStore store;
     private final Partition partition;
@@ -34,14 +43,17 @@ final class RedisLink implements Store.Link, Runnable {
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
     private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
 
-    private final ArrayDeque<HeldBack> heldBack = new ArrayDeque<>();
+    /**
+     * The answers that were not delivered yet, in order. The first one lacks pages, or may start tasks and waits until the
+     * primary is known to reach its replicas.
+     */
+    private final ArrayDeque<Received> received = new ArrayDeque<>();
 
     private @Nullable RedisSession session;
-    /** Whether pages of an acquire are missing. Answers to what was sent after it are held back. */
-    private boolean isReadingPages;
+    private boolean awaitsReplicas;
 
     private boolean closed;
-    private long leaseMillis = DurabilityBarrier.DEFAULT_LEASE_MILLIS;
+    private long leaseMillis = ReplicaContact.DEFAULT_LEASE_MILLIS;
     private boolean owner;
 
     /** The last state of room that the listener was told. Used by the store's thread only. */
@@ -70,10 +82,14 @@ final class RedisLink implements Store.Link, Runnable {
                 leaseMillis = acquire.leaseMillis();
             }
             ScriptCall call = ScriptEncoder.encode(request, names, System.currentTimeMillis());
-            send(to, call, request, (reply, durable) -> replied(to, request, reply, durable));
+            send(to, call, request, (reply, sentAt) -> replied(to, request, reply, sentAt));
             noteWritten(to, request, call);
-            if (isProbe(request)) {
-                to.confirmWrites(partition, leaseMillis);
+            boolean probe = isProbe(request);
+            if (probe) {
+                to.confirmWrites(partition);
+            }
+            if (probe || mayStartTasks(request)) {
+                to.keepContact(partition, leaseMillis);
             }
         }
     }
@@ -98,9 +114,13 @@ final class RedisLink implements Store.Link, Runnable {
                 || request instanceof StoreRequest.ForwardRedeliveries;
     }
 
-    /** Takes a reply. @param durable what it says about replicas */
+    private static boolean mayStartTasks(StoreRequest request) {
+        return request instanceof StoreRequest.SettleAndClaim || request instanceof StoreRequest.ClaimDue;
+    }
+
+    /** Takes a reply. @param sentAt when its request was sent */
     private interface ReplyReceiver {
-        void take(List<Object> reply, boolean durable);
+        void take(List<Object> reply, long sentAt);
     }
 
     private void replied(
@@ -116,7 +136,7 @@ final class RedisLink implements Store.Link, Runnable {
             }
             if (reply != null && failure == null) {
                 try {
-                    receiver.take(reply, from.isDurable(sendTimes.remove()));
+                    receiver.take(reply, sendTimes.remove());
                     return;
                 } catch (RuntimeException e) {
                     reason = "cannot use the reply to " + request.getClass().getSimpleName() + ": " + e;
@@ -129,48 +149,62 @@ final class RedisLink implements Store.Link, Runnable {
         store.failed(this, from, reason, failure);
     }
 
-    private void replied(RedisSession from, StoreRequest request, List<Object> reply, boolean durable) {
+    private void replied(RedisSession from, StoreRequest request, List<Object> reply, long sentAt) {
         PagedReply paged = ScriptDecoder.paged(request, reply);
-        StoreAnswer answer = paged == null ? ScriptDecoder.decode(request, reply, durable) : null;
-        heldBack.add(new HeldBack(request, answer, paged));
-        deliverHeldBack(from);
-    }
-
-    /** Delivers answers in the order of their requests, up to one whose pages must be read first. */
-    private void deliverHeldBack(RedisSession from) {
-        while (!isReadingPages && !heldBack.isEmpty()) {
-            HeldBack next = heldBack.remove();
-            if (next.paged() != null) {
-                readOn(from, next.request(), next.paged());
-            } else if (next.answer() != null) {
-                deliver(from, new Answered(next.request(), next.answer()));
-            }
+        if (paged == null) {
+            StoreAnswer answer = ScriptDecoder.decode(request, reply, from.isDurable(sentAt));
+            received.add(new Received(request, sentAt, answer));
+        } else {
+            Received incomplete = new Received(request, sentAt, null);
+            received.add(incomplete);
+            readOn(from, incomplete, paged);
         }
+        deliver(from);
     }
 
     /** Asks for the next page. If there is none, the answer is complete. */
-    private void readOn(RedisSession from, StoreRequest request, PagedReply reply) {
+    private void readOn(RedisSession from, Received incomplete, PagedReply reply) {
         ScriptCall page = reply.nextPage();
-        isReadingPages = page != null;
         if (page == null) {
-            deliver(from, new Answered(request, reply.answer()));
+            incomplete.answer = reply.answer();
             return;
         }
-        send(from, page, request, (next, durable) -> {
+        send(from, page, incomplete.request, (next, sentAt) -> {
             if (reply.add(next)) {
-                readOn(from, request, reply);
+                readOn(from, incomplete, reply);
             } else {
-                isReadingPages = false;
-                deliver(from, new Answered(request, new StoreAnswer.Fenced()));
+                incomplete.answer = new StoreAnswer.Fenced();
             }
-            deliverHeldBack(from);
+            deliver(from);
         });
     }
 
-    private void deliver(RedisSession from, Answered answered) {
-        noteOwnership(answered.request(), answered.answer());
-        noteMemory(from, answered.answer());
-        listener.answered(answered.request(), answered.answer());
+    /** Delivers answers in order, up to one that lacks pages or may not be used yet. */
+    private void deliver(RedisSession from) {
+        while (!awaitsReplicas) {
+            Received next = received.peek();
+            StoreAnswer answer = next == null ? null : next.answer;
+            if (next == null || answer == null) {
+                return;
+            }
+            if (next.mayStartTasks() && !from.mayStart(next.sentAt)) {
+                awaitsReplicas = true;
+                from.whenContacted(partition, () -> contacted(from));
+                return;
+            }
+            received.remove();
+            noteOwnership(next.request, answer);
+            noteMemory(from, answer);
+            listener.answered(next.request, answer);
+        }
+    }
+
+    /** Looks again whether held back answers may be used. */
+    private synchronized void contacted(RedisSession from) {
+        if (session == from) {
+            awaitsReplicas = false;
+            deliver(from);
+        }
     }
 
     private void noteOwnership(StoreRequest request, StoreAnswer answer) {
@@ -235,8 +269,8 @@ final class RedisLink implements Store.Link, Runnable {
     private void detach() {
         session = null;
         sendTimes.clear();
-        isReadingPages = false;
-        heldBack.clear();
+        awaitsReplicas = false;
+        received.clear();
     }
 
     void down(String reason) {

@@ -25,12 +25,21 @@ final class RedisSession {
     private final RedisNode node;
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final @Nullable DurabilityBarrier barrier;
+    private final @Nullable ReplicaContact contact;
 
+    /**
+     * @param barrier null if neither replicas nor the disk must confirm
+     * @param contact null if no replica must confirm
+     */
     RedisSession(
-            RedisNode node, StatefulRedisConnection<byte[], byte[]> connection, @Nullable DurabilityBarrier barrier) {
+            RedisNode node,
+            StatefulRedisConnection<byte[], byte[]> connection,
+            @Nullable DurabilityBarrier barrier,
+            @Nullable ReplicaContact contact) {
         this.node = node;
         this.connection = connection;
         this.barrier = barrier;
+        this.contact = contact;
     }
 
     void onDisconnect(Runnable action) {
@@ -44,10 +53,13 @@ final class RedisSession {
         if (barrier != null) {
             barrier.addListener(listener);
         }
+        if (contact != null) {
+            contact.addListener(listener);
+        }
     }
 
     boolean isOpen() {
-        return connection.isOpen() && (barrier == null || barrier.isOpen());
+        return connection.isOpen() && (barrier == null || barrier.isOpen()) && (contact == null || contact.isOpen());
     }
 
     RedisNode node() {
@@ -80,13 +92,36 @@ final class RedisSession {
 
     /** Returns how many replicas must confirm. */
     int replicas() {
-        return barrier == null ? 0 : barrier.replicas();
+        return contact == null ? 0 : contact.replicas();
     }
 
     /** Asks replicas and disks, if they must confirm, whether they have everything written so far. */
-    void confirmWrites(Partition partition, long leaseMillis) {
+    void confirmWrites(Partition partition) {
         if (barrier != null) {
-            barrier.request(partition, leaseMillis);
+            barrier.request(partition);
+        }
+    }
+
+    /** Finds out in time whether the primary still reaches its replicas, if they must confirm. */
+    void keepContact(Partition partition, long leaseMillis) {
+        if (contact != null) {
+            contact.keepFresh(partition, leaseMillis);
+        }
+    }
+
+    /**
+     * Returns whether the answer to a request may start tasks: the primary is known to reach its replicas.
+     *
+     * @param sentAt when the request was sent, by {@link System#nanoTime}
+     */
+    boolean mayStart(long sentAt) {
+        return contact == null || contact.mayStart(sentAt);
+    }
+
+    /** Calls back when more may be known about {@link #mayStart}. */
+    void whenContacted(Partition partition, Runnable action) {
+        if (contact != null) {
+            contact.whenAsked(partition, action);
         }
     }
 
@@ -102,15 +137,22 @@ final class RedisSession {
         return barrier == null || barrier.isDurable(sentAt);
     }
 
-    /** Returns whether too few replicas have answered for half a lease. */
-    boolean isCutOff() {
-        return barrier != null && barrier.isCutOff();
+    /** Returns whether too few replicas have answered for half a lease. Called every now and then. */
+    boolean checkCutOff() {
+        if (contact == null) {
+            return false;
+        }
+        contact.askAgain();
+        return contact.isCutOff();
     }
 
     void close() {
         connection.closeAsync();
         if (barrier != null) {
             barrier.close();
+        }
+        if (contact != null) {
+            contact.close();
         }
     }
 }

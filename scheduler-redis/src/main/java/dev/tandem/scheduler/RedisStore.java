@@ -117,6 +117,15 @@ public final class RedisStore implements Store {
         });
     }
 
+    @Override
+    public void findReachablePart(Runnable reached) {
+        thread.run(() -> topology.reachesPart().whenComplete((reaches, failure) -> {
+            if (failure == null && reaches) {
+                reached.run();
+            }
+        }));
+    }
+
     /**
      * The state of the connection to Redis.
      *

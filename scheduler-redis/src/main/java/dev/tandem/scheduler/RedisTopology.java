@@ -18,6 +18,9 @@ interface RedisTopology {
     /** Looks up the nodes again. */
     CompletableFuture<Void> refresh();
 
+    /** Returns whether a node answers, if partitions are on several nodes; otherwise false. */
+    CompletableFuture<Boolean> reachesPart();
+
     /** Returns the node that has a partition; null if it is not known. */
     @Nullable
     RedisURI locate(Partition partition);

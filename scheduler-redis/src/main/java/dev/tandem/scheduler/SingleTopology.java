@@ -33,6 +33,11 @@ final class SingleTopology implements RedisTopology {
     }
 
     @Override
+    public CompletableFuture<Boolean> reachesPart() {
+        return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
     public RedisURI locate(Partition partition) {
         return uri;
     }

@@ -70,6 +70,23 @@ class DeathWatchIT extends OperatorTestBase {
     }
 
     @Test
+    void aRegisteredProcessIsForgottenInTime() throws Exception {
+        HostProcess process = new HostProcess(UniqueNames.fresh("host"), 1, 2);
+        AdminConnection redis = store.adminConnection();
+        byte[] key = redis.keys().processes(process.host());
+
+        get(store.processes().register("executor-one", process, Set.of(queue)));
+
+        assertThat(get(store.processes().processes(process.host()))).containsOnlyKeys("executor-one");
+        assertExpires(key);
+        // As a process of an earlier version may have left it that died between its two commands.
+        get(redis.run(commands -> commands.persist(key)));
+        get(store.processes().register("executor-two", process, Set.of(queue)));
+        assertExpires(key);
+        assertThat(get(store.processes().processes(process.host()))).containsKeys("executor-one", "executor-two");
+    }
+
+    @Test
     void aSilentPredecessorOfOneNameIsDead() throws Exception {
         get(store.processes().hold(name, "executor-one", Hold.TAKE, ""));
         Names events = new Names();
@@ -123,6 +140,11 @@ class DeathWatchIT extends OperatorTestBase {
                             > 2 * FixedName.SILENT_MILLIS);
             assertThat(events.all).doesNotContain("held");
         }
+    }
+
+    private void assertExpires(byte[] key) throws Exception {
+        Long left = get(store.adminConnection().run(commands -> commands.pttl(key)));
+        assertThat(left).isBetween(1L, ProcessRegistry.KEPT_MILLIS);
     }
 
     private DeathWatch deathWatch(String executor) {

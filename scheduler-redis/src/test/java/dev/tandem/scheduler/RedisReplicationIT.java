@@ -52,13 +52,18 @@ class RedisReplicationIT {
     @BeforeEach
     void start() {
         master = Brokers.ownRedis();
-        replica = Brokers.orSkip(() -> LocalRedis.builder()
+        replica = startReplica();
+    }
+
+    private LocalRedis startReplica() {
+        LocalRedis started = Brokers.orSkip(() -> LocalRedis.builder()
                 .setting("replicaof", "127.0.0.1 " + master.port())
                 .setting("repl-diskless-sync-delay", "0")
                 .start());
         await().atMost(Duration.ofSeconds(30))
-                .until(() -> ask(replica.address(), commands -> commands.info("replication"))
+                .until(() -> ask(started.address(), commands -> commands.info("replication"))
                         .contains("master_link_status:up"));
+        return started;
     }
 
     @AfterEach
@@ -171,6 +176,100 @@ class RedisReplicationIT {
         }
     }
 
+    @Test
+    void anIdleSessionStartsNothingAtAPrimaryThatWasReplaced() {
+        RedisSettings settings = RedisSettings.of(master.address()).withHorizon(Duration.ofSeconds(1));
+        try (RedisStore store = RedisStore.open(settings);
+                RedisStore other = RedisStore.open(
+                        RedisSettings.of(replica.address()).withReplicas(0).withDurable(false))) {
+            TestOwner idle = new TestOwner(store, PARTITION, "one");
+            idle.lease = 4_000;
+            idle.acquire();
+            schedule(idle, Position.of(0, 1), 0);
+            idle.ask(new StoreRequest.Release(idle.header()), StoreAnswer.Ok.class);
+            awaitOnReplica(Position.of(0, 1));
+
+            ask(replica.address(), commands -> commands.replicaofNoOne());
+            TestOwner owner = new TestOwner(other, PARTITION, "two");
+            owner.lease = 500;
+            long quiet = owner.acquire().quietMillis();
+            await().until(() -> claimDue(owner) == 1);
+            assertThat(quiet).isPositive();
+
+            awaitShareOfLease(idle);
+            idle.acquire();
+            idle.link.send(claimDueRequest(idle));
+            idle.expect("down");
+            await().until(() -> store.status().detail().contains("only 0 of 1 replicas"));
+        }
+    }
+
+    @Test
+    void aClaimIsAnsweredOnceReplicasHaveBeenAsked() {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            owner.lease = 20_000;
+            owner.acquire();
+            schedule(owner, Position.of(0, 1), 0);
+            awaitShareOfLease(owner);
+            replica.suspend();
+            owner.link.send(claimDueRequest(owner));
+            owner.link.send(owner.renewRequest());
+            await().until(() -> ask(master.address(), commands -> commands.hlen("tandem:{orders/0}:claims")) == 2);
+            assertThat(owner.events).isEmpty();
+            replica.resume();
+            assertThat(owner.next()).isInstanceOf(StoreAnswer.DueTasks.class);
+            assertThat(owner.next()).isInstanceOf(StoreAnswer.LeasesRenewed.class);
+        }
+    }
+
+    @Test
+    void aBusySessionDoesNotWaitForReplicas() {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            owner.lease = 40_000;
+            owner.acquire();
+            replica.suspend();
+            assertThat(claimDue(owner)).isZero();
+            assertThat(owner.settleAndClaim(List.of(), List.of()).settles()).isEmpty();
+        }
+    }
+
+    @Test
+    void oneOfTwoReplicasIsEnoughToStartTasks() {
+        try (LocalRedis second = startReplica();
+                RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            TestOwner owner = new TestOwner(store, PARTITION, "one");
+            owner.lease = 4_000;
+            owner.acquire();
+            second.suspend();
+            awaitShareOfLease(owner);
+            assertThat(claimDue(owner)).isZero();
+            second.resume();
+        }
+    }
+
+    /** Waits until what the replicas said last is too old to start tasks. */
+    private static void awaitShareOfLease(TestOwner owner) {
+        long since = System.nanoTime();
+        await().until(() -> System.nanoTime() - since > owner.lease * 1_000_000 / 8);
+    }
+
+    private void awaitOnReplica(Position position) {
+        await().until(() ->
+                ask(replica.address(), commands -> commands.hexists("tandem:{orders/0}:tasks", position.text())));
+    }
+
+    private static int claimDue(TestOwner owner) {
+        return owner.ask(claimDueRequest(owner), StoreAnswer.DueTasks.class)
+                .claimed()
+                .size();
+    }
+
+    private static StoreRequest.ClaimDue claimDueRequest(TestOwner owner) {
+        return new StoreRequest.ClaimDue(owner.header(), owner.lease, 1, 10, owner.nextToken(), true);
+    }
+
     /** Waits until a probe may prove what was answered before. */
     private static void awaitHorizon() {
         long since = System.nanoTime();
@@ -178,8 +277,12 @@ class RedisReplicationIT {
     }
 
     private static void schedule(TestOwner owner, Position position) {
+        schedule(owner, position, 30_000);
+    }
+
+    private static void schedule(TestOwner owner, Position position, long delayMillis) {
         byte[] envelope = new Envelope(Task.of("orders", null, new byte[] {1}), 0, 0, null).encode();
-        StoreRequest.Move.Schedule later = new StoreRequest.Move.Schedule(System.currentTimeMillis() + 30_000);
+        StoreRequest.Move.Schedule later = new StoreRequest.Move.Schedule(System.currentTimeMillis() + delayMillis);
         owner.ask(
                 new StoreRequest.TakeCustody(
                         owner.header(),

@@ -32,7 +32,7 @@ public class ApiConfiguration {
                 SubmitController.maxBody(settings),
                 settings.api().bodyTimeout().toMillis(),
                 json));
-        filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
         return filter;
     }
 
@@ -41,7 +41,8 @@ public class ApiConfiguration {
         RequestGuard guard = new RequestGuard(settings.api().allowedHosts());
         FilterRegistrationBean<RequestGuardFilter> filter =
                 new FilterRegistrationBean<>(new RequestGuardFilter(guard, json));
-        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
+        // Before any body is read, so that a refused request costs nothing.
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return filter;
     }
 

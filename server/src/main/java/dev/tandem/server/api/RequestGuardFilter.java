@@ -12,7 +12,10 @@ import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Applies {@link RequestGuard} before any other filter, and sets headers that keep answers away from other sites. */
+/**
+ * Applies {@link RequestGuard} before any other filter and before a body is read, and sets headers that keep answers away
+ * from other sites.
+ */
 final class RequestGuardFilter extends OncePerRequestFilter {
 
     private final RequestGuard guard;
@@ -35,6 +38,11 @@ final class RequestGuardFilter extends OncePerRequestFilter {
         response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         if (refusal.isPresent()) {
+            if (RequestLimitFilter.hasBody(request)) {
+                // What comes over the connection next is the body, not a request.
+                response.setHeader(HttpHeaders.CONNECTION, "close");
+                request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
+            }
             response.setStatus(HttpStatus.FORBIDDEN.value());
             response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
             json.writeValue(

@@ -89,7 +89,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         }
     }
 
-    private static boolean hasBody(HttpServletRequest request) {
+    static boolean hasBody(HttpServletRequest request) {
         return request.getContentLengthLong() > 0 || request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
     }
 

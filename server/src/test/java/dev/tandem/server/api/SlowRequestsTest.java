@@ -99,6 +99,23 @@ class SlowRequestsTest extends ApiTestBase {
         assertThat(answer).startsWith("HTTP/1.1 408").contains("tandem.api.body-timeout");
     }
 
+    @Test
+    void aRequestOfAnotherSiteIsRefusedBeforeItsBodyArrives() throws IOException {
+        // The answer to the last one shows that no thread waits for the bodies of those before it.
+        for (int i = 0; i < MANY; i++) {
+            Socket socket = new Socket("127.0.0.1", port);
+            sockets.add(socket);
+            socket.setSoTimeout((int) Duration.ofSeconds(20).toMillis());
+            socket.getOutputStream()
+                    .write(bytes("POST /api/v1/queues/orders/tasks HTTP/1.1\r\nHost: localhost\r\n"
+                            + "Origin: http://evil.example\r\nContent-Type: text/plain\r\n"
+                            + "Content-Length: 1000000\r\n\r\nx"));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).startsWith("HTTP/1.1 403").contains("another site");
+        }
+        assertThat(PLATFORM.published).isEmpty();
+    }
+
     private static void trickle(Socket socket) {
         try {
             socket.getOutputStream().write('x');

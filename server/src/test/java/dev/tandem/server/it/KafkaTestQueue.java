@@ -98,6 +98,16 @@ final class KafkaTestQueue extends TestQueue {
 
     // ---- publishing
 
+    @Override
+    void awaitReady() {
+        // The topic is there from the beginning.
+    }
+
+    @Override
+    void publish(String key, byte[] payload, @Nullable String type) {
+        send(key, payload, type == null ? new Header[0] : new Header[] {header("tandem-type", type)});
+    }
+
     /** Publishes a task that is expected to succeed. */
     void send(String key, int number, String action, Header... headers) {
         String id = key + "-" + number;
@@ -125,6 +135,11 @@ final class KafkaTestQueue extends TestQueue {
     }
 
     // ---- observing
+
+    @Override
+    void awaitAllSettled() {
+        awaitAllCommitted();
+    }
 
     /** Waits until the group has committed all records of the topic. */
     void awaitAllCommitted() {

@@ -12,10 +12,12 @@ import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A fresh queue in RabbitMQ, with a plain publisher that uses confirms. */
 final class RabbitTestQueue extends TestQueue {
@@ -62,6 +64,34 @@ final class RabbitTestQueue extends TestQueue {
     @Override
     TestWorker.Options worker() {
         return new TestWorker.Options(rabbit, redis, name, ordered, newJournal(), 1_000, 4, 10_000);
+    }
+
+    @Override
+    void awaitReady() {
+        awaitDeclared();
+    }
+
+    @Override
+    void publish(String key, byte[] payload, @Nullable String type) {
+        Map<String, Object> headers = new HashMap<>();
+        headers.put("tandem-key", key);
+        if (type != null) {
+            headers.put("tandem-type", type);
+        }
+        AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()
+                .deliveryMode(2)
+                .messageId(UniqueNames.fresh(key))
+                .headers(headers)
+                .build();
+        publish(properties, payload);
+    }
+
+    @Override
+    void awaitAllSettled() {
+        await("no message left in " + name)
+                .atMost(PATIENCE)
+                .pollInterval(POLL_INTERVAL)
+                .until(() -> messages() == 0);
     }
 
     /** Waits until the first worker has declared the queues. Messages that are published earlier are unroutable. */

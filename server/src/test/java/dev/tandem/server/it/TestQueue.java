@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** A fresh queue with its workers, the tasks that are expected to succeed, and the journals of the workers. */
 abstract class TestQueue implements AutoCloseable {
@@ -83,6 +84,15 @@ abstract class TestQueue implements AutoCloseable {
     }
 
     // ---- publishing and observing
+
+    /** Waits until tasks can be published. To be called when a worker has started. */
+    abstract void awaitReady();
+
+    /** Publishes a task whose success is not awaited. @param type null for the queue's default */
+    abstract void publish(String key, byte[] payload, @Nullable String type);
+
+    /** Waits until the broker may forget all tasks. */
+    abstract void awaitAllSettled();
 
     /** Expects that the task with this id succeeds. */
     final void expect(String id) {

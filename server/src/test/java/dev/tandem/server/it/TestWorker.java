@@ -38,6 +38,7 @@ final class TestWorker implements AutoCloseable {
      * The options of a worker, in a form that fits on a command line.
      *
      * @param broker Kafka's bootstrap servers, or RabbitMQ's address
+     * @param redis the address of Redis; or those of the nodes of a cluster, separated by commas
      * @param ordered whether tasks are ordered by key
      * @param retryMillis the delay before a failed task's next attempt
      * @param maxAttempts the limit of attempts of every task
@@ -122,6 +123,10 @@ final class TestWorker implements AutoCloseable {
             return new RabbitSource(ordered ? settings.orderedByHeader() : settings);
         }
 
+        RedisSettings redisSettings() {
+            return redis.contains(",") ? RedisSettings.cluster(List.of(redis.split(",", -1))) : RedisSettings.of(redis);
+        }
+
         QueuePolicy policy() {
             return ordered ? QueuePolicy.ordered(64) : QueuePolicy.unordered(64);
         }
@@ -140,7 +145,7 @@ final class TestWorker implements AutoCloseable {
     /** Creates a worker that shares a RabbitMQ queue with other executors. It always counts itself. */
     TestWorker(Options options, Supplier<Set<String>> members) {
         queue = options.queue();
-        store = RedisStore.open(RedisSettings.of(options.redis()));
+        store = RedisStore.open(options.redisSettings());
         journal = new RunJournal(options.journal());
         handler = new ScriptedHandler(journal);
         executor = Executor.builder()

@@ -23,6 +23,13 @@ public interface Store extends AutoCloseable {
      */
     default void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {}
 
+    /**
+     * Finds out whether a part of the store can be reached, if its partitions are on several nodes.
+     *
+     * @param reached called once, on any thread, if so; otherwise not at all. It must not block
+     */
+    default void findReachablePart(Runnable reached) {}
+
     @Override
     void close();
 

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** What the fault of one trial acts on. */
+/** The things that the fault of one trial acts on. */
 final class TrialFaultContext implements FaultContext {
 
     private final LaneBrokers brokers;

@@ -35,7 +35,7 @@ final class TrialRunner {
     }
 
     /**
-     * What to run.
+     * The trials to run.
      *
      * @param cases the cases, in the order in which they are run
      * @param seed the seeds of all trials follow from this

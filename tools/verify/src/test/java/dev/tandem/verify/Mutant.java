@@ -130,9 +130,13 @@ enum Mutant {
                     "return everConfirmed && confirmedAt - (probeSentAt - horizonNanos) >= 0;",
                     "return true;"),
             source(
-                    "scheduler-redis/src/main/java/dev/tandem/scheduler/DurabilityBarrier.java",
-                    "return replicas > 0 && requestedAt - heardAt > halfLeaseNanos();",
-                    "return false;")),
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/ReplicaContact.java",
+                    "System.nanoTime() - unansweredSince > TimeUnit.MILLISECONDS.toNanos(leaseMillis) / 2",
+                    "false"),
+            source(
+                    "scheduler-redis/src/main/java/dev/tandem/scheduler/ReplicaContact.java",
+                    "return heardAt - sentAt >= 0 || System.nanoTime() - heardAt <= freshNanos();",
+                    "return true;")),
     SETTLE_WITHOUT_TOKEN(
             "an outcome ends whatever claim there is",
             "freeze",
@@ -172,12 +176,12 @@ enum Mutant {
         return new Edit(Path.of(file), text, by);
     }
 
-    /** What it does. */
+    /** Describes the mutant. */
     String about() {
         return about;
     }
 
-    /** What shows it best. */
+    /** Returns the fault that shows it best. */
     Fault fault() {
         return Fault.of(fault);
     }

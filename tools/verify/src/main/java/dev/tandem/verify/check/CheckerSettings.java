@@ -3,7 +3,7 @@ package dev.tandem.verify.check;
 import java.time.Duration;
 
 /**
- * What the checker must know of a trial besides its events.
+ * The facts of a trial that the checker needs besides its events.
  *
  * @param ordered whether the queue keeps the order of keys
  * @param log whether the broker commits offsets; otherwise it acks each message

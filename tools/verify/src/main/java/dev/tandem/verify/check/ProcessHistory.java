@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was done to one process. */
+/** The things that were done to one process. */
 final class ProcessHistory {
 
     long ended = Period.NEVER;

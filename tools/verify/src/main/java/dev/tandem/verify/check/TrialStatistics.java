@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was counted and measured in a trial. Durations are in nanoseconds.
+ * The counts and measurements of a trial. Durations are in nanoseconds.
  *
  * @param published acknowledged tasks
  * @param unacknowledged tasks that the broker did not acknowledge

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Restarts the broker of the workload. Kafka is killed with SIGKILL, since its log survives that. */
-record BrokerRestart(boolean rabbit) implements Fault {
+record BrokerRestart(boolean rabbit) implements BrokerFault {
 
     @Override
     public String name() {
@@ -21,16 +21,6 @@ record BrokerRestart(boolean rabbit) implements Fault {
     @Override
     public Set<Requirement> requirements() {
         return Set.of(Requirement.OWN_BROKER);
-    }
-
-    @Override
-    public boolean supports(boolean toRabbit) {
-        return rabbit == toRabbit;
-    }
-
-    @Override
-    public Set<Server> serversTakenDown() {
-        return Set.of(Server.BROKER);
     }
 
     @Override

@@ -16,7 +16,7 @@ final class FaultCatalog {
 
     static final List<Fault> ALL = List.of(
             new NoFault(),
-            new ExecutorKill(),
+            new ExecutorKill(false),
             new ExecutorFreeze(null),
             new ExecutorFreeze(FreezePoint.SETTLE),
             new ExecutorFreeze(FreezePoint.COMMIT),
@@ -39,13 +39,13 @@ final class FaultCatalog {
             new HandlerOutage(),
             new RedisSplit(),
             new ClockSetBack(),
-            new ExecutorRestart(),
+            new ExecutorKill(true),
             new Churn(),
             new RollingReplacement(),
-            new CombinedFault(List.of(new ExecutorKill(), new RedisWriteLoss())),
+            new CombinedFault(List.of(new ExecutorKill(false), new RedisWriteLoss())),
             new CombinedFault(List.of(new ExecutorFreeze(null), new RedisRestart())),
-            new CombinedFault(List.of(new ExecutorKill(), new BrokerRestart(false))),
-            new CombinedFault(List.of(new ExecutorKill(), new BrokerRestart(true))));
+            new CombinedFault(List.of(new ExecutorKill(false), new BrokerRestart(false))),
+            new CombinedFault(List.of(new ExecutorKill(false), new BrokerRestart(true))));
 
     private FaultCatalog() {}
 

@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * What a {@link Fault} acts on: the executors and brokers of one trial under load. The brokers that exist are those
+ * The things that a {@link Fault} acts on: the executors and brokers of one trial under load. The brokers that exist are those
  * that the fault {@linkplain Fault#requirements requires}; asking for another one throws {@link
  * IllegalStateException}. Thread-safe.
  */

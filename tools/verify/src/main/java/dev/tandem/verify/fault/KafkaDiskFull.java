@@ -10,7 +10,7 @@ import java.util.Set;
  * Makes Kafka's writes to its log folder fail, as a full disk does. Kafka gives up the folder and, since it has no
  * other, shuts down. It is started when writes work again. See {@link FileSizeLimit}.
  */
-record KafkaDiskFull() implements Fault {
+record KafkaDiskFull() implements BrokerFault {
 
     @Override
     public String name() {
@@ -28,13 +28,8 @@ record KafkaDiskFull() implements Fault {
     }
 
     @Override
-    public Set<Server> serversTakenDown() {
-        return Set.of(Server.BROKER);
-    }
-
-    @Override
-    public boolean supports(boolean rabbit) {
-        return !rabbit;
+    public boolean rabbit() {
+        return false;
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Disturbs a RabbitMQ cluster of three nodes. Executors and publishers are connected to its first node. */
-record RabbitClusterFault(Kind kind) implements Fault {
+record RabbitClusterFault(Kind kind) implements BrokerFault {
 
     enum Kind {
         NODE_DISCONNECT("node-disconnect", "the nodes of a RabbitMQ cluster lose contact, several times"),
@@ -44,13 +44,8 @@ record RabbitClusterFault(Kind kind) implements Fault {
     }
 
     @Override
-    public Set<Server> serversTakenDown() {
-        return Set.of(Server.BROKER);
-    }
-
-    @Override
-    public boolean supports(boolean toRabbit) {
-        return toRabbit;
+    public boolean rabbit() {
+        return true;
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.tandem.verify.fault;
 
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.verify.record.Event;
-import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import java.util.Set;
 
@@ -10,7 +9,7 @@ import java.util.Set;
  * Triggers RabbitMQ's disk alarm by setting its limit of free space above the size of any disk. RabbitMQ then reads
  * nothing from connections that publish. Consumers and acks are not affected.
  */
-record RabbitDiskAlarm() implements Fault {
+record RabbitDiskAlarm() implements BrokerFault {
 
     private static final String MORE_THAN_ANY_DISK = "1000000000000000";
     private static final String DEFAULT_LIMIT = "50MB";
@@ -31,13 +30,8 @@ record RabbitDiskAlarm() implements Fault {
     }
 
     @Override
-    public Set<Server> serversTakenDown() {
-        return Set.of(Server.BROKER);
-    }
-
-    @Override
-    public boolean supports(boolean toRabbit) {
-        return toRabbit;
+    public boolean rabbit() {
+        return true;
     }
 
     @Override

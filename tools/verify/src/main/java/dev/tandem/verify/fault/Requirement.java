@@ -1,6 +1,6 @@
 package dev.tandem.verify.fault;
 
-/** What a fault needs to be injected. */
+/** A need of a fault: without it the fault cannot be injected. */
 public enum Requirement {
     /** A broker of the workload, started by verify as a process. */
     OWN_BROKER("a broker that verify starts itself"),

@@ -3,7 +3,7 @@ package dev.tandem.verify.load;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the handler of a task does. It is the task's payload.
+ * An instruction to the handler of a task, which is the task's payload.
  *
  * @param millis how long the handler takes
  */

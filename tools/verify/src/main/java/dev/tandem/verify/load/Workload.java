@@ -4,7 +4,7 @@ import dev.tandem.task.QueuePolicy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** What is published, and to which broker. */
+/** A kind of load: the tasks that are published, and to which broker. */
 public enum Workload {
     KAFKA_ZIPF("kafka-zipf", false, true, true, "Kafka, keys by Zipf's law", Special.NONE),
     KAFKA_DISTINCT("kafka-distinct", false, true, false, "Kafka, a key for almost every task", Special.NONE),
@@ -32,7 +32,7 @@ public enum Workload {
             "Kafka, every fourth task dies and halts its key",
             Special.MANY_DEAD);
 
-    /** What some keys of a workload are put through besides. */
+    /** A special treatment of some keys of a workload. */
     enum Special {
         NONE,
         HOT_SLOW,

@@ -69,7 +69,7 @@ public sealed interface Event {
     record TrialClosed(long at, long backlog) implements Event {}
 
     /**
-     * What broker and store hold of a queue. The broker is asked first, then the store.
+     * The tasks of a queue that broker and store hold. The broker is asked first, then the store.
      *
      * @param at when the store had answered
      * @param committed committed offsets by partition; empty if the broker keeps none

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * What the executors of a trial are doing now, according to their events. Used for progress, and by faults that wait
+ * The present work of a trial's executors, according to their events. Used for progress, and by faults that wait
  * for a good moment; verdicts do not depend on it. Thread-safe.
  */
 public final class LiveView {

@@ -75,6 +75,11 @@ final class ObservedStore implements Store {
     }
 
     @Override
+    public void findReachablePart(Runnable reached) {
+        store.findReachablePart(reached);
+    }
+
+    @Override
     public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
         store.findHeld(queue, except, found);
     }

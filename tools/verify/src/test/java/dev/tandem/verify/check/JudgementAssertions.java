@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What the tests of the checks share. */
+/** Assertions that the tests of the checks share. */
 final class JudgementAssertions {
 
     static final CheckerSettings UNORDERED = CheckerSettings.of(false, false, Duration.ofMillis(HistoryBuilder.LEASE));
