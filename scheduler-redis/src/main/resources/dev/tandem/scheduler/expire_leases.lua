@@ -24,7 +24,7 @@ local quiet_until = tonumber(owner[OWNER_QUIET_UNTIL])
 local returned, waiting, overtaken = 0, {}, {}
 
 local function extend_deadlines()
-  local lease, covered = tonumber(call('HGET', OWNER, 'lease')), tonumber(cover[2] or '0')
+  local lease, covered = tonumber(call('HGET', OWNER, 'lease')), tonumber(cover[2])
   if lease > 0 then
     call('HSET', OWNER, 'lease', format('%.0f', lease + extend_millis))
   end
@@ -61,7 +61,7 @@ end
 
 -- Covered claims that nobody has renewed for a lease get deadlines of their own, which have passed.
 local function uncover_lapsed()
-  if not cover[2] or tonumber(cover[2]) > now then
+  if tonumber(cover[2]) > now then
     return
   end
   local all, positions, claims = call('HGETALL', CLAIMS), {}, {}

@@ -134,6 +134,15 @@ class EarlierClaimsIT extends OperatorTestBase {
                 .containsExactly("executor-one");
     }
 
+    @Test
+    void coveredClaimsLapseWhenTheOwnerWasRemovedByHand() {
+        claim(8, "k");
+        redis.sync().del(key("owner"));
+        TestOwner next = new TestOwner(store, partition, "executor-two");
+        assertThat(next.acquire().otherClaims()).hasSize(1);
+        assertThat(patrol(next).returned()).isEqualTo(1);
+    }
+
     private TestOwner nextOwner() {
         redis.sync().hset(key("owner"), bytes("released"), bytes("1"));
         return new TestOwner(store, partition, "executor-two");

@@ -4,6 +4,9 @@
 -- Requires: partition_keys, clock, batched_commands, claim_record.
 -- Provides: cover, claimant_of, lease_of, named_claim, uncover.
 local cover = call('HMGET', OWNER, 'cover', 'covered') -- as they were before this request
+if not cover[1] or not cover[2] then
+  cover = {'?', '0'} -- There are no covered claims, unless somebody removed the owner by hand.
+end
 
 local function claimant_of(claim)
   return is_covered(claim) and cover[1] or executor_of(claim)
