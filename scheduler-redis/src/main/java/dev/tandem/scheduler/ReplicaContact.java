@@ -73,12 +73,12 @@ final class ReplicaContact {
                 connection.async().waitForReplication(quorum(), limitMillis), (done, reached) -> reached);
     }
 
-    /** How many replicas, together with the primary, are at least half of all others. */
+    /** Returns how many replicas are enough: together with the primary, they are more than half of all. */
     private int quorum() {
         return (replicas + 1) / 2;
     }
 
-    /** Returns whether so many replicas, together with the primary, are more than half of all. */
+    /** Returns whether so many replicas are enough. */
     boolean isQuorum(long reached) {
         return reached >= quorum();
     }
@@ -154,7 +154,7 @@ final class ReplicaContact {
                 heard(now, reached);
                 answered(partition);
             } else {
-                refused();
+                refused(failure);
             }
         });
     }
@@ -182,9 +182,12 @@ final class ReplicaContact {
     }
 
     /** Leaves it to {@link #askAgain} to repeat the question, because Redis refuses at once. */
-    private synchronized void refused() {
+    private synchronized void refused(Throwable failure) {
         asking = false;
         failures++;
+        if (RedisFailures.kind(failure) == RedisFailures.Kind.MOVED) {
+            unansweredSince = null; // says nothing about the replicas
+        }
     }
 
     /**
