@@ -36,6 +36,7 @@ final class ChannelReopening {
     private final MemoryBudget memory;
     private final QueueLog queueLog;
     private final LongSupplier nanoTime;
+    private final long maxUnackedNanos;
     private final Map<Partition, RateLimit> takenBack = new HashMap<>();
     private final Map<Partition, FailedDrain> failedDrains = new HashMap<>();
     private final KnownTwins twins = new KnownTwins();
@@ -52,6 +53,7 @@ final class ChannelReopening {
         this.memory = memory;
         this.queueLog = queueLog;
         this.nanoTime = nanoTime;
+        this.maxUnackedNanos = settings.maxUnacked().toNanos();
     }
 
     /** Whether the broker took messages of the channel back, which the batch shows. The batch comes again. */
@@ -145,7 +147,7 @@ final class ChannelReopening {
     private boolean isUnackedTooLong(ConsumerChannel channel, long now) {
         long oldest = channel.oldestUnacked();
         if (oldest == UnackedMessages.NONE
-                || now - oldest < settings.maxUnacked().toNanos()) {
+                || now - oldest < maxUnackedNanos) {
             return false;
         }
         if (timeoutWarnings.tryTake(now)) {
