@@ -71,6 +71,7 @@ final class QueueLoop {
         Source.Kind kind = spec.source().kind();
         this.source = new LoopSource(spec.source());
         this.core = new QueueCore(kind, spec.policy(), spec.custody(), context.settings(), context.executorId());
+        core.maxUnacked(spec.source().maxUnackedMillis());
         this.inbox = new LoopInbox(spec.source());
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);

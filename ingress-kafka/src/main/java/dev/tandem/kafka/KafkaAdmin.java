@@ -18,6 +18,7 @@ import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -44,14 +45,19 @@ final class KafkaAdmin implements AutoCloseable {
     }
 
     /**
-     * Creates the topic if it is missing. The answer says whether it was. It comes with a short timeout, since people
-     * wait for it.
+     * The topic that there is now.
+     *
+     * @param created whether it was missing
+     * @param partitions 0 if it was created and the broker chose their number
      */
-    CompletionStage<Boolean> ensureTopic() {
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        topicId(CONNECT_TIMEOUT_MILLIS).whenComplete((id, problem) -> {
+    record Topic(boolean created, int partitions) {}
+
+    /** Creates the topic if it is missing. The answer comes with a short timeout, since people wait for it. */
+    CompletionStage<Topic> ensureTopic() {
+        CompletableFuture<Topic> answer = new CompletableFuture<>();
+        topic(CONNECT_TIMEOUT_MILLIS).whenComplete((found, problem) -> {
             if (problem == null) {
-                answer.complete(false);
+                answer.complete(new Topic(false, found.partitions().size()));
             } else if (KafkaErrors.unwrap(problem) instanceof UnknownTopicOrPartitionException) {
                 create(answer);
             } else {
@@ -61,7 +67,7 @@ final class KafkaAdmin implements AutoCloseable {
         return answer;
     }
 
-    private void create(CompletableFuture<Boolean> answer) {
+    private void create(CompletableFuture<Topic> answer) {
         Optional<Integer> partitions =
                 settings.partitions() == 0 ? Optional.empty() : Optional.of(settings.partitions());
         admin.createTopics(List.of(new NewTopic(settings.topic(), partitions, Optional.empty())))
@@ -69,9 +75,9 @@ final class KafkaAdmin implements AutoCloseable {
                 .toCompletionStage()
                 .whenComplete((nothing, problem) -> {
                     if (problem == null) {
-                        answer.complete(true);
+                        answer.complete(new Topic(true, settings.partitions()));
                     } else if (KafkaErrors.unwrap(problem) instanceof TopicExistsException) {
-                        answer.complete(false);
+                        answer.complete(new Topic(false, settings.partitions()));
                     } else {
                         answer.completeExceptionally(problem);
                     }
@@ -84,10 +90,14 @@ final class KafkaAdmin implements AutoCloseable {
     }
 
     private CompletionStage<String> topicId(int timeoutMillis) {
+        return topic(timeoutMillis).thenApply(found -> found.topicId().toString());
+    }
+
+    private CompletionStage<TopicDescription> topic(int timeoutMillis) {
         return admin.describeTopics(List.of(settings.topic()), new DescribeTopicsOptions().timeoutMs(timeoutMillis))
                 .allTopicNames()
                 .toCompletionStage()
-                .thenApply(topics -> topics.values().iterator().next().topicId().toString());
+                .thenApply(topics -> topics.values().iterator().next());
     }
 
     /** Looks up how many members the consumer group has. */

@@ -23,6 +23,7 @@ final class KafkaClients implements AutoCloseable {
     private final KafkaSettings settings;
     private final KafkaHealth health;
     private final AnswerQueue answers;
+    private final PollMemory memory;
     private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
     private @Nullable KafkaAdmin admin;
     private @Nullable BrokerLiveness liveness;
@@ -30,8 +31,11 @@ final class KafkaClients implements AutoCloseable {
     /** Whether brokers answered and the topic exists, so that the consumer can be created. */
     private boolean ready;
 
-    KafkaClients(KafkaSettings settings, KafkaHealth health, AnswerQueue answers) {
+    private int partitions;
+
+    KafkaClients(KafkaSettings settings, KafkaHealth health, AnswerQueue answers, PollMemory memory) {
         this.settings = settings;
+        this.memory = memory;
         this.health = health;
         this.answers = answers;
     }
@@ -95,8 +99,9 @@ final class KafkaClients implements AutoCloseable {
         return connectAt;
     }
 
-    private void connected(boolean topicCreated) {
-        if (topicCreated) {
+    private void connected(KafkaAdmin.Topic topic) {
+        partitions = topic.partitions();
+        if (topic.created()) {
             health.info("created the topic, which was missing");
         }
         ready = true;
@@ -106,7 +111,10 @@ final class KafkaClients implements AutoCloseable {
     private void subscribe(MonotonicClock clock, ConsumerRebalanceListener listener) {
         try {
             KafkaConsumer<byte[], byte[]> created = new KafkaConsumer<>(
-                    ClientProperties.consumer(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                    FetchSizes.of(memory.budget, partitions)
+                            .in(ClientProperties.consumer(settings), settings.properties()),
+                    new ByteArrayDeserializer(),
+                    memory.values);
             created.subscribe(List.of(settings.topic()), listener);
             liveness = new BrokerLiveness(created.metrics(), clock.now());
             consumer = created;

@@ -4,6 +4,7 @@ import static dev.tandem.kafka.PartitionAssignment.NO_OFFSET;
 
 import dev.tandem.kafka.KafkaHealth.Problem;
 import dev.tandem.kafka.PartitionAssignment.Stage;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
 import dev.tandem.task.Source;
@@ -43,6 +44,7 @@ public final class KafkaSource implements Source {
     private static final long RETRY_MILLIS = 1_000;
 
     private final InstantSource wallClock;
+    private final PollMemory memory;
     private final RecordDecoder decoder;
     private final KafkaHealth health;
     private final KafkaClients clients;
@@ -62,17 +64,23 @@ public final class KafkaSource implements Source {
     private boolean closed;
     private long pollAt;
 
-    /** Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached. */
+    /** Creates a source with a {@linkplain MemoryBudget#ofHeap budget of its own}. */
     public KafkaSource(KafkaSettings settings) {
-        this(settings, InstantSource.system());
+        this(settings, MemoryBudget.ofHeap());
     }
 
-    KafkaSource(KafkaSettings settings, InstantSource wallClock) {
-        this.wallClock = wallClock;
+    /**
+     * Creates a source that connects at the first {@link #poll}, and keeps trying while no broker can be reached.
+     *
+     * @param memory bounds what a poll returns and what is fetched ahead, together with all other sources that have it
+     */
+    public KafkaSource(KafkaSettings settings, MemoryBudget memory) {
+        wallClock = InstantSource.system();
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
-        recalls = new RecallReader(settings, decoder, wallClock);
+        recalls = new RecallReader(settings, memory, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
-        clients = new KafkaClients(settings, health, answers);
+        this.memory = new PollMemory(memory);
+        clients = new KafkaClients(settings, health, answers, this.memory);
         rest = new GroupRest(clients, answers, clock);
         topic = new TopicFacts(settings, clients, answers, clock);
         deadMembers = new DeadMembers(settings, clients, answers, health);
@@ -162,11 +170,13 @@ public final class KafkaSource implements Source {
             park(maxMillis, pollAt);
             return;
         }
+        memory.beginPoll();
         ConsumerRecords<byte[], byte[]> records = pollConsumer(consumer, waitMillis(maxMillis));
         if (records != null) {
             assigned.recordsFetched();
             deliver(records);
         }
+        memory.endPoll();
         clients.checkBrokers(clock.now());
     }
 
@@ -363,6 +373,7 @@ public final class KafkaSource implements Source {
     public void close() {
         if (!closed) {
             closed = true;
+            memory.close();
             rebalances.close();
             recalls.close();
             KafkaConsumer<byte[], byte[]> consumer = clients.consumer();

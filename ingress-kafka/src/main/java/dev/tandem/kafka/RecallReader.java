@@ -1,6 +1,7 @@
 package dev.tandem.kafka;
 
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Recall;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -41,9 +43,11 @@ final class RecallReader implements AutoCloseable {
     /** An unused consumer is closed after this time. */
     private static final long IDLE_MILLIS = 60_000;
 
-    /** Fetches are small, since the reader stops when it has found enough. */
-    private static final Map<String, Object> CONSUMER =
-            Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 4 << 20);
+    /** Polls are small, since the reader stops when it has found enough. */
+    private static final int POLL_RECORDS = 500;
+
+    /** The part of the memory budget, one in this many, that a poll may take. */
+    private static final int POLL_SHARE = 16;
 
     /**
      * The records that one recall read.
@@ -60,6 +64,7 @@ final class RecallReader implements AutoCloseable {
     private record End() implements Request {}
 
     private final KafkaSettings settings;
+    private final MemoryBudget memory;
     private final RecordDecoder decoder;
     private final InstantSource wallClock;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
@@ -69,8 +74,15 @@ final class RecallReader implements AutoCloseable {
     /** Used by the reader's thread only, but for its wake-up. */
     private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
 
-    RecallReader(KafkaSettings settings, RecordDecoder decoder, InstantSource wallClock) {
+    /** The bytes that the present poll has returned. Used by the reader's thread only. */
+    private long polled;
+
+    private final BoundedValues values = new BoundedValues(this::take, this::takeIfFits);
+
+    /** @param memory of which the reader takes a small part that it does not account for */
+    RecallReader(KafkaSettings settings, MemoryBudget memory, RecordDecoder decoder, InstantSource wallClock) {
         this.settings = settings;
+        this.memory = memory;
         this.decoder = decoder;
         this.wallClock = wallClock;
     }
@@ -142,7 +154,7 @@ final class RecallReader implements AutoCloseable {
         long position = recall.from();
         long until = System.nanoTime() + PATIENCE.toNanos();
         while (position < recall.upTo() && found.size() < recall.maxTasks() && bytes < recall.maxBytes()) {
-            for (ConsumerRecord<byte[], byte[]> record : from.poll(POLL).records(partition)) {
+            for (ConsumerRecord<byte[], byte[]> record : poll(from).records(partition)) {
                 Delivery delivery = recall.wants(record.offset()) ? decoder.delivery(record, wallClock.millis()) : null;
                 String key = delivery == null ? null : delivery.task().key();
                 if (key != null && recall.keys().contains(key)) {
@@ -160,6 +172,22 @@ final class RecallReader implements AutoCloseable {
             }
         }
         return new Answer(found, Math.min(position, recall.upTo()), 0);
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll(KafkaConsumer<byte[], byte[]> from) {
+        polled = 0;
+        values.beginPoll();
+        return from.poll(POLL);
+    }
+
+    private void take(long bytes) {
+        polled += bytes;
+    }
+
+    private boolean takeIfFits(long bytes) {
+        boolean fits = polled + bytes <= memory.bytes() / POLL_SHARE;
+        polled += fits ? bytes : 0;
+        return fits;
     }
 
     private void answerDeleted(Read request) {
@@ -189,8 +217,10 @@ final class RecallReader implements AutoCloseable {
             Map<String, Object> properties = ClientProperties.consumer(settings);
             properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
             properties.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-            properties.putAll(CONSUMER);
-            open = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
+            // It reads one partition at a time.
+            properties = FetchSizes.of(memory, 1).in(properties, settings.properties());
+            open = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values);
             consumer = open;
         }
         return open;

@@ -1,6 +1,7 @@
 package dev.tandem.kafka;
 
 import dev.tandem.task.Delivery;
+import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.time.Duration;
@@ -46,6 +47,9 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     /** Called on the polling thread while partitions are revoked. */
     volatile Consumer<Partition> onRevoked = partition -> {};
 
+    /** Called on the polling thread with each delivery. */
+    volatile Runnable onDelivered = () -> {};
+
     /** Whether something that is known becomes void when the log is cut. */
     volatile boolean knowsWhatIsCut;
 
@@ -56,7 +60,11 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
     private volatile @Nullable Throwable failure;
 
     KafkaSourceDriver(KafkaSettings settings) {
-        source = new KafkaSource(settings);
+        this(settings, MemoryBudget.ofHeap());
+    }
+
+    KafkaSourceDriver(KafkaSettings settings, MemoryBudget memory) {
+        source = new KafkaSource(settings, memory);
         onAssigned = source::open;
         thread = new Thread(this::run, "polling");
     }
@@ -151,6 +159,7 @@ final class KafkaSourceDriver implements Source.Events, AutoCloseable {
                 .computeIfAbsent(partition, each -> new ConcurrentLinkedQueue<>())
                 .addAll(deliveries);
         deliveredCount.addAndGet(deliveries.size());
+        onDelivered.run();
         position.put(partition, nextSequence);
     }
 

@@ -11,9 +11,11 @@ import dev.tandem.task.Partition;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +61,7 @@ final class ConsumerChannel implements Consumer {
     private final long number;
     private final MessageDecoder decoder;
     private final Listener listener;
-    private final ConcurrentLinkedQueue<Delivery> arrivals = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
     private final AckBatcher acks;
     private volatile int recentAcks;
     private long countingSince;
@@ -84,10 +86,15 @@ final class ConsumerChannel implements Consumer {
 
     private final int prefetch;
     private final MemoryBudget.Account memory;
-    private final UnackedSizes sizes = new UnackedSizes();
+    private final LongSupplier nanoTime;
+    private final UnackedMessages unacked = new UnackedMessages();
+    private volatile boolean countsAllReturns;
 
     /** How many deliveries did not fit into memory. Written by the client's reader thread only. */
     private volatile int letGo;
+
+    /** When the first one did not fit. Written before {@link #letGo}. */
+    private long letGoSince;
 
     /** Written by the loop's thread only. */
     private long settled;
@@ -97,6 +104,7 @@ final class ConsumerChannel implements Consumer {
     /**
      * @param number different for each channel of this process
      * @param memory of this channel alone, which closes it
+     * @param nanoTime elapsed time in nanoseconds
      */
     ConsumerChannel(
             Partition partition,
@@ -105,12 +113,14 @@ final class ConsumerChannel implements Consumer {
             int prefetch,
             MessageDecoder decoder,
             MemoryBudget.Account memory,
+            LongSupplier nanoTime,
             Listener listener) {
         this.partition = partition;
         this.queue = queue;
         this.number = number & MAX_NUMBER;
         this.decoder = decoder;
         this.memory = memory;
+        this.nanoTime = nanoTime;
         this.prefetch = prefetch;
         this.listener = listener;
         int ackBatch = Math.max(1, Math.min(MAX_ACK_BATCH, prefetch / 4));
@@ -121,6 +131,8 @@ final class ConsumerChannel implements Consumer {
 
     /** Sets the channel that will consume. */
     void attach(Channel on) {
+        countsAllReturns =
+                BrokerProduct.of(on.getConnection().getServerProperties()).isOlderThan(4, 0);
         channel = on;
     }
 
@@ -202,18 +214,19 @@ final class ConsumerChannel implements Consumer {
     }
 
     /** Takes deliveries in their order; none while paused. */
-    List<Delivery> take(int max) {
+    List<Arrival> take(int max) {
         if (paused || closed) {
             return List.of();
         }
-        Delivery next = arrivals.poll();
+        Arrival next = arrivals.poll();
         if (next == null) {
             return List.of();
         }
-        List<Delivery> batch = new ArrayList<>();
+        List<Arrival> batch = new ArrayList<>();
         while (next != null) {
             batch.add(next);
-            sizes.put(next.sequence() & TAG_MASK, next.task().weight());
+            Delivery delivery = next.delivery();
+            unacked.put(delivery.sequence() & TAG_MASK, delivery.task().weight(), next.arrivedAt());
             next = batch.size() < max ? arrivals.poll() : null;
         }
         taken += batch.size();
@@ -233,7 +246,22 @@ final class ConsumerChannel implements Consumer {
 
     /** Whether everything that fitted into memory is settled. */
     boolean isDrained() {
-        return arrivals.isEmpty() && sizes.isEmpty();
+        return arrivals.isEmpty() && unacked.isEmpty();
+    }
+
+    /** Returns when the message that has been unacked longest arrived; {@link UnackedMessages#NONE} if none is unacked. */
+    long oldestUnacked() {
+        long oldest = unacked.oldest();
+        if (oldest == UnackedMessages.NONE) {
+            Arrival waiting = arrivals.peek();
+            oldest = waiting == null ? UnackedMessages.NONE : waiting.arrivedAt();
+        }
+        return oldest == UnackedMessages.NONE && letGo > 0 ? letGoSince : oldest;
+    }
+
+    /** Returns when the first delivery did not fit into memory. Valid if any did not. */
+    long letGoSince() {
+        return letGoSince;
     }
 
     /** Returns the number of deliveries taken so far. */
@@ -244,7 +272,7 @@ final class ConsumerChannel implements Consumer {
     /** Marks a delivery as to be acked. Ignores deliveries of other channels. */
     void settled(long sequence, long nowNanos) {
         if (sequence >>> TAG_BITS == number) {
-            int size = sizes.take(sequence & TAG_MASK);
+            int size = unacked.take(sequence & TAG_MASK);
             if (size > 0) {
                 memory.give(size);
                 settled++;
@@ -301,14 +329,20 @@ final class ConsumerChannel implements Consumer {
                 decoder.delivery(sequence, envelope.getRoutingKey(), envelope.isRedeliver(), properties, body);
         // Once one did not fit, no later one may go before it.
         if (letGo == 0 && memory.tryTake(delivery.task().weight())) {
-            arrivals.add(delivery);
+            arrivals.add(new Arrival(delivery, nanoTime.getAsLong(), returns(properties)));
         } else {
+            letGoSince = letGo == 0 ? nanoTime.getAsLong() : letGoSince;
             letGo++;
         }
         received.lazySet(received.get() + 1);
         if (!paused) {
             listener.arrived();
         }
+    }
+
+    private long returns(BasicProperties properties) {
+        Map<String, Object> headers = properties.getHeaders();
+        return headers == null ? Arrival.UNKNOWN : Arrival.returns(headers, countsAllReturns);
     }
 
     /** Called if the queue was deleted, its node went down, or (RabbitMQ 4.3) an ack came too late. */

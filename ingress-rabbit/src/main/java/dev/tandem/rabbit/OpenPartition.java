@@ -2,9 +2,9 @@ package dev.tandem.rabbit;
 
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -29,11 +29,13 @@ final class OpenPartition {
     /** The number of deliveries after which it is caught up. */
     private long caughtUpAfter = UNKNOWN;
 
-    /** The identities of named messages that were redelivered on this channel, until it is caught up. */
-    private final Set<String> redelivered = new HashSet<>();
+    /** How often named messages that were redelivered on this channel had come back before, until it is caught up. */
+    private final Map<String, Long> redelivered = new HashMap<>();
 
     /** The window whose end the broker thread was told of. */
     private ConsumerChannel.Window narrowedFrom = ConsumerChannel.Window.KEPT;
+
+    private long drainingSince;
 
     private long lastCountAt;
     private long countInterval;
@@ -65,7 +67,7 @@ final class OpenPartition {
      * Whether the channel must go on to its next prefetch window now, of which the broker thread must be told. The first one
      * ends when all that earlier channels left has come, the second when everything is acked.
      */
-    boolean isNarrowDue() {
+    boolean isNarrowDue(long nowNanos) {
         ConsumerChannel.Window window = channel.window();
         boolean due = window != narrowedFrom
                 && switch (window) {
@@ -75,8 +77,14 @@ final class OpenPartition {
                 };
         if (due) {
             narrowedFrom = window;
+            drainingSince = nowNanos;
         }
         return due;
+    }
+
+    /** Whether it has waited for so long until everything that came with the first prefetch is acked. */
+    boolean hasDrainedFor(long nanos, long nowNanos) {
+        return channel.window() == ConsumerChannel.Window.DRAINING && nowNanos - drainingSince >= nanos;
     }
 
     void setPaused(boolean wanted) {
@@ -105,8 +113,8 @@ final class OpenPartition {
      * what earlier owners left comes first: a classic queue puts returned messages back in their places, a quorum queue
      * with a delivery limit puts them before all others.
      */
-    void took(List<Delivery> batch) {
-        if (!caughtUp && batch.stream().anyMatch(delivery -> !delivery.redelivered())) {
+    void took(List<Arrival> batch) {
+        if (!caughtUp && batch.stream().anyMatch(arrival -> !arrival.delivery().redelivered())) {
             leftoverCounted(channel.taken());
         }
     }
@@ -117,24 +125,34 @@ final class OpenPartition {
      * leader loses contact with the node of the channel. The channel is not told, and its acks of such messages count for
      * nothing. Ask before {@link #took}.
      */
-    boolean isTakenBack(List<Delivery> batch) {
+    boolean isTakenBack(List<Arrival> batch, KnownTwins twins) {
         boolean hadAll = caughtUp || caughtUpAfter != UNKNOWN && channel.taken() - batch.size() >= caughtUpAfter;
-        for (Delivery delivery : batch) {
-            if (delivery.redelivered() && (hadAll || wasDelivered(delivery))) {
-                return true;
-            }
+        boolean takenBack = false;
+        for (Arrival arrival : batch) {
+            Delivery delivery = arrival.delivery();
+            takenBack |= delivery.redelivered() && (hadAll || wasDelivered(arrival, twins));
             hadAll |= !delivery.redelivered();
         }
-        return false;
+        return takenBack;
     }
 
-    /** Whether a message with this id was redelivered before on this channel, which is not caught up yet. */
-    private boolean wasDelivered(Delivery delivery) {
-        String identity = delivery.identity();
-        return identity != null
-                && MessageIdentity.isNamed(identity)
-                && redelivered.size() < MAX_REDELIVERED
-                && !redelivered.add(identity);
+    /**
+     * Whether this message was redelivered before on this channel, which is not caught up yet. It may also be a second
+     * message with the same id and content. A message that was taken back has come back once more than the first time. A
+     * second message was behind the first one on every channel, so it has not. If the broker does not count, the first
+     * such message counts as taken back, and the same one on the next channel as a second message.
+     */
+    private boolean wasDelivered(Arrival arrival, KnownTwins twins) {
+        String identity = arrival.delivery().identity();
+        if (identity == null || !MessageIdentity.isNamed(identity) || redelivered.size() >= MAX_REDELIVERED) {
+            return false;
+        }
+        Long before = redelivered.put(identity, arrival.returns());
+        if (before == null) {
+            return false;
+        }
+        boolean counted = before != Arrival.UNKNOWN && arrival.returns() != Arrival.UNKNOWN;
+        return counted ? arrival.returns() > before : twins.add(partition, identity);
     }
 
     /**

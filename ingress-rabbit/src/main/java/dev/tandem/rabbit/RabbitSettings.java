@@ -3,6 +3,7 @@ package dev.tandem.rabbit;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /**
  * The settings by which one queue reads its RabbitMQ queue, or its sub-queues.
@@ -23,6 +24,8 @@ import java.nio.charset.StandardCharsets;
  * @param prefetch the maximum number of unacked messages of one partition, 1 to 65,535; messages that await durability
  *     count too
  * @param maxPayload the longest readable payload in bytes
+ * @param consumerTimeout the broker's {@code consumer_timeout}, after which it closes a channel with an unacked message; 1
+ *     second or more
  */
 public record RabbitSettings(
         String uri,
@@ -34,11 +37,16 @@ public record RabbitSettings(
         KeySource key,
         int partitions,
         int prefetch,
-        int maxPayload) {
+        int maxPayload,
+        Duration consumerTimeout) {
 
     public static final String DEFAULT_EXCHANGE = "tandem";
     public static final int DEFAULT_PARTITIONS = 16;
     public static final int DEFAULT_PREFETCH = 5_000;
+    /** RabbitMQ's default. */
+    public static final Duration DEFAULT_CONSUMER_TIMEOUT = Duration.ofMinutes(30);
+
+    private static final Duration MIN_CONSUMER_TIMEOUT = Duration.ofSeconds(1);
 
     private static final int MAX_PARTITIONS = 1_000;
     /** Leaves room below AMQP's limit of 255 for the suffixes of derived names. */
@@ -77,6 +85,11 @@ public record RabbitSettings(
         check(partitions >= 1 && partitions <= MAX_PARTITIONS, "partitions", partitions, "1 to " + MAX_PARTITIONS);
         check(prefetch >= 1 && prefetch <= MAX_PREFETCH, "prefetch", prefetch, "1 to " + MAX_PREFETCH);
         check(maxPayload > 0, "max-payload", maxPayload, "1 byte or more");
+        check(
+                consumerTimeout.compareTo(MIN_CONSUMER_TIMEOUT) >= 0,
+                "consumer-timeout",
+                consumerTimeout,
+                "1 second or more");
     }
 
     /** Returns settings with every default: unordered, with the broker's names like the queue's. */
@@ -91,22 +104,53 @@ public record RabbitSettings(
                 KeySource.HEADER,
                 DEFAULT_PARTITIONS,
                 DEFAULT_PREFETCH,
-                TaskHeaders.DEFAULT_MAX_PAYLOAD);
+                TaskHeaders.DEFAULT_MAX_PAYLOAD,
+                DEFAULT_CONSUMER_TIMEOUT);
     }
 
     public RabbitSettings withExchange(String name) {
         return new RabbitSettings(
-                uri, queue, name, routingKey, brokerQueue, ordered, key, partitions, prefetch, maxPayload);
+                uri,
+                queue,
+                name,
+                routingKey,
+                brokerQueue,
+                ordered,
+                key,
+                partitions,
+                prefetch,
+                maxPayload,
+                consumerTimeout);
     }
 
     public RabbitSettings withRoutingKey(String pattern) {
         return new RabbitSettings(
-                uri, queue, exchange, pattern, brokerQueue, ordered, key, partitions, prefetch, maxPayload);
+                uri,
+                queue,
+                exchange,
+                pattern,
+                brokerQueue,
+                ordered,
+                key,
+                partitions,
+                prefetch,
+                maxPayload,
+                consumerTimeout);
     }
 
     public RabbitSettings withBrokerQueue(String name) {
         return new RabbitSettings(
-                uri, queue, exchange, routingKey, name, ordered, key, partitions, prefetch, maxPayload);
+                uri,
+                queue,
+                exchange,
+                routingKey,
+                name,
+                ordered,
+                key,
+                partitions,
+                prefetch,
+                maxPayload,
+                consumerTimeout);
     }
 
     /** Returns settings with {@code ordering: key}, by the header {@code tandem-key}. */
@@ -121,7 +165,8 @@ public record RabbitSettings(
                 KeySource.HEADER,
                 partitions,
                 prefetch,
-                maxPayload);
+                maxPayload,
+                consumerTimeout);
     }
 
     /** Returns settings with {@code ordering: key}, by the routing keys that match the pattern. */
@@ -136,22 +181,63 @@ public record RabbitSettings(
                 KeySource.ROUTING_KEY,
                 partitions,
                 prefetch,
-                maxPayload);
+                maxPayload,
+                consumerTimeout);
     }
 
     public RabbitSettings withPartitions(int count) {
         return new RabbitSettings(
-                uri, queue, exchange, routingKey, brokerQueue, ordered, key, count, prefetch, maxPayload);
+                uri,
+                queue,
+                exchange,
+                routingKey,
+                brokerQueue,
+                ordered,
+                key,
+                count,
+                prefetch,
+                maxPayload,
+                consumerTimeout);
     }
 
     public RabbitSettings withPrefetch(int messages) {
         return new RabbitSettings(
-                uri, queue, exchange, routingKey, brokerQueue, ordered, key, partitions, messages, maxPayload);
+                uri,
+                queue,
+                exchange,
+                routingKey,
+                brokerQueue,
+                ordered,
+                key,
+                partitions,
+                messages,
+                maxPayload,
+                consumerTimeout);
     }
 
     public RabbitSettings withMaxPayload(int bytes) {
         return new RabbitSettings(
-                uri, queue, exchange, routingKey, brokerQueue, ordered, key, partitions, prefetch, bytes);
+                uri,
+                queue,
+                exchange,
+                routingKey,
+                brokerQueue,
+                ordered,
+                key,
+                partitions,
+                prefetch,
+                bytes,
+                consumerTimeout);
+    }
+
+    public RabbitSettings withConsumerTimeout(Duration timeout) {
+        return new RabbitSettings(
+                uri, queue, exchange, routingKey, brokerQueue, ordered, key, partitions, prefetch, maxPayload, timeout);
+    }
+
+    /** Returns how long a message may stay unacked here: three quarters of the broker's timeout. */
+    Duration maxUnacked() {
+        return consumerTimeout.dividedBy(4).multipliedBy(3);
     }
 
     /** Whether the keys of an ordered queue are its routing keys. */

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +42,7 @@ public final class RabbitSource implements Source {
     private static final int MAX_DELIVERIES_PER_TURN = 512;
 
     private final RabbitSettings settings;
-    private final MessageDecoder decoder;
     private final RabbitHealth health;
-    private final MemoryBudget memory;
     private final BlockingBrokerCalls calls;
     private final LoopWakeup wakeup = new LoopWakeup();
     private final SourceMailbox mailbox = new SourceMailbox(wakeup);
@@ -53,10 +52,10 @@ public final class RabbitSource implements Source {
     private final Map<Partition, OpenPartition> openPartitions = new LinkedHashMap<>();
     private final ArrayDeque<Consumer<Events>> pendingEvents = new ArrayDeque<>();
     private final ChannelReopening reopening;
+    private final ConsumerChannels channels;
     private final BrokerReports brokerReports = new BrokerReports();
     private List<OpenPartition> turnOrder = List.of();
     private int turn;
-    private long channelCount;
     private boolean closed;
 
     /** Creates a source with a {@linkplain MemoryBudget#ofHeap budget of its own}. */
@@ -70,12 +69,15 @@ public final class RabbitSource implements Source {
      * @param memory bounds the size of unacked messages, together with those of all other sources that have it
      */
     public RabbitSource(RabbitSettings settings, MemoryBudget memory) {
-        InstantSource clock = InstantSource.system();
+        this(settings, memory, System::nanoTime);
+    }
+
+    /** @param nanoTime elapsed time, by which messages are unacked for too long */
+    RabbitSource(RabbitSettings settings, MemoryBudget memory, LongSupplier nanoTime) {
         this.settings = settings;
-        this.memory = memory;
-        this.decoder = new MessageDecoder(settings, clock);
-        this.health = new RabbitHealth(settings, clock);
-        this.reopening = new ChannelReopening(settings, memory, health);
+        this.health = new RabbitHealth(settings, InstantSource.system());
+        this.reopening = new ChannelReopening(settings, memory, health, nanoTime);
+        this.channels = new ConsumerChannels(settings, memory, nanoTime, reopening, mailbox);
         this.calls = new BlockingBrokerCalls(settings, health, mailbox, RabbitThreads.named(settings.queue()));
         this.connection = new SourceConnection(settings, health, calls);
         calls.connect(0);
@@ -94,6 +96,11 @@ public final class RabbitSource implements Source {
     @Override
     public Collection<Partition> leasable() {
         return connection.partitions();
+    }
+
+    @Override
+    public long maxUnackedMillis() {
+        return settings.maxUnacked().toMillis();
     }
 
     @Override
@@ -138,20 +145,21 @@ public final class RabbitSource implements Source {
         if (openPartitions.get(open.partition) != open) {
             return false; // It was closed during this turn.
         }
-        List<Delivery> batch = channel.take(MAX_DELIVERIES_PER_TURN);
+        List<Arrival> batch = channel.take(MAX_DELIVERIES_PER_TURN);
         if (reopening.wasTakenBack(open, batch)) {
             giveUp(open, events);
             return true;
         }
         if (!batch.isEmpty()) {
-            events.delivered(open.partition, batch, -1);
+            List<Delivery> deliveries = batch.stream().map(Arrival::delivery).toList();
+            events.delivered(open.partition, deliveries, -1);
             open.took(batch);
         }
         if (settings.ordered()) {
             catchUp(open, events);
         }
         flushAcks(channel, false);
-        if (reopening.mustFetchAgain(channel)) {
+        if (reopening.isDue(open) && openPartitions.get(open.partition) == open) {
             giveUp(open, events);
         }
         return !batch.isEmpty();
@@ -168,9 +176,10 @@ public final class RabbitSource implements Source {
             calls.countLeftover(open.channel());
         }
         if (open.becomesCaughtUp()) {
+            reopening.caughtUp(open.partition);
             events.caughtUp(open.partition);
         }
-        if (open.isNarrowDue()) {
+        if (reopening.isNarrowDue(open)) {
             flushAcks(open.channel(), true);
             calls.narrow(open.channel());
         }
@@ -178,11 +187,10 @@ public final class RabbitSource implements Source {
 
     private long nanosToFlush() {
         long now = System.nanoTime();
-        long least = Long.MAX_VALUE;
-        for (OpenPartition open : turnOrder) {
-            least = Math.min(least, open.channel().nanosToFlush(now));
-        }
-        return least;
+        return turnOrder.stream()
+                .mapToLong(open -> open.channel().nanosToFlush(now))
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     // ---- requests of the loop
@@ -194,18 +202,13 @@ public final class RabbitSource implements Source {
             return;
         }
         String queue = connection.queueOf(partition);
-        OpenPartition open = new OpenPartition(partition, () -> newChannel(partition, queue));
+        OpenPartition open = new OpenPartition(partition, () -> channels.create(partition, queue));
         OpenPartition earlier = openPartitions.put(partition, open);
         if (earlier != null) {
             closeChannel(earlier);
         }
         updateTurnOrder();
         calls.open(open.channel(), 0);
-    }
-
-    private ConsumerChannel newChannel(Partition partition, String queue) {
-        return new ConsumerChannel(
-                partition, queue, ++channelCount, reopening.prefetch(), decoder, memory.account(), mailbox);
     }
 
     @Override

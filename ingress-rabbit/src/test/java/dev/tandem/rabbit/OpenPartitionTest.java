@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
-import dev.tandem.task.Delivery;
 import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +21,7 @@ class OpenPartitionTest {
     private static final int ALL = 100;
 
     private final OpenPartition open = new OpenPartition(Partition.of("mail", 0), OpenPartitionTest::channel);
+    private final KnownTwins twins = new KnownTwins();
     private long tag;
 
     @Test
@@ -49,6 +50,32 @@ class OpenPartitionTest {
     }
 
     @Test
+    void twoMessagesWithOneIdInABatchWereBothLeftByEarlierChannels() {
+        open.leftoverCounted(10);
+        assertThat(takenBack(redelivered("a", 2), redelivered("b", 2), redelivered("a", 2)))
+                .isFalse();
+        assertThat(takenBack(redelivered("b", 1))).isFalse();
+    }
+
+    @Test
+    void aMessageThatCameBackOnceMoreWasOnThisChannel() {
+        open.leftoverCounted(10);
+        assertThat(takenBack(redelivered("a", 1), redelivered("b", 1), redelivered("a", 2)))
+                .isTrue();
+    }
+
+    @Test
+    void aBrokerThatDoesNotCountDeliversTwoMessagesWithOneIdAgainOnce() {
+        open.leftoverCounted(10);
+        assertThat(takenBack(redelivered("a"), redelivered("b"), redelivered("a"), redelivered("b")))
+                .isTrue();
+        open.renewChannel();
+        open.leftoverCounted(10);
+        assertThat(takenBack(redelivered("a"), redelivered("b"), redelivered("a"), redelivered("b")))
+                .isFalse();
+    }
+
+    @Test
     void equalMessagesWithoutIdsMayBothBeOfEarlierChannels() {
         open.leftoverCounted(10);
         assertThat(takenBack(redelivered(null), redelivered(null))).isFalse();
@@ -61,14 +88,22 @@ class OpenPartitionTest {
         assertThat(takenBack(redelivered("a"))).isFalse();
     }
 
-    private record Message(@Nullable String id, boolean redelivered) {}
+    /** @param returns how often the broker says that it took the message back; null if it does not say */
+    private record Message(
+            @Nullable String id,
+            boolean redelivered,
+            @Nullable Integer returns) {}
 
     private static Message fresh(String id) {
-        return new Message(id, false);
+        return new Message(id, false, null);
     }
 
     private static Message redelivered(@Nullable String id) {
-        return new Message(id, true);
+        return new Message(id, true, null);
+    }
+
+    private static Message redelivered(String id, int returns) {
+        return new Message(id, true, returns);
     }
 
     /** Delivers a batch, as the source does. Returns whether it shows that messages were taken back. */
@@ -80,11 +115,15 @@ class OpenPartitionTest {
                             new Envelope(++tag, message.redelivered(), "", "mail"),
                             new BasicProperties.Builder()
                                     .messageId(message.id())
+                                    .headers(
+                                            message.returns() == null
+                                                    ? Map.of()
+                                                    : Map.of("x-acquired-count", message.returns()))
                                     .build(),
                             "{}".getBytes(StandardCharsets.UTF_8));
         }
-        List<Delivery> batch = open.channel().take(ALL);
-        boolean takenBack = open.isTakenBack(batch);
+        List<Arrival> batch = open.channel().take(ALL);
+        boolean takenBack = open.isTakenBack(batch, twins);
         open.took(batch);
         boolean ignored = open.becomesCaughtUp();
         return takenBack;
@@ -100,6 +139,7 @@ class OpenPartitionTest {
                 ALL,
                 new MessageDecoder(settings, clock),
                 MemoryBudget.ofHeap().account(),
+                System::nanoTime,
                 new Deaf());
     }
 

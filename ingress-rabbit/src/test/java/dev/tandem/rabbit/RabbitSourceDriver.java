@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /** Takes the place of a queue's loop: polls a source on the test's thread and records its events. */
 final class RabbitSourceDriver implements Source.Events, AutoCloseable {
@@ -32,7 +33,11 @@ final class RabbitSourceDriver implements Source.Events, AutoCloseable {
     }
 
     RabbitSourceDriver(RabbitSettings settings, MemoryBudget memory) {
-        source = new RabbitSource(settings, memory);
+        this(settings, memory, System::nanoTime);
+    }
+
+    RabbitSourceDriver(RabbitSettings settings, MemoryBudget memory, LongSupplier nanoTime) {
+        source = new RabbitSource(settings, memory, nanoTime);
     }
 
     /** Polls until the condition is true. */

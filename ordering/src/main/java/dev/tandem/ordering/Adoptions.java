@@ -9,6 +9,9 @@ import dev.tandem.task.store.StoreRequest.Move;
  */
 final class Adoptions {
 
+    /** The part of the time that a delivery may stay unacked, one in this many, after which its run is adopted. */
+    private static final int UNACKED_SHARE = 2;
+
     private final PartitionState state;
 
     Adoptions(PartitionState state) {
@@ -30,10 +33,14 @@ final class Adoptions {
         }
     }
 
-    /** Whether the run has lasted for long, and something was delivered behind it. */
+    /** Whether the run has lasted for long, and something was delivered behind it or the broker waits for its ack. */
     private boolean isLong(ActiveRun active, TaskEntry entry) {
         return state.now() - active.startedAt() >= state.timers.adoptAfter()
-                && state.tracker().hasLaterThan(entry);
+                && (state.tracker().hasLaterThan(entry) || isUnackedForLong(entry));
+    }
+
+    private boolean isUnackedForLong(TaskEntry entry) {
+        return state.now() - entry.deliveredAt() >= state.context.maxUnackedMillis() / UNACKED_SHARE;
     }
 
     /**

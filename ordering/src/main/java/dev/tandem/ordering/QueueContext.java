@@ -27,6 +27,7 @@ final class QueueContext {
     private long now;
     private long wall;
     private long memoryBound = Long.MAX_VALUE;
+    private long maxUnackedMillis = Long.MAX_VALUE;
 
     QueueContext(Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.kind = kind;
@@ -85,6 +86,17 @@ final class QueueContext {
     /** How many bytes of delivered tasks a partition may have at present, by what else the process holds. */
     long memoryBound() {
         return memoryBound;
+    }
+
+    // ---- the broker's patience ----
+
+    void maxUnacked(long millis) {
+        maxUnackedMillis = millis;
+    }
+
+    /** How long a delivery may stay unacked until the source gives it back to the broker. */
+    long maxUnackedMillis() {
+        return maxUnackedMillis;
     }
 
     // ---- results of the turn ----

@@ -238,6 +238,11 @@ public final class QueueCore {
         context.memoryBound(bytes);
     }
 
+    /** Says for how long a delivery may stay unacked. A task that runs is adopted long before. */
+    public void maxUnacked(long millis) {
+        context.maxUnacked(millis);
+    }
+
     /** Returns the monotonic time at which a turn is due without any event; {@link Long#MAX_VALUE} if never. */
     public long nextTurn() {
         long next = Long.MAX_VALUE;

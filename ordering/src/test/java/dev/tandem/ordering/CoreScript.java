@@ -186,11 +186,8 @@ final class CoreScript extends RecordedCommands {
             return log.delivered(Delivery.of(offset, task));
         }
         noteDelivery(nextTag, name);
-        return new Delivery(nextTag++, task, null, identity(name), redelivered);
-    }
-
-    private static String identity(String name) {
-        return "m" + "0".repeat(12 - name.length()) + name;
+        String identity = "m" + "0".repeat(12 - name.length()) + name;
+        return new Delivery(nextTag++, task, null, identity, redelivered);
     }
 
     // ---- the store and the connection to it ----
@@ -286,7 +283,6 @@ final class CoreScript extends RecordedCommands {
 
     // ---- time ----
 
-    /** Lets time pass for all executors of this test. */
     void mayHold(long bytes) {
         core.memoryBound(bytes);
         turn(() -> {});
@@ -297,6 +293,13 @@ final class CoreScript extends RecordedCommands {
         return core.bytes();
     }
 
+    /** Says how long the broker waits for an ack, less a margin. */
+    CoreScript mayStayUnacked(long millis) {
+        core.maxUnacked(millis);
+        return this;
+    }
+
+    /** Lets time pass for all executors of this test. */
     void passes(long millis) {
         long until = world.now + millis;
         for (long next = world.nextTurn(); next <= until; next = world.nextTurn()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.ForwardRedeliveries;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core with a message queue: messages are acked one by one, and recognised when they come again. */
@@ -21,6 +22,24 @@ class RedeliveryTest {
         core.succeeds("a0");
 
         assertThat(core.acked()).containsExactly("c2", "a0");
+    }
+
+    @Test
+    void aTaskThatRunsAloneForLongIsAckedBeforeTheBrokerLosesPatience() {
+        long patience = 20_000;
+        for (QueuePolicy policy : List.of(QueuePolicy.ordered(4), QueuePolicy.unordered(4))) {
+            CoreScript core = CoreScript.queue(policy).mayStayUnacked(patience).owns();
+            core.delivers("k0");
+
+            core.passes(patience / 2 - 1_000);
+            assertThat(core.acked()).isEmpty();
+            core.passes(patience / 2);
+
+            assertThat(core.acked()).containsExactly("k0");
+            assertThat(core.running()).containsExactly("k0");
+            core.succeeds("k0");
+            assertThat(core.store().inStore()).isEmpty();
+        }
     }
 
     @Test

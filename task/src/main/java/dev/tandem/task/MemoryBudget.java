@@ -1,5 +1,6 @@
 package dev.tandem.task;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,6 +20,7 @@ public final class MemoryBudget {
 
     private final long bytes;
     private final AtomicLong used = new AtomicLong();
+    private final AtomicInteger readers = new AtomicInteger();
 
     private MemoryBudget(long bytes) {
         this.bytes = bytes;
@@ -61,6 +63,20 @@ public final class MemoryBudget {
         return TIMES_FREE * free();
     }
 
+    /** Counts one more source that fetches ahead what it has not delivered yet. */
+    public void addReader() {
+        readers.incrementAndGet();
+    }
+
+    public void removeReader() {
+        readers.decrementAndGet();
+    }
+
+    /** Returns how many sources share what may be fetched ahead. */
+    public int readers() {
+        return readers.get();
+    }
+
     /** Opens the account of another holder. */
     public Account account() {
         return new Account();
@@ -91,6 +107,11 @@ public final class MemoryBudget {
             }
             held += size;
             return true;
+        }
+
+        /** Takes so many bytes, whether they fit or not. */
+        public synchronized void take(long size) {
+            hold(held + size);
         }
 
         /** Gives bytes back. */

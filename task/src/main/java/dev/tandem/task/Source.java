@@ -49,6 +49,14 @@ public interface Source extends AutoCloseable {
     }
 
     /**
+     * Returns for how long a delivery may stay unacked. Then the source gives its whole partition back to the broker, to be
+     * delivered again, before the broker would do so by itself. {@link Long#MAX_VALUE} if there is no such limit.
+     */
+    default long maxUnackedMillis() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * Waits for the broker, up to {@code maxMillis} (0: does not wait) or until {@link #wakeup}, and passes the events
      * to {@code events} on this thread. Returns at once after an earlier wake-up that no poll has seen. Reconnects by
      * itself to a broker that cannot be reached.

@@ -33,6 +33,7 @@ final class BrokerSettings {
                         : RabbitSettings.KeySource.HEADER,
                 queue.partitions(),
                 queue.effectivePrefetch(),
-                (int) settings.maxPayload().toBytes());
+                (int) settings.maxPayload().toBytes(),
+                settings.rabbit().consumerTimeout());
     }
 }

@@ -33,7 +33,7 @@ final class QueueSourceFactory {
 
     private QueueSource kafka(String name, QueueSettings queue) {
         KafkaSource source =
-                new KafkaSource(BrokerSettings.kafka(settings, name, queue).withMemberId(executor));
+                new KafkaSource(BrokerSettings.kafka(settings, name, queue).withMemberId(executor), memory);
         return new QueueSource(SourceType.KAFKA, source, () -> {
             KafkaStatus status = source.status();
             return new Reachability(status.connected(), status.detail());

@@ -36,6 +36,11 @@ final class SettingsCheck {
         check.checkKafka(settings.kafka());
         split(settings.rabbit().uri())
                 .forEach(uri -> check.problems.checkAddress("tandem.rabbit.uri", uri, Set.of("amqp", "amqps")));
+        check.problems.checkRange(
+                "tandem.rabbit.consumer-timeout",
+                settings.rabbit().consumerTimeout(),
+                Duration.ofSeconds(1),
+                Duration.ofDays(365));
         check.checkRedis(settings.redis());
         check.checkExecutor(settings.executor());
         check.checkHistory(settings.history());

@@ -51,14 +51,17 @@ public record TandemSettings(
      * The connection to RabbitMQ.
      *
      * @param uri {@code amqp://} or {@code amqps://}, with user, password, host, port and virtual host
+     * @param consumerTimeout the broker's {@code consumer_timeout}
      */
     public record RabbitSettings(
             @DefaultValue("amqp://guest:guest@localhost:5672")
-            String uri) {
+            String uri,
+
+            @DefaultValue("30m") Duration consumerTimeout) {
 
         @Override
         public String toString() {
-            return "RabbitSettings[uri=" + Secrets.masked(uri) + "]";
+            return "RabbitSettings[uri=" + Secrets.masked(uri) + ", consumerTimeout=" + consumerTimeout + "]";
         }
     }
 

@@ -26,6 +26,7 @@ class SettingsDefaultsTest {
             kafka.bootstrap-servers = localhost:9092
             kafka.properties = {}
             rabbit.uri = amqp://guest:guest@localhost:5672
+            rabbit.consumer-timeout = 30m
             redis.uri = redis://localhost:6379
             redis.cluster = false
             redis.namespace = tandem

@@ -1,0 +1,140 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.Result;
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.kafka.KafkaSource;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.MemoryBudget;
+import dev.tandem.task.QueuePolicy;
+import dev.tandem.testkit.Brokers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A process with a small heap reads a topic with many partitions, whose batches are a hundred times larger once they are
+ * unpacked: they would not fit into the heap, and one poll of as many records as usual would not either.
+ */
+class CompressedBatchesIT {
+
+    private static final int PARTITIONS = 1_000;
+    private static final int PER_PARTITION = 4;
+    private static final int RECORD_BYTES = 1_000_000;
+    private static final String HEAP = "-Xmx192m";
+    private static final Pattern PROGRESS = Pattern.compile("succeeded (\\d+), most held (\\d+) of (\\d+)\\n");
+
+    @Test
+    void neitherFillTheHeapNorStopTheProcess() throws Exception {
+        try (KafkaTestQueue queue = new KafkaTestQueue("batches", PARTITIONS)) {
+            publish(queue.name());
+            Path log = queue.newJournal();
+            LocalProcess process = LocalProcess.java(
+                            "worker",
+                            System.getProperty("java.class.path"),
+                            List.of(HEAP, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"),
+                            Worker.class.getName(),
+                            List.of(
+                                    queue.name(),
+                                    Brokers.kafka().bootstrapServers(),
+                                    Brokers.redis().uri()))
+                    .log(log)
+                    .disposable()
+                    .build()
+                    .start();
+            try (process) {
+                await("all tasks").atMost(TestQueue.PATIENCE.multipliedBy(2)).until(() -> {
+                    assertThat(process.isRunning()).as(process::logTail).isTrue();
+                    return progress(log, 1) == PARTITIONS * PER_PARTITION;
+                });
+            }
+            assertThat(progress(log, 2))
+                    .as("the most that delivered tasks took, against the budget and one record")
+                    .isLessThanOrEqualTo(progress(log, 3) + RECORD_BYTES + 1_000);
+        }
+    }
+
+    private static void publish(String topic) {
+        byte[] payload = new byte[RECORD_BYTES];
+        byte[] part = new byte[RECORD_BYTES / 100];
+        new Random(1).nextBytes(part);
+        for (int at = 0; at < RECORD_BYTES; at += part.length) {
+            System.arraycopy(part, 0, payload, at, part.length);
+        }
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                Brokers.kafka().bootstrapServers(),
+                "compression.type",
+                "zstd",
+                "linger.ms",
+                "20",
+                "batch.size",
+                PER_PARTITION * RECORD_BYTES);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                for (int i = 0; i < PER_PARTITION; i++) {
+                    producer.send(new ProducerRecord<>(topic, partition, null, payload));
+                }
+            }
+        }
+    }
+
+    /** Returns a number of the last line that the worker has written; 0 if there is none yet. */
+    private static long progress(Path log, int group) throws IOException {
+        List<MatchResult> found = Files.exists(log)
+                ? PROGRESS.matcher(Files.readString(log)).results().toList()
+                : List.of();
+        return found.isEmpty() ? 0 : Long.parseLong(found.get(found.size() - 1).group(group));
+    }
+
+    /** Runs the tasks and says how many have succeeded. */
+    static final class Worker {
+
+        private Worker() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            AtomicInteger succeeded = new AtomicInteger();
+            MemoryBudget memory = MemoryBudget.ofHeap();
+            Executor executor = Executor.builder()
+                    .memory(memory)
+                    .queue(QueueSpec.queue(arguments[0])
+                            .source(new KafkaSource(KafkaSettings.of(arguments[1], arguments[0]), memory))
+                            .store(RedisStore.open(RedisSettings.of(arguments[2])))
+                            .policy(QueuePolicy.ordered(8))
+                            .defaultType("it")
+                            .handler("it", task -> {
+                                succeeded.addAndGet(Arrays.equals(task.payload(), new byte[0]) ? 0 : 1);
+                                return Result.done();
+                            })
+                            .build())
+                    .build();
+            executor.start();
+            long most = 0;
+            while (true) {
+                for (int i = 0; i < 200; i++) {
+                    Thread.sleep(1);
+                    most = Math.max(most, memory.used());
+                }
+                System.out.println("succeeded " + succeeded + ", most held " + most + " of " + memory.bytes());
+            }
+        }
+    }
+}
