@@ -119,6 +119,11 @@ class SimCommands implements Commands {
     }
 
     @Override
+    public void cutRecorded(Partition partition) {
+        any = true;
+    }
+
+    @Override
     public void recall(Partition partition, Recall recall) {
         any = true;
         simulation.trace(() -> process + " recalls " + partition.name() + " " + recall);
