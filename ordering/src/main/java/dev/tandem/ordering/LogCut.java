@@ -54,6 +54,21 @@ final class LogCut {
         toldWith = NOT_TOLD;
     }
 
+    /**
+     * Notes a cut of records that the present incarnation does not know, while earlier ones may know them. The store may
+     * still go back to one of those.
+     *
+     * @param beganWith the number of the acquire that told of the present incarnation
+     */
+    void noticedLater(long at, long incarnation, long beganWith) {
+        if (isPending()) {
+            offset = Math.min(offset, at);
+        } else {
+            offset = at;
+            told(beganWith, incarnation);
+        }
+    }
+
     /** Notes that an acquire told the store of the cut, and was answered with this incarnation. */
     void told(long number, long incarnation) {
         if (!isPending()) {

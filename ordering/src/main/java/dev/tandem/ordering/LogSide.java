@@ -46,6 +46,9 @@ final class LogSide extends BrokerSide {
     private long relayedUpTo;
     private final LogCut cut = new LogCut();
 
+    /** All requests up to this number are durable. */
+    private long durableUpTo;
+
     private long nextOffset = NONE;
     private long committed = NONE;
     private long committing = NONE;
@@ -132,6 +135,11 @@ final class LogSide extends BrokerSide {
 
     @Override
     void cutAt(long offset) {
+        if (state.ownership.continues() && !knowsFrom(offset)) {
+            cut.noticedLater(offset, incarnation, state.ownership.acquiredWith());
+            cut.durable(durableUpTo);
+            return;
+        }
         cut.noticed(offset, state.ownership.continues() ? incarnation : StoreRequest.Acquire.ANY_INCARNATION);
     }
 
@@ -362,6 +370,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     void durable(long upTo) {
+        durableUpTo = upTo;
         cut.durable(upTo);
     }
 

@@ -178,10 +178,11 @@ final class OwnershipRecovery {
             // The next owner has to notice it too.
             return true;
         }
-        if (state.ownership.continues() && !state.broker.knowsFrom(offset)) {
+        boolean unknown = state.ownership.continues() && !state.broker.knowsFrom(offset);
+        state.broker.cutAt(offset);
+        if (unknown) {
             return false;
         }
-        state.broker.cutAt(offset);
         forgetOwnership();
         state.gate.wantRewind();
         if (state.ownership.isOwned() || state.ownership.isAcquiring()) {

@@ -85,7 +85,7 @@ class SimCommands implements Commands {
         ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.opened = true;
-            consumed.fetch = simulation.broker.startOf(partition);
+            consumed.fetch = simulation.cuts.opened(process, partition, consumed);
         }
     }
 
@@ -113,7 +113,7 @@ class SimCommands implements Commands {
         simulation.trace(() -> process + " rewinds " + partition.name());
         ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
-            consumed.fetch = simulation.broker.startOf(partition);
+            consumed.fetch = simulation.cuts.rewound(partition, consumed);
             simulation.oracle.forgetsLanes(process, partition);
         }
     }
@@ -121,6 +121,8 @@ class SimCommands implements Commands {
     @Override
     public void cutRecorded(Partition partition) {
         any = true;
+        simulation.trace(() -> process + " knows that the store durably knows of the cut of " + partition.name());
+        simulation.cuts.recorded(process, partition);
     }
 
     @Override
