@@ -8,6 +8,9 @@ import org.junit.jupiter.api.Test;
 /** Examples of the core: a log lost its last records, and others have their offsets now. */
 class CutLogTest {
 
+    private static final long UNTIL_DURABLE =
+            CoreScript.SETTINGS.horizonMillis() + CoreScript.SETTINGS.probeMillis() + 1_000;
+
     @Test
     void recordAtAReusedOffsetRunsThoughTheFormerOneIsSettled() {
         CoreScript core = CoreScript.log().owns();
@@ -26,7 +29,7 @@ class CutLogTest {
         core.succeeds("a0");
         assertThat(core.committed()).as("the store may forget the cut").isEqualTo(1);
         assertThat(core.cutsRecorded()).isZero();
-        core.passes(CoreScript.HORIZON + 1_000);
+        core.passes(UNTIL_DURABLE);
         assertThat(core.cutsRecorded()).isEqualTo(1);
         assertThat(core.committed()).isEqualTo(3);
     }
@@ -72,7 +75,7 @@ class CutLogTest {
         core.delivers("a0", "d1", "e2");
 
         assertThat(core.store().incarnation()).isEqualTo(1);
-        core.passes(CoreScript.LEASE);
+        core.passes(CoreScript.SETTINGS.leaseMillis());
         assertThat(core.running()).contains("d1", "e2");
     }
 
@@ -134,7 +137,7 @@ class CutLogTest {
         core.cut(1);
         core.revoked();
         assertThat(core.hasLeft()).isFalse();
-        core.passes(CoreScript.HORIZON + 1_000);
+        core.passes(UNTIL_DURABLE);
         assertThat(core.cutsRecorded()).isEqualTo(1);
         assertThat(core.hasLeft()).isTrue();
     }

@@ -98,16 +98,18 @@ local function delete_bits_from(offset)
   end
 end
 
+-- One above the highest offset that an owner named, if only by a presented claim.
+local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
+for i = 1, #bits do
+  known_up_to = math.max(known_up_to, bits[i] + 1)
+end
+
 -- Whether the log was cut, and the incarnation knows records that are gone, or may have known them.
 local function is_void_from_cut(incarnation)
   if cut < 0 or cut_of >= 0 then
     return cut >= 0 and incarnation <= cut_of
   end
-  local known = tonumber(owner[OWNER_HIGH_WATER] or '0')
-  for i = 1, #bits do
-    known = math.max(known, bits[i] + 1)
-  end
-  return cut < known
+  return cut < known_up_to
 end
 
 -- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new
@@ -125,7 +127,7 @@ local function current_incarnation()
     return next_incarnation, ARGV[10],
       math.max(math.min(stored_commit, cut), committed)
   end
-  return incarnation, owner[OWNER_HIGH_WATER] or '0', math.max(stored_commit, committed)
+  return incarnation, format('%.0f', known_up_to), math.max(stored_commit, committed)
 end
 
 -- Returns an epoch above all earlier epochs and tokens.

@@ -263,6 +263,9 @@ interface AcquireConformance extends StoreFixture {
     default void aCutBelowAPresentedClaimBeginsAnIncarnation() {
         first().committed = 2;
         long before = first().acquire().incarnation();
+        PresentedClaim claim6 =
+                new PresentedClaim(Position.of(before, 6), first().nextToken(), null, 1, new SettledMark.Offset(6));
+        assertThat(first().acquire(claim6).highWater()).isEqualTo(7);
         first().cut = 5;
         PresentedClaim claim =
                 new PresentedClaim(Position.of(before, 5), first().nextToken(), null, 1, new SettledMark.Offset(5));

@@ -126,6 +126,7 @@ final class ModelAcquisition {
             partition.highWater = request.cut();
         } else {
             partition.settled.raiseCommit(request.committed());
+            partition.highWater = Math.max(partition.highWater, presentedHighWater());
         }
         if (!request.sourceId().isEmpty()) {
             partition.sourceId = request.sourceId();
@@ -137,9 +138,14 @@ final class ModelAcquisition {
         if (request.cut() == Acquire.NO_CUT || request.cutOf() != Acquire.ANY_INCARNATION) {
             return request.cut() != Acquire.NO_CUT && partition.incarnation <= request.cutOf();
         }
-        return request.cut() < partition.highWater
-                || request.presented().stream()
-                        .anyMatch(each -> each.mark() instanceof SettledMark.Offset at && at.offset() >= request.cut());
+        return request.cut() < Math.max(partition.highWater, presentedHighWater());
+    }
+
+    private long presentedHighWater() {
+        return request.presented().stream()
+                .mapToLong(each -> each.mark() instanceof SettledMark.Offset at ? at.offset() + 1 : 0)
+                .max()
+                .orElse(0);
     }
 
     private void beginEpoch(boolean restarted) {
