@@ -120,6 +120,11 @@ final class CoreCommands implements Commands {
     }
 
     @Override
+    public void cutRecorded(Partition partition) {
+        onSource(partition, open -> open.cutRecorded(partition));
+    }
+
+    @Override
     public void recall(Partition partition, Recall recall) {
         onSource(partition, open -> open.recall(partition, recall));
     }

@@ -204,10 +204,10 @@ final class AssignedPartitions {
     private boolean isVoidFrom(PartitionAssignment assignment, long offset) {
         boolean[] isVoid = {true};
         events.emit(loop -> isVoid[0] = loop.cut(assignment.partition, offset));
+        assignment.epochs.cut(offset);
         if (isVoid[0]) {
             health.warn(StartOffset.cutWarning(assignment.partition.name(), offset)
                     + ", not below the committed one. Reading goes on at the committed offset");
-            assignment.epochs.cut(offset);
             assignment.awaitsRewind = true;
         }
         return isVoid[0];

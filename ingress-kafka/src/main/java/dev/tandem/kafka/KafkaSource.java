@@ -309,9 +309,16 @@ public final class KafkaSource implements Source {
     public void rewind(Partition partition) {
         PartitionAssignment assignment = assigned.announced(partition);
         if (assignment != null && assignment.isOpen()) {
-            // The store has been told of a cut by now.
-            assignment.epochs.confirm();
             assigned.seek(assignment, assignment.readFrom());
+        }
+    }
+
+    @Override
+    public void cutRecorded(Partition partition) {
+        PartitionAssignment assignment = assigned.announced(partition);
+        if (assignment != null && assignment.epochs.confirm()) {
+            assignment.mustCommitStart = true;
+            committer.commitUnchanged(assignment);
         }
     }
 

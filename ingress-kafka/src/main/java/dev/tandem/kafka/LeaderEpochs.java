@@ -77,9 +77,11 @@ final class LeaderEpochs {
         unconfirmedFrom = Math.min(unconfirmedFrom, offset);
     }
 
-    /** The store has been told of the cut. */
-    void confirm() {
+    /** The store durably knows of the cut. Returns whether there was one. */
+    boolean confirm() {
+        boolean unconfirmed = unconfirmedFrom != Long.MAX_VALUE;
         unconfirmedFrom = Long.MAX_VALUE;
+        return unconfirmed;
     }
 
     /** Returns the epochs that begin at or above a committed offset, to be committed beside it. */

@@ -106,6 +106,7 @@ final class PartitionAssignment {
         gapEndToReport = skipsGap ? decided.offset() : NO_OFFSET;
         if (cut != null) {
             epochs.committed(decided.offset(), cut.leaderEpoch(), "");
+            epochs.cut(decided.offset());
         } else if (decided.offset() == found.committed()) {
             epochs.committed(decided.offset(), found.epoch(), CommitMetadata.epochs(found.metadata()));
         }

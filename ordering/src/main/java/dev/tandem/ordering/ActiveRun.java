@@ -130,8 +130,9 @@ final class ActiveRun {
         awaitsRedelivery = certain;
     }
 
-    PresentedClaim presented() {
+    /** @param offset of the task in the incarnation that is known */
+    PresentedClaim presented(long offset) {
         return new PresentedClaim(
-                run.position(), run.token(), key, run.attempt(), TaskEntry.offsetMark(run.sequence()), 0, relayedFrom);
+                run.position(), run.token(), key, run.attempt(), TaskEntry.offsetMark(offset), 0, relayedFrom);
     }
 }

@@ -70,9 +70,9 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     /** The log was cut at this offset, which the next acquire must tell the store. Logs only. */
     void cutAt(long offset) {}
 
-    /** Where the log was cut since the last acquire; {@link StoreRequest.Acquire#NO_CUT} if it was not. */
-    long cut() {
-        return StoreRequest.Acquire.NO_CUT;
+    /** Where the log was cut, as far as the store does not durably know it. */
+    LogCut cut() {
+        return new LogCut();
     }
 
     /** Forgets this ownership. */
@@ -94,6 +94,11 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
 
     /** The offset of a task that the store gave, if the store can set its bit; else {@link TaskEntry#NO_OFFSET}. */
     abstract long offsetOf(Position position);
+
+    /** The offset of a run's task, if the store can set its bit; else {@link TaskEntry#NO_OFFSET}. */
+    long offsetOf(Run run) {
+        return run.sequence();
+    }
 
     /** Notes that all positions below {@code next} were delivered, or will not be. */
     abstract void deliveredUpTo(long next);
@@ -211,6 +216,9 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
 
     abstract void committed(long upTo);
 
+    /** Notes that all requests up to this number are durable. */
+    void durable(long upTo) {}
+
     abstract void commitFailed();
 
     /** The broker answered {@link Commands#confirm} while the partition is owned. */
@@ -228,7 +236,8 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     /** When {@link #settle} or {@link #trimStore} has something to do without any event. */
     abstract long nextTurn();
 
-    /** Whether the partition must not be released yet: messages that could not be recognised are settled and acked first. */
+    /** Whether the partition must not be released yet: messages that could not be recognised are settled and acked
+     * first, and the store must durably know of a cut. */
     boolean mustSettleBeforeRelease() {
         return false;
     }

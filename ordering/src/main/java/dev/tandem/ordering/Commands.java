@@ -36,6 +36,9 @@ public interface Commands extends RedeliveryResolver.Output {
     /** Goes back to the committed offset. Everything that is not settled is delivered again. */
     void rewind(Partition partition);
 
+    /** Says that the store durably knows of all cuts of a log that {@link QueueCore#cut} was told of. */
+    void cutRecorded(Partition partition);
+
     /** Reads records of a log again. {@link QueueCore#recalled} or {@code recallFailed} follows. */
     void recall(Partition partition, Recall recall);
 

@@ -44,8 +44,10 @@ final class LogSide extends BrokerSide {
     private final TreeMap<Long, String> awaited = new TreeMap<>();
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;
-    /** Where the log was cut since the last acquire. */
-    private long cut = StoreRequest.Acquire.NO_CUT;
+    private final LogCut cut = new LogCut();
+
+    /** All requests up to this number are durable. */
+    private long durableUpTo;
 
     private long nextOffset = NONE;
     private long committed = NONE;
@@ -78,7 +80,7 @@ final class LogSide extends BrokerSide {
         storedCommitSent = NONE;
         nextOffset = NONE;
         // Another owner may have dealt with it meanwhile. If not, the source notices it again.
-        cut = StoreRequest.Acquire.NO_CUT;
+        cut.forget();
     }
 
     @Override
@@ -101,7 +103,7 @@ final class LogSide extends BrokerSide {
         long known = incarnation == acquired.incarnation() ? highWater : 0;
         incarnation = acquired.incarnation();
         highWater = Math.max(known, acquired.highWater());
-        cut = StoreRequest.Acquire.NO_CUT;
+        cut.told(state.ownership.acquiredWith(), incarnation);
         relayedUpTo = acquired.highWater();
         storedCommit = acquired.storedCommit();
         chunks.clear();
@@ -133,11 +135,16 @@ final class LogSide extends BrokerSide {
 
     @Override
     void cutAt(long offset) {
-        cut = cut == StoreRequest.Acquire.NO_CUT ? offset : Math.min(cut, offset);
+        if (state.ownership.continues() && !knowsFrom(offset)) {
+            cut.noticedLater(offset, incarnation, state.ownership.acquiredWith());
+            cut.durable(durableUpTo);
+            return;
+        }
+        cut.noticed(offset, state.ownership.continues() ? incarnation : StoreRequest.Acquire.ANY_INCARNATION);
     }
 
     @Override
-    long cut() {
+    LogCut cut() {
         return cut;
     }
 
@@ -179,6 +186,11 @@ final class LogSide extends BrokerSide {
     long offsetOf(Position position) {
         long offset = offsetInIncarnation(position);
         return offset >= committed ? offset : TaskEntry.NO_OFFSET;
+    }
+
+    @Override
+    long offsetOf(Run run) {
+        return offsetInIncarnation(run.position()) == NONE ? TaskEntry.NO_OFFSET : run.sequence();
     }
 
     private long offsetInIncarnation(Position position) {
@@ -319,12 +331,19 @@ final class LogSide extends BrokerSide {
 
     @Override
     void settle(Commands out) {
-        long prefix = tracker.prefix();
+        if (cut.takeRecorded()) {
+            out.cutRecorded(state.partition);
+        }
+        long prefix = prefix();
         if (mayCommit(prefix) && state.context.now() >= commitAt) {
             committing = prefix;
             commitAt = state.context.now() + state.settings.commitMillis();
             out.commit(state.partition, prefix);
         }
+    }
+
+    private long prefix() {
+        return cut.bound(tracker.prefix());
     }
 
     /** A commit below the stored one, which the broker may have forgotten, would look like an operator's. */
@@ -346,7 +365,19 @@ final class LogSide extends BrokerSide {
 
     @Override
     long commitAt() {
-        return mayCommit(tracker.prefix()) ? commitAt : NEVER;
+        return mayCommit(prefix()) ? commitAt : NEVER;
+    }
+
+    @Override
+    void durable(long upTo) {
+        durableUpTo = upTo;
+        cut.durable(upTo);
+    }
+
+    /** The next owner would have to notice the cut again, and would make void what was settled since. */
+    @Override
+    boolean mustSettleBeforeRelease() {
+        return cut.isPending();
     }
 
     @Override

@@ -58,7 +58,10 @@ final class OwnershipAcquisition {
         recovery.dropReturned();
         outcomes.addAll(state.work.outcomes());
         outcomes.forEach(outcome -> presented.put(outcome.position(), outcome.presented()));
-        state.active.all().forEach(active -> presented.put(active.run().position(), active.presented()));
+        state.active
+                .all()
+                .forEach(active -> presented.put(
+                        active.run().position(), active.presented(state.broker.offsetOf(active.run()))));
         outcomes.forEach(outcome -> dropRelayThatNeverRan(presented, outcome));
         StoreRequest.Acquire request = new StoreRequest.Acquire(
                 state.requests.nextAcquire(state.ownership.continues()),
@@ -67,7 +70,8 @@ final class OwnershipAcquisition {
                 state.ownership.facts().generation(),
                 state.ownership.facts().sourceId(),
                 state.broker.committedOffset(state.ownership.facts()),
-                state.broker.cut(),
+                state.broker.cut().offset(),
+                state.broker.cut().of(),
                 List.copyOf(presented.values()));
         state.late.acquireSent();
         state.ownership.acquiring(request, state.now());

@@ -170,14 +170,19 @@ final class OwnershipRecovery {
 
     /**
      * Forgets memory if the log was cut below what is known: positions from there on would be taken for those of the
-     * former records. The next acquire tells the store. @return whether deliveries begin anew
+     * former records. The next acquires tell the store. @return whether what is delivered from now on does not count, until
+     *     deliveries begin anew
      */
     boolean cut(long offset) {
-        boolean unknown = state.ownership.isOwned() && !state.broker.knowsFrom(offset);
-        if (unknown || state.ownership.isLeaving() || state.ownership.isLeft()) {
+        if (state.ownership.isLeaving() || state.ownership.isLeft()) {
+            // The next owner has to notice it too.
+            return true;
+        }
+        boolean unknown = state.ownership.continues() && !state.broker.knowsFrom(offset);
+        state.broker.cutAt(offset);
+        if (unknown) {
             return false;
         }
-        state.broker.cutAt(offset);
         forgetOwnership();
         state.gate.wantRewind();
         if (state.ownership.isOwned() || state.ownership.isAcquiring()) {

@@ -105,7 +105,7 @@ final class PartitionState {
                 run.position(),
                 key,
                 TaskEntry.NOT_DELIVERED,
-                run.sequence(),
+                broker.offsetOf(run),
                 0,
                 run.task(),
                 null,

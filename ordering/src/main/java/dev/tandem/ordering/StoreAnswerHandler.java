@@ -172,6 +172,7 @@ final class StoreAnswerHandler {
     private void durable(long upTo) {
         if (upTo > 0) {
             state.tracker().durable(upTo);
+            state.broker.durable(upTo);
             for (PendingWrite write : state.requests.durable(upTo)) {
                 if (write.entry().stateNumber() <= upTo) {
                     state.tracker().dropTask(write.entry());

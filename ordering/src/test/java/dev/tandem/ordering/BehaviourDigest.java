@@ -138,6 +138,7 @@ final class BehaviourDigest {
             add(acquire.committed());
             if (acquire.cut() != StoreRequest.Acquire.NO_CUT) {
                 add(acquire.cut());
+                add(acquire.cutOf());
             }
             acquire.presented().forEach(this::add);
         } else if (request instanceof StoreRequest.SettleAndClaim step) {
@@ -328,6 +329,12 @@ final class BehaviourDigest {
         public void rewind(Partition partition) {
             command(58, partition);
             to.rewind(partition);
+        }
+
+        @Override
+        public void cutRecorded(Partition partition) {
+            command(63, partition);
+            to.cutRecorded(partition);
         }
 
         @Override

@@ -53,6 +53,13 @@ enum CoreMutant {
     OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
     /** Goes on reading behind a record for which there was no room. */
     SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
+    /** Takes a cut as known to the store as soon as an acquire has told it. */
+    FORGET_CUT(edit("LogCut", "            toldWith = number;", "            forget();\n            recorded = true;")),
+    /** Lets a task that ran when the log was cut settle the record that has its offset now. */
+    SETTLE_BY_FORMER_OFFSET(edit(
+            "LogSide",
+            "return offsetInIncarnation(run.position()) == NONE ? TaskEntry.NO_OFFSET : run.sequence();",
+            "return run.sequence();")),
     /** Claims fresh tasks although the store has no room for them if they fail. */
     CLAIM_WITHOUT_ROOM(edit(
             "PartitionCore",

@@ -2,10 +2,14 @@ package dev.tandem.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.store.StoreRequest;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: a log lost its last records, and others have their offsets now. */
 class CutLogTest {
+
+    private static final long UNTIL_DURABLE =
+            CoreScript.SETTINGS.horizonMillis() + CoreScript.SETTINGS.probeMillis() + 1_000;
 
     @Test
     void recordAtAReusedOffsetRunsThoughTheFormerOneIsSettled() {
@@ -23,6 +27,10 @@ class CutLogTest {
         core.succeeds("e2");
         core.succeeds("a0");
         core.succeeds("a0");
+        assertThat(core.committed()).as("the store may forget the cut").isEqualTo(1);
+        assertThat(core.cutsRecorded()).isZero();
+        core.passes(UNTIL_DURABLE);
+        assertThat(core.cutsRecorded()).isEqualTo(1);
         assertThat(core.committed()).isEqualTo(3);
     }
 
@@ -56,11 +64,91 @@ class CutLogTest {
     }
 
     @Test
+    void cutThatTheStoreForgotIsToldAgain() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1", "c2");
+        core.succeeds("c2");
+
+        core.storeForgets(() -> core.cut(1));
+        core.redisRestarts();
+        core.connects();
+        core.delivers("a0", "d1", "e2");
+
+        assertThat(core.store().incarnation()).isEqualTo(1);
+        core.passes(CoreScript.SETTINGS.leaseMillis());
+        assertThat(core.running()).contains("d1", "e2");
+    }
+
+    @Test
+    void cutThatIsToldAgainMakesNothingVoidThatWasSettledSince() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1", "c2");
+        core.succeeds("c2");
+        core.cut(1);
+        core.delivers("a0", "d1", "e2");
+        core.succeeds("e2");
+
+        core.connectionBreaks();
+        core.connects();
+
+        assertThat(core.lastSent(StoreRequest.Acquire.class).cut()).isEqualTo(1);
+        assertThat(core.store().incarnation()).isEqualTo(1);
+        assertThat(core.store().isSettled(2)).isTrue();
+    }
+
+    @Test
+    void taskThatRunsAtTheCutDoesNotSettleTheRecordInItsPlace() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1");
+        core.cut(1);
+        core.succeeds("b1");
+
+        core.delivers("a0", "d1");
+        assertThat(core.store().isSettled(1)).isFalse();
+        assertThat(core.running()).contains("d1");
+    }
+
+    @Test
+    void cutThatThisIncarnationDoesNotKnowIsPendingWhileTheStoreMayGoBackToAnEarlierOne() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("a0", "b1", "c2");
+        former.succeeds("c2");
+        CoreScript core = former.anotherExecutor();
+        former.storeForgets(() -> {
+            former.cut(1);
+            former.dies();
+            core.owns();
+            core.cut(1);
+            assertThat(core.rewinds()).isZero();
+            assertThat(core.cutsRecorded()).isZero();
+        });
+        core.redisRestarts();
+        core.connects();
+
+        assertThat(core.store().incarnation()).isEqualTo(1);
+        assertThat(core.store().isSettled(2)).isFalse();
+    }
+
+    @Test
+    void ownerThatLeavesWaitsUntilTheCutIsDurable() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("b1");
+        core.succeeds("b1");
+        core.cut(1);
+        core.revoked();
+        assertThat(core.hasLeft()).isFalse();
+        core.passes(UNTIL_DURABLE);
+        assertThat(core.cutsRecorded()).isEqualTo(1);
+        assertThat(core.hasLeft()).isTrue();
+    }
+
+    @Test
     void newLeaderOfAnUncutLogChangesNothing() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("a0", "b1");
         core.cut(2);
         core.delivers("c2");
+        assertThat(core.cutsRecorded()).isEqualTo(1);
 
         assertThat(core.rewinds()).isZero();
         assertThat(core.running()).containsExactly("a0", "b1", "c2");

@@ -12,6 +12,8 @@ enum HistoryKind {
     LOG("SimulationTest#every*", 100_000),
     /** A log whose store has no room at times. */
     LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500),
+    /** A log that loses its last records at times. */
+    CUT_LOG("SimulationTest#logs*", 20_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest", 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
@@ -39,6 +41,7 @@ enum HistoryKind {
         return switch (this) {
             case LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace);
             case LOG_WITH_FULL_STORE -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withStoreThatFills();
+            case CUT_LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withCuts();
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };

@@ -58,7 +58,7 @@ final class LaneOrder {
 
     private static void afterAllThatHadBegun(PartitionBook book, ModelPartition state, SeenTask seen) {
         for (SeenTask other : book.byKey.get(seen.task.key)) {
-            boolean open = other != seen && other.begun && !isOver(book, other) && !other.task.topicDeleted;
+            boolean open = other != seen && other.begun && !isOver(book, other) && !other.task.recordGone;
             check(
                     !open || !lives(state, other),
                     () -> seen + " starts before " + other + " has ended, which had begun");
@@ -73,7 +73,10 @@ final class LaneOrder {
             if (task != null && seen.task.key.equals(task.key) && !task.unreadable && task.notBefore == 0) {
                 SeenTask earlier = books.seen(partition, Position.of(seen.incarnation, offset));
                 check(
-                        isOver(book, earlier) || task.topicDeleted || !lives(state, earlier),
+                        isOver(book, earlier)
+                                || task.recordGone
+                                || !lives(state, earlier)
+                                || isKnownFromBeforeCut(book, state, earlier),
                         () -> seen + " starts before " + earlier + " has ended");
             }
         }
@@ -87,6 +90,14 @@ final class LaneOrder {
         return seen.incarnation == state.incarnation()
                 || state.holds(seen.position)
                 || state.claim(seen.position) != null;
+    }
+
+    /** Whether the task has ended, or the store holds it, under its position from before the log was cut. */
+    private static boolean isKnownFromBeforeCut(PartitionBook book, ModelPartition state, SeenTask seen) {
+        return book.cuts > 0
+                && book.byKey.get(seen.task.key).stream()
+                        .filter(other -> other != seen && other.task == seen.task)
+                        .anyMatch(other -> isOver(book, other) || state.holds(other.position));
     }
 
     /** A store that forgot an incarnation has its positions again, some of which ended as others of the same tasks. */

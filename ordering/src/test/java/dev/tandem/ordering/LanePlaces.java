@@ -257,6 +257,7 @@ final class LanePlaces {
         }
         boolean known = seen.successAt >= 0
                 || task.offset < state.storedCommit()
+                || book.cuts > 0 && state.isSettled(task.offset)
                 || state.holds(seen.position)
                 || state.dead().contains(seen.position);
         if (!known) {

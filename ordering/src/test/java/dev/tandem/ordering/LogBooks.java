@@ -4,6 +4,8 @@ import static dev.tandem.ordering.Oracle.check;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.StoreRequest.Acquire;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -55,6 +57,24 @@ final class LogBooks {
             }
         }
         return seen;
+    }
+
+    /** Notes that an acquire which named a cut began an incarnation that keeps what was settled below. */
+    void keepBelowCut(Partition partition, Acquire acquire, ModelPartition state) {
+        PartitionBook book = book(partition);
+        if (acquire.cut() == Acquire.NO_CUT || state.incarnation() == book.incarnationBefore) {
+            return;
+        }
+        for (SeenTask seen : List.copyOf(book.seen.values())) {
+            long offset = seen.task.offset;
+            boolean kept = seen.incarnation == book.incarnationBefore && state.isSettled(offset);
+            SeenTask same = kept ? find(partition, Position.of(state.incarnation(), offset)) : null;
+            if (same != null && same.task == seen.task) {
+                same.ended |= seen.ended;
+                same.done |= seen.done;
+                same.successAt = Math.max(same.successAt, seen.successAt);
+            }
+        }
     }
 
     SeenTask seen(Partition partition, Position position) {

@@ -27,11 +27,13 @@ final class LogCustody {
     void commits(SimProcess process, Partition partition, long upTo, long position) {
         check(upTo <= position, () -> process + " commits " + upTo + " but was given only up to " + position);
         ModelPartition sure = simulation.store.sure(partition);
-        List<@Nullable SimTask> log = simulation.broker.log(partition);
+        ConsumedPartition known = process.consumed.get(partition);
+        List<@Nullable SimTask> log = known.log == null ? simulation.broker.log(partition) : known.log;
         long incarnation = simulation.store.state(partition).incarnation();
-        for (long offset = Math.max(0, simulation.broker.committed(partition)); offset < upTo; offset++) {
+        long from = known.start < 0 ? simulation.broker.committed(partition) : known.start;
+        for (long offset = Math.max(0, from); offset < upTo; offset++) {
             SimTask task = log.get((int) offset);
-            if (task != null && !task.succeeded && !isHeld(partition, sure, task)) {
+            if (task != null && !task.recordGone && !task.succeeded && !isHeld(partition, sure, task)) {
                 throw new AssertionError(process + " commits " + partition + " up to " + upTo + ", but " + task + " at "
                         + offset + " has not succeeded and is not sure to be held; incarnation " + incarnation
                         + ", surely held " + sure.inStore() + ", dead " + sure.dead());
@@ -57,7 +59,7 @@ final class LogCustody {
         List<SimTask> lost = new ArrayList<>();
         for (SimTask task : tasks) {
             ModelPartition state = simulation.store.state(task.partition);
-            if (!task.succeeded && !task.topicDeleted && !isHeld(task.partition, state, task)) {
+            if (!task.succeeded && !task.recordGone && !isHeld(task.partition, state, task)) {
                 lost.add(task);
             }
         }

@@ -60,12 +60,26 @@ final class LogOracle extends Oracle {
         books.book(partition).operated++;
     }
 
+    @Override
+    void cut(Partition partition) {
+        books.book(partition).cuts++;
+    }
+
+    @Override
+    void goesOn(SimProcess process, Partition partition, List<@Nullable SimTask> log) {
+        PartitionBook book = books.book(partition);
+        if (book.owner == process) {
+            book.goesOn(book.incarnation, log);
+        }
+    }
+
     // ---- the store ----
 
     @Override
     void asked(StoreRequest request, ModelPartition state) {
         PartitionBook book = books.book(request.partition());
         book.succeeding.clear();
+        book.incarnationBefore = state.incarnation();
         if (request instanceof SettleLate late && late.settle().verdict() instanceof Verdict.Success) {
             Settle settle = late.settle();
             StoredClaim claim = state.claim(settle.position());
@@ -87,6 +101,7 @@ final class LogOracle extends Oracle {
         }
         if (request instanceof Acquire acquire) {
             acquired(partition, book, acquire, (Acquired) answer);
+            books.keepBelowCut(partition, acquire, state);
         } else if (request instanceof SettleAndClaim step) {
             settledAndClaimed(write, step, (SettledAndClaimed) answer, state);
         } else if (request instanceof ClaimDue) {
@@ -185,15 +200,18 @@ final class LogOracle extends Oracle {
 
     private void acquired(Partition partition, PartitionBook book, Acquire acquire, Acquired acquired) {
         long incarnation = acquired.incarnation();
+        SimProcess owner = simulation.process(acquire.executor());
+        if (incarnation != book.incarnationBefore && acquire.cut() != Acquire.NO_CUT && book.cuts > 0) {
+            book.operated++;
+        }
         check(
                 incarnation <= book.operated,
                 () -> "incarnation " + incarnation + " of " + partition + " began though nobody made it");
-        book.begin(incarnation, simulation.broker.log(partition, acquire.sourceId()), acquire.committed());
+        book.begin(incarnation, log(partition, book, acquire, acquired), acquire.committed());
         book.epoch = acquired.epoch();
         book.heads.clear();
         acquired.blocked().forEach(blocked -> book.heads.add(blocked.head()));
         book.highWater = acquired.highWater();
-        SimProcess owner = simulation.process(acquire.executor());
         if (book.owner != owner) {
             book.forgotAndTaken |= books.lastLoss >= 0;
             places.ownedBy(partition, book, owner);
@@ -218,6 +236,26 @@ final class LogOracle extends Oracle {
             book.enter(seen);
             seen.knownEarlier = 0;
         }
+    }
+
+    /** The log of an incarnation: if it began just now, the one that its owner knows. */
+    private List<@Nullable SimTask> log(
+            Partition partition, PartitionBook book, Acquire acquire, Acquired acquired) {
+        ConsumedPartition known = simulation.process(acquire.executor()).consumed.get(partition);
+        List<@Nullable SimTask> itsLog = known != null
+                        && known.log != null
+                        && simulation.broker.sourceId(partition).equals(acquire.sourceId())
+                ? known.log
+                : simulation.broker.log(partition, acquire.sourceId());
+        List<@Nullable SimTask> before = book.logs.get(acquired.incarnation());
+        if (before == null || acquired.incarnation() != book.incarnationBefore) {
+            return itsLog;
+        }
+        if (SimCuts.divergence(before, itsLog) >= acquired.highWater()) {
+            book.goesOn(acquired.incarnation(), itsLog);
+            return itsLog;
+        }
+        return before;
     }
 
     @Override

@@ -48,6 +48,12 @@ class MutantsTest {
         assertIsCaught(mutant, HistoryKind.LOG);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"FORGET_CUT", "SETTLE_BY_FORMER_OFFSET"})
+    void aCoreThatForgetsACutIsCaught(CoreMutant mutant) throws Exception {
+        assertIsCaught(mutant, HistoryKind.CUT_LOG);
+    }
+
     @Test
     void aCoreThatNeedsMoreThanTheStoreHasIsCaught() throws Exception {
         assertIsCaught(CoreMutant.CLAIM_WITHOUT_ROOM, HistoryKind.LOG_WITH_FULL_STORE);

@@ -63,6 +63,12 @@ abstract class Oracle {
     /** An operator changed a log's offsets, or created the topic again. */
     void operated(Partition partition) {}
 
+    /** A log lost its last records. */
+    void cut(Partition partition) {}
+
+    /** A cut made nothing void that anybody knows: the incarnation goes on with this log. */
+    void goesOn(SimProcess process, Partition partition, List<@Nullable SimTask> log) {}
+
     // ---- the store ----
 
     /** A request is about to be applied. */

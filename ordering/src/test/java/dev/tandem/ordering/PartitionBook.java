@@ -40,6 +40,10 @@ final class PartitionBook {
 
     /** How often an operator began a new incarnation. */
     int operated;
+    /** How often the log was cut. */
+    int cuts;
+    /** The store's incarnation before the request that is being applied. */
+    long incarnationBefore;
     /** The store forgot something, and another process acquired the partition after that. */
     boolean forgotAndTaken;
     /** The store forgot an incarnation: its positions are new ones now. */
@@ -58,6 +62,18 @@ final class PartitionBook {
                 seen.knownEarlier = LanePlaces.earlier(seen.knownEarlier, seen.enteredAtBest);
             }
         }
+    }
+
+    /** An incarnation goes on with another log, since nobody knows what is not the same in it. */
+    void goesOn(long number, List<@Nullable SimTask> log) {
+        logs.put(number, log);
+        seen.values().removeIf(each -> isGone(each, number, log));
+        byKey.values().forEach(list -> list.removeIf(each -> isGone(each, number, log)));
+    }
+
+    private static boolean isGone(SeenTask each, long number, List<@Nullable SimTask> log) {
+        int offset = (int) each.task.offset;
+        return each.incarnation == number && (offset >= log.size() || log.get(offset) != each.task);
     }
 
     /** Begins to look at an incarnation. The store may have given its number to another log before. */

@@ -23,6 +23,7 @@ abstract class RecordedCommands implements Commands {
     private boolean paused;
     private boolean left;
     private int rewinds;
+    private int cutsRecorded;
 
     /** Names of the runs that were started and have not ended, in the order of their starts. */
     List<String> running() {
@@ -115,6 +116,16 @@ abstract class RecordedCommands implements Commands {
     @Override
     public void rewind(Partition partition) {
         rewinds++;
+    }
+
+    @Override
+    public void cutRecorded(Partition partition) {
+        cutsRecorded++;
+    }
+
+    /** How often the source was told that the store durably knows of a cut. */
+    int cutsRecorded() {
+        return cutsRecorded;
     }
 
     @Override

@@ -85,7 +85,7 @@ class SimCommands implements Commands {
         ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
             consumed.opened = true;
-            consumed.fetch = simulation.broker.startOf(partition);
+            consumed.fetch = simulation.cuts.opened(process, partition, consumed);
         }
     }
 
@@ -113,9 +113,16 @@ class SimCommands implements Commands {
         simulation.trace(() -> process + " rewinds " + partition.name());
         ConsumedPartition consumed = process.consumed.get(partition);
         if (consumed != null) {
-            consumed.fetch = simulation.broker.startOf(partition);
+            consumed.fetch = simulation.cuts.rewound(partition, consumed);
             simulation.oracle.forgetsLanes(process, partition);
         }
+    }
+
+    @Override
+    public void cutRecorded(Partition partition) {
+        any = true;
+        simulation.trace(() -> process + " knows that the store durably knows of the cut of " + partition.name());
+        simulation.cuts.recorded(process, partition);
     }
 
     @Override

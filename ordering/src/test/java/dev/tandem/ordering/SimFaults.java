@@ -66,6 +66,15 @@ final class SimFaults {
         }
     }
 
+    /** Forgets what it was told just after a log was cut, or lets a process crash that knows of the cut. */
+    void forgetAfterCut(boolean crashes) {
+        if (crashes) {
+            crash();
+        } else {
+            forget();
+        }
+    }
+
     private void restart() {
         restartedAt = timeline.now();
         simulation.trace(() -> "the store restarts");
@@ -188,7 +197,7 @@ final class SimFaults {
         if (random.percent(30)) {
             simulation.trace(() -> "the topic of " + partition.name() + " is created again");
             for (SimTask task : simulation.oracle.tasks()) {
-                task.topicDeleted |= task.partition.equals(partition);
+                task.recordGone |= task.partition.equals(partition);
             }
             simulation.broker.recreate(partition);
         } else {

@@ -14,24 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** A simulated log and its consumer group: cooperative rebalances, generations, sessions that end unnoticed. */
 class SimLogBroker {
 
-    private static final class Topic {
-        int created = 1;
-        List<@Nullable SimTask> log = new ArrayList<>();
-        final Map<String, List<@Nullable SimTask>> logs = new LinkedHashMap<>();
-        long start;
-        long committed = -1;
-
-        Topic() {
-            logs.put(id(), log);
-        }
-
-        String id() {
-            return "topic-" + created;
-        }
-    }
-
     private final Simulation simulation;
-    private final Map<Partition, Topic> topics = new LinkedHashMap<>();
+    private final Map<Partition, SimTopic> topics = new LinkedHashMap<>();
     /** The group's members, with the generation that each was told of. */
     private final Map<SimProcess, Integer> members = new LinkedHashMap<>();
 
@@ -46,7 +30,7 @@ class SimLogBroker {
 
     SimLogBroker(Simulation simulation, List<Partition> partitions) {
         this.simulation = simulation;
-        partitions.forEach(partition -> topics.put(partition, new Topic()));
+        partitions.forEach(partition -> topics.put(partition, new SimTopic()));
     }
 
     // ---- the log ----
@@ -88,7 +72,7 @@ class SimLogBroker {
         long millis =
                 simulation.random.percent(10) ? simulation.random.delay(100, 3_000) : simulation.random.delay(3, 100);
         simulation.timeline.in(millis, () -> {
-            boolean fails = process.cutOff() || simulation.random.percent(10);
+            boolean fails = process.cutOff() || simulation.random.percent(10) || !simulation.cuts.knowsLog(process, partition);
             List<SimTask> found = new ArrayList<>();
             List<@Nullable SimTask> log = topics.get(partition).log;
             long at = recall.from();
@@ -122,7 +106,7 @@ class SimLogBroker {
 
     /** Returns the offset at which reading starts. */
     long startOf(Partition partition) {
-        Topic topic = topics.get(partition);
+        SimTopic topic = topics.get(partition);
         return Math.max(topic.committed, topic.start);
     }
 
@@ -143,9 +127,14 @@ class SimLogBroker {
         return topics.get(partition).log;
     }
 
+    SimTopic topic(Partition partition) {
+        return topics.get(partition);
+    }
+
     Source.Facts facts(Partition partition, SimProcess process) {
-        Topic topic = topics.get(partition);
-        return new Source.Facts(process.generation, topic.id(), topic.committed, topic.start);
+        SimTopic topic = topics.get(partition);
+        long committed = simulation.cuts.committed(process, partition, topic.committed);
+        return new Source.Facts(process.generation, topic.id(), committed, topic.start);
     }
 
     // ---- operators, while nobody runs ----
@@ -156,16 +145,11 @@ class SimLogBroker {
 
     /** Deletes the group's offsets: reading starts at the log's start again. */
     void forget(Partition partition) {
-        topics.get(partition).committed = -1;
+        topics.get(partition).forget();
     }
 
     void recreate(Partition partition) {
-        Topic topic = topics.get(partition);
-        topic.created++;
-        topic.log = new ArrayList<>();
-        topic.logs.put(topic.id(), topic.log);
-        topic.start = 0;
-        topic.committed = -1;
+        topics.get(partition).recreate();
     }
 
     // ---- the group ----
@@ -324,12 +308,14 @@ class SimLogBroker {
     void commit(SimProcess process, Partition partition, long upTo) {
         int with = process.generation;
         String topic = topics.get(partition).id();
+        List<@Nullable SimTask> told = simulation.cuts.told(process, partition, upTo);
         request(process, () -> {
             boolean valid = reached(process, with) && holders.get(partition) == process;
             // A commit is valid only for the topic whose id it names.
             if (valid && topics.get(partition).id().equals(topic)) {
                 Oracle.committed(partition, topics.get(partition).committed, upTo);
                 topics.get(partition).committed = upTo;
+                topics.get(partition).committedLog = told;
             }
             simulation.trace(() -> process + " commits " + partition.name() + " " + upTo + (valid ? "" : " in vain"));
             answer(process, () -> {
@@ -339,6 +325,19 @@ class SimLogBroker {
                     process.commitFailed(partition);
                 }
             });
+        });
+    }
+
+    /** Commits what a consumer knows of a cut: where reading starts now, or the leader epochs. */
+    void commitCut(SimProcess process, Partition partition, ConsumedPartition consumed) {
+        int with = process.generation;
+        request(process, () -> {
+            boolean valid = reached(process, with) && holders.get(partition) == process;
+            if (valid && process.consumed.get(partition) == consumed) {
+                SimTopic topic = topics.get(partition);
+                topic.committed = consumed.start >= 0 ? consumed.highestSent : topic.committed;
+                topic.committedLog = consumed.told;
+            }
         });
     }
 

@@ -232,12 +232,15 @@ class SimProcess {
             return false;
         }
         for (Map.Entry<Partition, ConsumedPartition> entry : consumed.entrySet()) {
-            ConsumedPartition known = entry.getValue();
-            if (known.opened && !known.paused && known.fetch < simulation.broker.end(entry.getKey())) {
+            if (toFetch(entry.getKey(), entry.getValue())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean toFetch(Partition partition, ConsumedPartition known) {
+        return known.opened && !known.paused && simulation.cuts.toFetch(partition, known);
     }
 
     /** The consumer's poll: what the group says, then deliveries. */
@@ -269,7 +272,9 @@ class SimProcess {
         boolean any = false;
         for (Partition partition : new ArrayList<>(consumed.keySet())) {
             ConsumedPartition known = consumed.get(partition);
-            if (known.opened && !known.paused && known.fetch < simulation.broker.end(partition)) {
+            if (toFetch(partition, known) && !simulation.cuts.mayRead(this, partition, known)) {
+                any = true;
+            } else if (toFetch(partition, known)) {
                 List<SimTask> records = new ArrayList<>();
                 known.fetch = simulation.broker.fetch(partition, known.fetch, simulation.random.between(1, 5), records);
                 List<Delivery> deliveries = new ArrayList<>();
@@ -326,6 +331,7 @@ class SimProcess {
         }
         simulation.trace(() -> this + " is assigned " + partition.name() + " " + facts);
         consumed.put(partition, new ConsumedPartition());
+        simulation.cuts.assigned(partition, consumed.get(partition), facts);
         simulation.oracle.mayStart(this, partition);
         core.assigned(partition, facts, id + "-" + partition.name());
         SimStoreLink link = links.get(partition);
@@ -365,6 +371,7 @@ class SimProcess {
 
     void committed(Partition partition, long upTo) {
         if (consumed.containsKey(partition)) {
+            consumed.get(partition).committed = upTo;
             core.committed(partition, upTo);
         }
     }

@@ -19,8 +19,8 @@ final class SimTask {
 
     /** A success of it was recorded at some time, whether the store still knows it or not. */
     boolean succeeded;
-    /** Its topic was deleted before it ended. */
-    boolean topicDeleted;
+    /** Its topic was deleted before it ended, or the log lost it. */
+    boolean recordGone;
 
     SimTask(int id, Partition partition, @Nullable String key, long offset, long notBefore, boolean unreadable) {
         this.id = id;

@@ -29,6 +29,7 @@ final class Simulation {
     final Oracle oracle;
     final SimStore store;
     final SimLogBroker broker;
+    final SimCuts cuts;
 
     private final @Nullable List<String> trace;
     private final List<Partition> partitions = new ArrayList<>();
@@ -37,6 +38,7 @@ final class Simulation {
     private int started;
     private boolean faultsEnded;
     private boolean fills;
+    private boolean logsAreCut;
     /** The limits of what the store may hold of one partition. */
     CustodyBounds custody = CustodyBounds.DEFAULTS;
 
@@ -54,6 +56,7 @@ final class Simulation {
         this.store = new SimStore(timeline, plan.settings().horizonMillis(), oracle, flaws);
         this.broker = log ? new SimLogBroker(this, partitions) : new SimQueueBroker(this, partitions);
         this.faults = new SimFaults(this);
+        this.cuts = new SimCuts(this, new SeededRandom(seed * 31 + 7));
         if (plan.losses() || random.percent(50)) {
             Source.Facts facts = log ? new Source.Facts(0, "topic-1", 0, 0) : Source.Facts.NONE;
             partitions.forEach(
@@ -72,6 +75,9 @@ final class Simulation {
             if (random.percent(plan.chaosPercent()) || !timeline.step()) {
                 faults.strike();
             }
+            if (logsAreCut) {
+                cuts.strike(faults);
+            }
         }
         endFaults();
         rest();
@@ -87,6 +93,12 @@ final class Simulation {
             custody = new CustodyBounds(random.between(1, 12), 1 << 20);
         }
         tellRoom();
+        return this;
+    }
+
+    /** Lets logs lose their last records until the faults end. */
+    Simulation withCuts() {
+        logsAreCut = true;
         return this;
     }
 

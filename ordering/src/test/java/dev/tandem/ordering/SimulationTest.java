@@ -14,4 +14,9 @@ class SimulationTest {
     void aStoreWhoseMemoryIsFullAtTimesKeepsThemToo() throws InterruptedException {
         Histories.of(HistoryKind.LOG_WITH_FULL_STORE).check(BehaviourDigests.none());
     }
+
+    @Test
+    void logsThatAreCutKeepThemToo() throws InterruptedException {
+        Histories.of(HistoryKind.CUT_LOG).check(BehaviourDigests.none());
+    }
 }

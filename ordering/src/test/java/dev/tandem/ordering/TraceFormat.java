@@ -34,6 +34,9 @@ final class TraceFormat {
         if (request instanceof Acquire acquire) {
             out.append(" generation ").append(acquire.generation());
             out.append(" committed ").append(acquire.committed());
+            if (acquire.cut() != Acquire.NO_CUT) {
+                out.append(" cut ").append(acquire.cut()).append(" of ").append(acquire.cutOf());
+            }
             for (PresentedClaim p : acquire.presented()) {
                 out.append(" (")
                         .append(p.position())

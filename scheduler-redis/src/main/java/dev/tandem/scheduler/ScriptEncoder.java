@@ -116,6 +116,7 @@ final class ScriptEncoder {
                 .bytes(lists.toByteArray())
                 .number(header.epoch())
                 .number(acquire.cut())
+                .number(acquire.cutOf())
                 .build();
     }
 

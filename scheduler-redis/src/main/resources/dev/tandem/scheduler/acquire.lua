@@ -13,6 +13,7 @@
 --           the claims that they were relayed from (8 bytes, 0: none)
 -- ARGV 9    epoch that it continues; 0: none
 -- ARGV 10   offset at which the log was cut; -1: none
+-- ARGV 11   last incarnation that the cut applies to; -1: any
 -- Returns   {REPLY_APPLIED}; {REPLY_GAP, stored number}; {REPLY_REFUSED, owner, remaining ms, source id of
 --           another source that it reads; '': none}; or
 --           {REPLY_OK, epoch, run id, incarnation, high-water mark, stored commit, other owners' claims (position,
@@ -36,6 +37,7 @@
 -- @include epochs
 local executor, lease, generation = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local source, committed, continued_epoch, cut = ARGV[6], tonumber(ARGV[7]), ARGV[9], tonumber(ARGV[10])
+local cut_of = tonumber(ARGV[11])
 local number = tonumber(ARGV[HEADER_NUMBER])
 local WRITER = 'writer:' .. ARGV[HEADER_WRITER]
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror', 'quiet', WRITER,
@@ -98,20 +100,36 @@ local function delete_bits_from(offset)
   end
 end
 
+-- One above the highest offset that an owner named, if only by a presented claim.
+local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
+for i = 1, #bits do
+  known_up_to = math.max(known_up_to, bits[i] + 1)
+end
+
+-- Whether the log was cut, and the incarnation knows records that are gone, or may have known them.
+local function is_void_from_cut(incarnation)
+  if cut < 0 or cut_of >= 0 then
+    return cut >= 0 and incarnation <= cut_of
+  end
+  return cut < known_up_to
+end
+
 -- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new
 -- incarnation, without any bits, or with those below a cut.
 local function current_incarnation()
   local stored_commit, stored_source = tonumber(owner[OWNER_STORED_COMMIT] or '-1'), owner[OWNER_SOURCE]
   local incarnation = owner[OWNER_INCARNATION] or '0'
+  local next_incarnation = format('%.0f', math.max(tonumber(incarnation), cut_of) + 1)
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('UNLINK', SETTLED)
-    return format('%.0f', incarnation + 1), '0', committed
-  elseif cut >= 0 and cut < tonumber(owner[OWNER_HIGH_WATER] or '0') then
+    return next_incarnation, '0', committed
+  elseif is_void_from_cut(tonumber(incarnation)) then
     delete_bits_from(cut)
-    return format('%.0f', incarnation + 1), ARGV[10], math.max(stored_commit, committed)
+    return next_incarnation, ARGV[10],
+      math.max(math.min(stored_commit, cut), committed)
   end
-  return incarnation, owner[OWNER_HIGH_WATER] or '0', math.max(stored_commit, committed)
+  return incarnation, format('%.0f', known_up_to), math.max(stored_commit, committed)
 end
 
 -- Returns an epoch above all earlier epochs and tokens.

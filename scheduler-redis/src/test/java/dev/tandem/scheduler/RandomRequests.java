@@ -215,8 +215,9 @@ final class RandomRequests {
                 "w-" + executor.name,
                 executor.number += 1 + random.nextInt(3),
                 random.nextBoolean() ? 0 : executor.epoch);
+        long cutOf = random.nextBoolean() ? Acquire.ANY_INCARNATION : executor.incarnation + random.nextInt(3) - 1;
         long cut = queue || random.nextInt(10) > 0 ? Acquire.NO_CUT : random.nextInt(POSITIONS);
-        return new Acquire(header, executor.name, lease(), generation, source, from, cut, presented);
+        return new Acquire(header, executor.name, lease(), generation, source, from, cut, cutOf, presented);
     }
 
     private SettleAndClaim settleAndClaim(Executor executor) {

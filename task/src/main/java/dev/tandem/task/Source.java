@@ -92,6 +92,12 @@ public interface Source extends AutoCloseable {
     void rewind(Partition partition);
 
     /**
+     * The store durably knows of all cuts that were reported of a log ({@link Events#cut}), so that the next owner need not
+     * notice them again. Until this is called, nothing from the cut on is committed. Logs only.
+     */
+    default void cutRecorded(Partition partition) {}
+
+    /**
      * Reads records of a log again, beside the deliveries and without holding them up. Answered by {@link Events#recalled}
      * or {@link Events#recallFailed}. Only one recall of a partition is made at a time. Logs only.
      *

@@ -46,6 +46,8 @@ public sealed interface StoreRequest {
      * @param cut Kafka: the log was cut at this offset, so that the offsets from here on are other records than those
      *     that the store knows. If it knows any, a new incarnation begins, which keeps what is settled below.
      *     {@link #NO_CUT} if the log was not cut
+     * @param cutOf the last incarnation that has records which the cut took away, so that the store makes nothing void
+     *     if its own is later. {@link #ANY_INCARNATION} if it is not known
      */
     record Acquire(
             RequestHeader header,
@@ -55,11 +57,15 @@ public sealed interface StoreRequest {
             String sourceId,
             long committed,
             long cut,
+            long cutOf,
             List<PresentedClaim> presented)
             implements OwnerRequest {
 
         /** As a cut: there was none. */
         public static final long NO_CUT = -1;
+
+        /** Says that a cut applies to whichever incarnation the store has. */
+        public static final long ANY_INCARNATION = -1;
 
         /** Acquires a partition whose log was not cut. */
         public Acquire(
@@ -70,7 +76,7 @@ public sealed interface StoreRequest {
                 String sourceId,
                 long committed,
                 List<PresentedClaim> presented) {
-            this(header, executor, leaseMillis, generation, sourceId, committed, NO_CUT, presented);
+            this(header, executor, leaseMillis, generation, sourceId, committed, NO_CUT, ANY_INCARNATION, presented);
         }
 
         public Acquire {

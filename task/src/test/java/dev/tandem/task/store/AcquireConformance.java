@@ -227,6 +227,72 @@ interface AcquireConformance extends StoreFixture {
     }
 
     @Test
+    default void aCutThatIsToldAgainAppliesOnlyToIncarnationsFromBeforeIt() {
+        first().committed = 2;
+        long before = first().acquire().incarnation();
+        settle(before, 5);
+        first().cut = 4;
+        first().cutOf = before;
+        assertThat(first().acquire().incarnation()).isEqualTo(before + 1);
+        settle(before + 1, 6);
+
+        Acquired again = first().acquire();
+        assertThat(again.incarnation()).isEqualTo(before + 1);
+        assertThat(again.chunks()).anyMatch(chunk -> chunk.has(6) && !chunk.has(5));
+
+        first().cutOf = before + 3;
+        Acquired later = first().acquire();
+        assertThat(later.incarnation())
+                .as("later than all that may have been used")
+                .isEqualTo(before + 4);
+        assertThat(later.chunks()).isEmpty();
+    }
+
+    @Test
+    default void aCutOfAKnownIncarnationBeginsTheNextOneWhateverTheStoreRemembers() {
+        first().committed = 2;
+        long before = first().acquire().incarnation();
+        first().cut = 1_000;
+        first().cutOf = before;
+        Acquired acquired = first().acquire();
+        assertThat(acquired.incarnation()).isEqualTo(before + 1);
+        assertThat(acquired.highWater()).isEqualTo(1_000);
+    }
+
+    @Test
+    default void aCutBelowAPresentedClaimBeginsAnIncarnation() {
+        first().committed = 2;
+        long before = first().acquire().incarnation();
+        PresentedClaim claim6 =
+                new PresentedClaim(Position.of(before, 6), first().nextToken(), null, 1, new SettledMark.Offset(6));
+        assertThat(first().acquire(claim6).highWater()).isEqualTo(7);
+        first().cut = 5;
+        PresentedClaim claim =
+                new PresentedClaim(Position.of(before, 5), first().nextToken(), null, 1, new SettledMark.Offset(5));
+        assertThat(first().acquire(claim).incarnation())
+                .as("the store forgot the claim and the high-water mark")
+                .isEqualTo(before + 1);
+    }
+
+    @Test
+    default void aStoredCommitAboveACutFallsToIt() {
+        first().committed = 20;
+        first().acquire();
+        answerTo(new SettleAndClaim(
+                first().header(), OwnerClient.LONG, first().incarnation, 30, List.of(), List.of()));
+        first().committed = -1;
+        first().cut = 10;
+        assertThat(first().acquire().storedCommit()).isEqualTo(10);
+    }
+
+    private void settle(long incarnation, long offset) {
+        Position position = Position.of(incarnation, offset);
+        Settle settle = success(position, first().claim(position, null), offset);
+        answerTo(new SettleAndClaim(
+                first().header(), OwnerClient.LONG, first().incarnation, offset + 1, List.of(settle), List.of()));
+    }
+
+    @Test
     default void anAcquireReturnsSettledOffsetsAndTheHighWaterMark() {
         first().acquire();
         long t1 = first().claim(P1, null);

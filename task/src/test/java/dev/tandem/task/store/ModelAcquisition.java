@@ -114,22 +114,39 @@ final class ModelAcquisition {
     private void updateIncarnation() {
         boolean recreated = isOtherSource(partition, request);
         long stored = partition.settled.storedCommit();
+        long next = Math.max(partition.incarnation, request.cutOf()) + 1;
         boolean setBack = request.committed() >= 0 && stored >= 0 && request.committed() < stored;
         if (recreated || setBack) {
-            partition.incarnation++;
+            partition.incarnation = next;
             partition.settled.restartAt(request.committed());
             partition.highWater = 0;
-        } else if (request.cut() >= 0 && request.cut() < partition.highWater) {
-            partition.incarnation++;
+        } else if (isVoidFromCut()) {
+            partition.incarnation = next;
             partition.settled.cutAt(request.cut());
             partition.settled.raiseCommit(request.committed());
             partition.highWater = request.cut();
         } else {
             partition.settled.raiseCommit(request.committed());
+            partition.highWater = Math.max(partition.highWater, presentedHighWater());
         }
         if (!request.sourceId().isEmpty()) {
             partition.sourceId = request.sourceId();
         }
+    }
+
+    /** Whether the log was cut, and the incarnation knows records that are gone, or may have known them. */
+    private boolean isVoidFromCut() {
+        if (request.cut() == Acquire.NO_CUT || request.cutOf() != Acquire.ANY_INCARNATION) {
+            return request.cut() != Acquire.NO_CUT && partition.incarnation <= request.cutOf();
+        }
+        return request.cut() < Math.max(partition.highWater, presentedHighWater());
+    }
+
+    private long presentedHighWater() {
+        return request.presented().stream()
+                .mapToLong(each -> each.mark() instanceof SettledMark.Offset at ? at.offset() + 1 : 0)
+                .max()
+                .orElse(0);
     }
 
     private void beginEpoch(boolean restarted) {

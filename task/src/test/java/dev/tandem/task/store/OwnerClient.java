@@ -59,6 +59,9 @@ final class OwnerClient {
     long committed = -1;
     /** Where the log was cut, for the next acquires. */
     long cut = Acquire.NO_CUT;
+
+    /** The last incarnation that the cut applies to. */
+    long cutOf = Acquire.ANY_INCARNATION;
     /** Whether the partition is one of a message queue, not of a log. */
     boolean ofQueue;
     /** Whether an acquire continues the ownership before it. */
@@ -97,7 +100,7 @@ final class OwnerClient {
     StoreAnswer tryAcquire(PresentedClaim... presented) {
         RequestHeader header = new RequestHeader(partition, writer, ++number, continuesOwnership ? epoch : 0);
         StoreAnswer answer = ask(new Acquire(
-                header, executor, leaseMillis, generation, sourceId, committed, cut, Arrays.asList(presented)));
+                header, executor, leaseMillis, generation, sourceId, committed, cut, cutOf, Arrays.asList(presented)));
         if (answer instanceof Acquired acquired) {
             epoch = acquired.epoch();
             token = epoch;

@@ -50,6 +50,7 @@ final class SettledOffsets {
     /** Forgets what is settled from an offset on. */
     void cutAt(long offset) {
         bits.clear((int) offset, Math.max((int) offset, bits.length()));
+        storedCommit = Math.min(storedCommit, offset);
     }
 
     /** Begins a new incarnation, in which nothing but the committed prefix is settled. */

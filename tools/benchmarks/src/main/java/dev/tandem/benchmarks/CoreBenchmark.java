@@ -177,6 +177,9 @@ public class CoreBenchmark {
         public void rewind(Partition partition) {}
 
         @Override
+        public void cutRecorded(Partition partition) {}
+
+        @Override
         public void confirm(Partition partition) {}
 
         @Override

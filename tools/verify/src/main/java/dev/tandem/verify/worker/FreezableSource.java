@@ -72,6 +72,11 @@ final class FreezableSource implements Source {
     }
 
     @Override
+    public void cutRecorded(Partition partition) {
+        source.cutRecorded(partition);
+    }
+
+    @Override
     public void recall(Partition partition, Recall recall) {
         source.recall(partition, recall);
     }
