@@ -53,6 +53,9 @@ enum CoreMutant {
     OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
     /** Goes on reading behind a record for which there was no room. */
     SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
+    /** Gives offers back that have a place in their lane from before. */
+    DECLINE_WHAT_HAS_A_PLACE(edit(
+            "PartitionState", "entry.mayBeDeclined(anew && envelope.attempts() == 0);", "entry.mayBeDeclined(true);")),
     /** Claims fresh tasks although the store has no room for them if they fail. */
     CLAIM_WITHOUT_ROOM(edit(
             "PartitionCore",
