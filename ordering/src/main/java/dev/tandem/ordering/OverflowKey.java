@@ -1,5 +1,7 @@
 package dev.tandem.ordering;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A key of which records were passed over. */
@@ -8,12 +10,12 @@ final class OverflowKey {
     /** How many tasks of a key are read again at once: few at first, more as long as there is room for all of them. */
     private static final int MIN_RECALLED = 4;
 
-    static final int MAX_RECALLED = 1_024;
+    private static final int MAX_RECALLED = 1_024;
 
-    /** Keys of which all is read again below the same offset. To move the offset costs the same for any number of them. */
+    /** Keys of which all below the same offset was read again. To move that offset costs the same for any number of them. */
     static final class Group {
         long from;
-        final java.util.Set<OverflowKey> keys = new java.util.LinkedHashSet<>();
+        final Set<OverflowKey> keys = new LinkedHashSet<>();
 
         Group(long from) {
             this.from = from;
@@ -21,25 +23,21 @@ final class OverflowKey {
     }
 
     final String name;
-    /** No record below it is passed over. The group of the key has it while it is in one. */
-    private long from;
 
+    /** The group that the next recall reads for it. Changed by {@link RecallGroups} only. */
     @Nullable
     Group group;
 
+    /** No record below it is passed over. While the key is in a group, that one has it. */
+    private long from;
     /** The last record that is passed over. */
     private long last;
-    /** How many records wait, as far as is known: those that Kafka has deleted are counted too. */
-    private long records;
-
-    private int atOnce = MIN_RECALLED;
     /** When the first of them was published, in epoch milliseconds: at the latest known, or before. */
     private long publishedAt = Long.MAX_VALUE;
 
-    // What one recall does to the key.
-    private long recallId;
+    private int atOnce = MIN_RECALLED;
+    /** How many records the last recall brought that the lane could take. */
     private int taken;
-    private boolean stalled;
 
     OverflowKey(String name, long offset) {
         this.name = name;
@@ -51,7 +49,7 @@ final class OverflowKey {
         return group == null ? from : group.from;
     }
 
-    /** Sets it of a key without a group. */
+    /** Sets the offset of a key that is in no group. */
     void from(long offset) {
         from = offset;
     }
@@ -64,53 +62,35 @@ final class OverflowKey {
         return publishedAt;
     }
 
+    void passedOver(long offset, long published) {
+        last = Math.max(last, offset);
+        publishedAt = Math.min(publishedAt, published);
+    }
+
+    // ---- how much is read again at once
+
     int atOnce() {
         return atOnce;
     }
 
-    /** Notes a record that is passed over. @param added whether it was not before */
-    void passedOver(long offset, long published, boolean added) {
-        last = Math.max(last, offset);
-        records += added ? 1 : 0;
-        publishedAt = Math.min(publishedAt, published);
+    boolean mayTake() {
+        return taken < atOnce;
+    }
+
+    void took(long published) {
+        taken++;
+        publishedAt = published;
+    }
+
+    /** Ends a recall that brought records of the key: the next one may bring more. */
+    void tookAll() {
+        taken = 0;
+        atOnce = Math.min(MAX_RECALLED, 2 * atOnce);
     }
 
     /** The store had no room for what was read again. */
-    void beginsAnew() {
+    void hadNoRoom() {
         atOnce = MIN_RECALLED;
-    }
-
-    /** Whether a record that a recall brought may be taken. If not, none of the key behind it may be. */
-    boolean mayTake(long recall) {
-        if (recallId != recall) {
-            recallId = recall;
-            taken = 0;
-            stalled = false;
-        }
-        stalled |= taken >= atOnce;
-        return !stalled;
-    }
-
-    /** Says that no more of the key may be taken from this recall. */
-    boolean isStalled(long recall) {
-        return recallId == recall && stalled;
-    }
-
-    /** Notes a record that was read again. @return whether it was the last one */
-    boolean took(long published) {
-        if (taken++ == 0) {
-            atOnceNext = Math.min(MAX_RECALLED, 2 * atOnce);
-        }
-        records--;
-        publishedAt = published;
-        return records == 0;
-    }
-
-    private int atOnceNext = MIN_RECALLED;
-
-    /** The lane had room for all that was taken. */
-    void hadRoom() {
-        atOnce = Math.max(atOnce, atOnceNext);
     }
 
     @Override

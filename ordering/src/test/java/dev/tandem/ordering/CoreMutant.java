@@ -50,12 +50,14 @@ enum CoreMutant {
     COMMIT_PASSED_OVER(
             edit("LogTracker", "passedOver.isEmpty() ? prefix : Math.min(prefix, passedOver.first())", "prefix")),
     /** Lets a fresh record of a key into its lane while earlier ones wait in the log. */
-    OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
+    OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from()", "? false")),
     /** Goes on reading behind a record for which there was no room. */
-    SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
-    /** Gives offers back that have a place in their lane from before. */
-    DECLINE_WHAT_HAS_A_PLACE(edit(
-            "PartitionState", "entry.mayBeDeclined(anew && envelope.attempts() == 0);", "entry.mayBeDeclined(true);")),
+    SKIP_STALLED(edit("LogOverflow", "stall(key, entry.offset());", "")),
+    /** Gives delivered tasks back to the store as if it had offered them. */
+    DECLINE_DELIVERIES(edit(
+            "Lane",
+            "takeIf(entry -> mustPark(entry) && entry.mayBeDeclined() && !entry.isTracked())",
+            "takeIf(this::mustPark)")),
     /** Claims fresh tasks although the store has no room for them if they fail. */
     CLAIM_WITHOUT_ROOM(edit(
             "PartitionCore",

@@ -43,7 +43,7 @@ class MutantsTest {
                 "OVERTAKE_PASSED_OVER",
                 "SKIP_STALLED",
                 "FORGET_AWAITED_HEADS",
-                "DECLINE_WHAT_HAS_A_PLACE"
+                "DECLINE_DELIVERIES"
             })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);

@@ -8,7 +8,11 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +27,11 @@ class SlowAndFullLanesTest {
 
     /** Two tasks may be parked behind each key. */
     private static CoreScript withSmallLanes() {
-        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, 2, 100_000, 100_000))
+        return withLanesOf(2);
+    }
+
+    private static CoreScript withLanesOf(int parked) {
+        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, parked, 100_000, 100_000))
                 .owns();
     }
 
@@ -157,6 +165,62 @@ class SlowAndFullLanesTest {
         core.passes(UNTIL_DURABLE);
 
         assertThat(core.committed()).isEqualTo(40);
+    }
+
+    /**
+     * While a recall for two keys is on its way, one of them fails, and what waits in memory is left in the log once more: behind
+     * the beginning of the recall, which is at the other key's first record, and before what the recall brings.
+     */
+    @Test
+    void aRecallOfTwoKeysTakesNothingOfTheOneOfWhichMoreWasLeftInTheLogSince() {
+        CoreScript core = withLanesOf(1);
+        List<String> ended = new ArrayList<>();
+        core.delivers("k0", "j1");
+        core.fails("k0", 1_000);
+        core.fails("j1", 1_000);
+        core.delivers(names("j", 2, 6));
+        core.delivers(names("k", 7, 40));
+        core.recallsStall(true);
+        core.passes(1_000);
+        endsAllInStore(core, "k", ended);
+        endsAllInStore(core, "j", ended);
+        assertThat(core.recalls()).hasSize(1);
+
+        core.recallsStall(false);
+        core.recallsStall(true);
+        core.passes(SETTINGS.probeMillis());
+        assertThat(core.running()).contains("k9");
+        assertThat(core.recalls()).hasSize(2);
+        assertThat(core.recalls().get(1).from()).isEqualTo(4);
+        core.fails("k9", 1_000);
+        core.recallsStall(false);
+        while (ended.size() < 41 && ended.size() == Set.copyOf(ended).size()) {
+            core.passes(2 * SETTINGS.retryMillis());
+            core.running().forEach(name -> {
+                core.succeeds(name);
+                ended.add(name);
+            });
+        }
+
+        assertThat(ended).filteredOn(name -> name.startsWith("k")).containsExactly(Stream.concat(Stream.of("k0"), Stream.of(names("k", 7, 40)))
+                        .toArray(String[]::new));
+        assertThat(ended).filteredOn(name -> name.startsWith("j")).containsExactly(names("j", 1, 6));
+    }
+
+    private static String[] names(String key, int first, int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(i -> key + i).toArray(String[]::new);
+    }
+
+    private static void endsAllInStore(CoreScript core, String key, List<String> ended) {
+        while (core.store().blocked(key) != null) {
+            String name = core.running().stream()
+                    .filter(running -> running.startsWith(key))
+                    .findFirst()
+                    .orElseThrow();
+            core.succeeds(name);
+            ended.add(name);
+            core.passes(2 * SETTINGS.retryMillis());
+        }
     }
 
     @Test

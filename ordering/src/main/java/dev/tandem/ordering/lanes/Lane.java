@@ -57,7 +57,7 @@ public final class Lane {
         this.key = key;
     }
 
-    String key() {
+    public String key() {
         return key;
     }
 

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public final class Lanes {
     private final OfferedTasks offered = new OfferedTasks();
     private final FreshGate fresh = new FreshGate();
     private final Predicate<String> mayBeBlocked;
+    private Consumer<Lane> touched = lane -> {};
 
     /**
      * Creates empty lanes.
@@ -39,6 +41,11 @@ public final class Lanes {
     public Lanes(int maxReminders, Predicate<String> mayBeBlocked) {
         this.maxReminders = maxReminders;
         this.mayBeBlocked = mayBeBlocked;
+    }
+
+    /** Tells somebody of each change of a lane that {@link #touch} hears of, before the lane may be forgotten. */
+    public void onTouch(Consumer<Lane> listener) {
+        touched = listener;
     }
 
     public Lane lane(String key) {
@@ -193,6 +200,7 @@ public final class Lanes {
 
     /** To be called when something about the lane changed: lists it if it has work now, and forgets it if it is empty. */
     public void touch(Lane lane) {
+        touched.accept(lane);
         if (lane.isListed()) {
             return;
         }
