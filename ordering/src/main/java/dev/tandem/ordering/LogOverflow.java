@@ -204,7 +204,7 @@ final class LogOverflow implements LaneOverflow {
                 first + span,
                 tracker.passedOver().range(first, span),
                 groups.names(),
-                groups.room(first, MAX_RECALLED),
+                groups.room(first + span, MAX_RECALLED),
                 Math.max(1, state.context.policy.maxBytesInMemory() / MEMORY_SHARE));
         out.recall(state.partition, reading);
     }

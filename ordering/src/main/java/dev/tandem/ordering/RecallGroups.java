@@ -80,11 +80,11 @@ final class RecallGroups {
         return namesForReading;
     }
 
-    /** How many tasks the keys may take whose records come first if the log is read from {@code first} on, up to a bound. */
-    int room(long first, int most) {
+    /** How many tasks the keys may take whose records may come if the log is read up to an offset. At most {@code most}. */
+    int room(long upTo, int most) {
         int room = 0;
         for (Group group : groups.values()) {
-            if (group.from > first + room) {
+            if (group.from >= upTo) {
                 break;
             }
             for (OverflowKey key : group.keys) {

@@ -57,7 +57,8 @@ class BlockedKeysTest {
 
     @Test
     void aKeyThatBecomesBlockedAtTheBoundIsParked() {
-        CoreScript former = CoreScript.log(ONE_BLOCKED_KEY.withMaxBlockedKeys(2)).owns();
+        CoreScript former =
+                CoreScript.log(ONE_BLOCKED_KEY.withMaxBlockedKeys(2)).owns();
         former.delivers("a0", "b1");
         former.dies("a0");
         former.fails("b1", 5_000);

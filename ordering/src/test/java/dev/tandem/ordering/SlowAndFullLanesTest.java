@@ -202,7 +202,9 @@ class SlowAndFullLanesTest {
             });
         }
 
-        assertThat(ended).filteredOn(name -> name.startsWith("k")).containsExactly(Stream.concat(Stream.of("k0"), Stream.of(names("k", 7, 40)))
+        assertThat(ended)
+                .filteredOn(name -> name.startsWith("k"))
+                .containsExactly(Stream.concat(Stream.of("k0"), Stream.of(names("k", 7, 40)))
                         .toArray(String[]::new));
         assertThat(ended).filteredOn(name -> name.startsWith("j")).containsExactly(names("j", 1, 6));
     }

@@ -69,7 +69,8 @@ public final class OffsetSet {
     public BitSet range(long from, int count) {
         BitSet bits = new BitSet();
         long end = from + count;
-        for (Map.Entry<Long, BitSet> each : blocks.tailMap(from / BLOCK_BITS, true).entrySet()) {
+        for (Map.Entry<Long, BitSet> each :
+                blocks.tailMap(from / BLOCK_BITS, true).entrySet()) {
             long start = each.getKey() * BLOCK_BITS;
             if (start >= end) {
                 break;
