@@ -57,7 +57,7 @@ final class LogOverflow implements LaneOverflow {
     private final LongSupplier begunUpTo;
     /** In the order in which they are looked at for a lane that memory has forgotten. */
     private final Map<String, OverflowKey> keys = new LinkedHashMap<>();
-    /** Those that have room, as far as is known. */
+    /** Keys that have room, as far as is known. */
     private final RecallGroups groups = new RecallGroups();
 
     private @Nullable Recall reading;

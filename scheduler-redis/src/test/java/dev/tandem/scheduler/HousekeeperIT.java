@@ -111,7 +111,7 @@ class HousekeeperIT extends OperatorTestBase {
         assertThat(blocks).isEqualTo(10_000 - 9_900 / 32 * 32);
     }
 
-    /** Its queue has fewer partitions now, and it holds nothing that is to run. */
+    /** A partition that its queue does not have any more, and that holds nothing to run. */
     @Test
     void partitionThatNobodyOwnsIsTrimmed() {
         die(1);
