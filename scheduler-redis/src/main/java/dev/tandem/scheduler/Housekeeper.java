@@ -68,7 +68,7 @@ final class Housekeeper {
     private final AdminConnection connection;
     private final Admin admin;
     private final Retention retention;
-    /** What this process is called as the one that trims. */
+    /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
     private final Map<Partition, Place> places = new ConcurrentHashMap<>();
