@@ -53,6 +53,7 @@ final class HandOverAnswers {
         for (Lane lane : lanes) {
             state.lanes.touch(lane);
             if (lane.isFull()) {
+                state.lanes.declineOffers(lane);
                 state.broker.overflow().laneIsFull(lane);
             }
         }

@@ -8,10 +8,9 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Recall;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,40 +38,16 @@ final class LogOverflow implements LaneOverflow {
     private static final int MAX_SPAN = 65_536;
     /** A lane with fewer waiting tasks in memory has room for more. */
     private static final int LOW = 256;
-    /** How many tasks of a key are read again at once: few at first, more each time the lane had room for all of them. */
-    private static final int MIN_RECALLED = 4;
-
+    /** How many tasks one recall brings. */
     private static final int MAX_RECALLED = 1_024;
-    /** How many keys one check looks at, and one recall reads. */
+    /** How many keys one check looks at, and how many of them it tries. */
     private static final int MAX_CHECKED = 1_000;
 
-    private static final int MAX_KEYS_RECALLED = 64;
+    private static final int MAX_TRIED = 64;
     /** The share of memory that one recall may take. */
     private static final int MEMORY_SHARE = 8;
 
     private static final long BUSY_CHECK_MILLIS = 20;
-
-    /** The records of one key that were passed over. */
-    private static final class Key {
-        /** No record below it is passed over. */
-        private long from;
-        /** The last record that is passed over. */
-        private long last;
-
-        private int atOnce = MIN_RECALLED;
-        /** When the first of them was published, in epoch milliseconds: at the latest known, or before. */
-        private long publishedAt = Long.MAX_VALUE;
-
-        Key(long offset) {
-            from = offset;
-            last = offset;
-        }
-
-        void passedOver(long offset) {
-            from = Math.min(from, offset);
-            last = Math.max(last, offset);
-        }
-    }
 
     private final PartitionState state;
     private final LogTracker tracker;
@@ -80,14 +55,14 @@ final class LogOverflow implements LaneOverflow {
     private final LongSupplier passed;
     /** Former owners may have begun tasks below this offset. No task that was offered since may precede them. */
     private final LongSupplier begunUpTo;
-    /** In the order in which they are looked at for room. */
-    private final Map<String, Key> keys = new LinkedHashMap<>();
+    /** In the order in which they are looked at for a lane that memory has forgotten. */
+    private final Map<String, OverflowKey> keys = new LinkedHashMap<>();
+    /** Keys that have room, as far as is known. */
+    private final RecallGroups groups = new RecallGroups();
 
     private @Nullable Recall reading;
-    /** The keys of the recall, without those of which more was passed over since: it does not look for that. */
-    private final Set<String> asked = new HashSet<>();
-
     private long lastId;
+    private long recallAt;
     private long checkAt;
 
     LogOverflow(PartitionState state, LogTracker tracker, LongSupplier passed, LongSupplier begunUpTo) {
@@ -95,19 +70,29 @@ final class LogOverflow implements LaneOverflow {
         this.tracker = tracker;
         this.passed = passed;
         this.begunUpTo = begunUpTo;
+        state.lanes.onTouch(this::touched);
     }
 
     void clear() {
         keys.clear();
-        asked.clear();
+        groups.clear();
         reading = null;
+        recallAt = 0;
         checkAt = 0;
+    }
+
+    /** Reads again for a key whose lane has got room. */
+    private void touched(Lane lane) {
+        OverflowKey key = keys.isEmpty() ? null : keys.get(lane.key());
+        if (key != null && lane.hasRoomFor(LOW)) {
+            groups.add(key);
+        }
     }
 
     @Override
     public boolean mayHavePassedOverBegun(String name) {
-        Key key = keys.get(name);
-        return key != null && key.from < begunUpTo.getAsLong();
+        OverflowKey key = keys.get(name);
+        return key != null && key.from() < begunUpTo.getAsLong();
     }
 
     @Override
@@ -123,10 +108,10 @@ final class LogOverflow implements LaneOverflow {
         if (name == null || !mayPassOver(entry)) {
             return false;
         }
-        Key key = keys.get(name);
+        OverflowKey key = keys.get(name);
         Lane lane = state.lanes.find(name);
         boolean over = key != null
-                ? entry.offset() >= key.from
+                ? entry.offset() >= key.from()
                 : lane != null && lane.isFull() && lane.waitingCount() >= kept() && keys.size() < MAX_KEYS;
         if (over) {
             note(name, entry);
@@ -144,8 +129,12 @@ final class LogOverflow implements LaneOverflow {
             String name = entry.key();
             if (name != null) {
                 note(name, entry);
-                keys.get(name).atOnce = MIN_RECALLED;
             }
+        }
+        OverflowKey key = keys.get(lane.key());
+        if (key != null) {
+            key.hadNoRoom();
+            groups.remove(key);
         }
     }
 
@@ -154,12 +143,18 @@ final class LogOverflow implements LaneOverflow {
     }
 
     private void note(String name, TaskEntry entry) {
-        Key key = keys.computeIfAbsent(name, fresh -> new Key(entry.offset()));
-        if (entry.offset() < key.from || reading != null && entry.offset() < reading.upTo()) {
-            asked.remove(name);
+        OverflowKey key = keys.computeIfAbsent(name, fresh -> new OverflowKey(name, entry.offset()));
+        boolean lower = entry.offset() < key.from();
+        if (lower || reading != null && entry.offset() < reading.upTo()) {
+            // A recall that has been sent does not look for it.
+            boolean hasRoom = groups.contains(key);
+            groups.remove(key);
+            key.from(Math.min(key.from(), entry.offset()));
+            if (hasRoom) {
+                groups.add(key);
+            }
         }
-        key.passedOver(entry.offset());
-        key.publishedAt = Math.min(key.publishedAt, entry.requireTask().publishedAt());
+        key.passedOver(entry.offset(), entry.requireTask().publishedAt());
         tracker.passOver(entry);
     }
 
@@ -179,40 +174,38 @@ final class LogOverflow implements LaneOverflow {
 
     @Override
     public void recall(Commands out) {
-        if (reading != null || keys.isEmpty() || state.now() < checkAt) {
+        if (reading != null || keys.isEmpty() || state.now() < nextTurn()) {
             return;
         }
-        checkAt = state.now() + state.settings.probeMillis();
         if (!hasMemory() || !state.lanes.admitsFresh()) {
+            recallAt = state.now() + state.settings.probeMillis();
+            checkAt = Math.max(checkAt, recallAt);
             return;
         }
-        Map<String, Key> ready = ready();
-        if (ready.isEmpty()) {
+        if (state.now() >= checkAt) {
+            checkAt = state.now() + state.settings.probeMillis();
+            tryForgottenLanes();
+        }
+        if (!groups.isEmpty() && state.now() >= recallAt) {
+            send(out, tracker.passedOver().next(groups.begin()));
+        }
+    }
+
+    private void send(Commands out, long first) {
+        if (first == OffsetSet.NONE) {
+            // Nothing is left of them: the last records have gone from the log.
+            groups.reading().forEach(this::isOver);
             return;
         }
-        long from = ready.values().stream().mapToLong(key -> key.from).min().orElseThrow();
-        long first = tracker.passedOver().next(from);
-        Set.copyOf(ready.keySet()).forEach(name -> {
-            if (isReadUpTo(name, first == OffsetSet.NONE ? NEVER : first)) {
-                ready.remove(name);
-            }
-        });
-        if (ready.isEmpty()) {
-            return;
-        }
-        int most = Math.min(
-                MAX_RECALLED,
-                ready.values().stream().mapToInt(key -> key.atOnce).sum());
         int span = (int) Math.min(MAX_SPAN, passed.getAsLong() - first);
         reading = new Recall(
                 ++lastId,
                 first,
                 first + span,
                 tracker.passedOver().range(first, span),
-                ready.keySet(),
-                most,
+                groups.names(),
+                groups.room(first + span, MAX_RECALLED),
                 Math.max(1, state.context.policy.maxBytesInMemory() / MEMORY_SHARE));
-        asked.addAll(ready.keySet());
         out.recall(state.partition, reading);
     }
 
@@ -225,22 +218,24 @@ final class LogOverflow implements LaneOverflow {
                 && tracker.bytes() < bytes + bytes / MEMORY_SHARE;
     }
 
-    /** Finds keys whose lanes have room. Those that were looked at come last the next time. */
-    private Map<String, Key> ready() {
-        Map<String, Key> ready = new HashMap<>();
-        Map<String, Key> looked = new LinkedHashMap<>();
-        Iterator<Map.Entry<String, Key>> each = keys.entrySet().iterator();
-        while (each.hasNext() && looked.size() < MAX_CHECKED && ready.size() < MAX_KEYS_RECALLED) {
-            Map.Entry<String, Key> next = each.next();
+    /**
+     * Reads again for some keys that no lane is in memory of: a blocked key without tasks in memory may be forgotten, and then
+     * nothing tells that it has got room.
+     */
+    private void tryForgottenLanes() {
+        List<OverflowKey> looked = new ArrayList<>();
+        int tried = 0;
+        Iterator<OverflowKey> each = keys.values().iterator();
+        while (each.hasNext() && looked.size() < MAX_CHECKED && tried < MAX_TRIED) {
+            OverflowKey key = each.next();
             each.remove();
-            looked.put(next.getKey(), next.getValue());
-            Lane lane = state.lanes.find(next.getKey());
-            if (lane == null || lane.hasRoomFor(LOW)) {
-                ready.put(next.getKey(), next.getValue());
+            looked.add(key);
+            if (state.lanes.find(key.name) == null && !groups.contains(key)) {
+                groups.add(key);
+                tried++;
             }
         }
-        keys.putAll(looked);
-        return ready;
+        looked.forEach(key -> keys.put(key.name, key));
     }
 
     @Override
@@ -251,96 +246,94 @@ final class LogOverflow implements LaneOverflow {
         }
         reading = null;
         if (!state.ownership.isOwned() || !state.gate.delivers()) {
-            asked.clear();
             return;
         }
-        checkAt = state.now() + Math.min(BUSY_CHECK_MILLIS, state.settings.probeMillis());
-        Map<String, Integer> room = room(recall);
-        asked.clear();
-        Set<String> stalled = new HashSet<>();
+        recallAt = state.now() + Math.min(BUSY_CHECK_MILLIS, state.settings.probeMillis());
         List<TaskEntry> taken = new ArrayList<>();
+        Set<OverflowKey> ofKeys = new LinkedHashSet<>();
+        Set<OverflowKey> stalled = new LinkedHashSet<>();
         for (Delivery delivery : deliveries) {
             TaskEntry entry = router.entry(delivery);
-            String name = entry.key();
-            if (name == null || !room.containsKey(name) || stalled.contains(name)) {
+            OverflowKey key = keys.get(entry.key());
+            if (key == null || key.group == null || !tracker.passedOver().contains(entry.offset())) {
                 continue;
             }
-            if (!tracker.passedOver().contains(entry.offset())) {
+            if (!key.mayTake()) {
+                stalled.add(key);
+                stall(key, entry.offset());
                 continue;
             }
-            if (room.merge(name, -1, Integer::sum) < 0) {
-                stalled.add(name);
-                keys.get(name).from = entry.offset();
-                continue;
-            }
-            keys.get(name).from = entry.offset() + 1;
-            keys.get(name).publishedAt = entry.requireTask().publishedAt();
+            key.took(entry.requireTask().publishedAt());
+            ofKeys.add(key);
             taken.add(entry);
+            if (entry.offset() == key.last()) {
+                isOver(key);
+            }
         }
-        room.keySet().removeAll(stalled);
-        room.keySet().forEach(name -> isReadUpTo(name, next));
+        groups.advance(next);
+        stalled.forEach(groups::add);
         for (TaskEntry entry : taken) {
             entry.deliveredAt(state.now());
             tracker.recalled(entry);
             router.route(entry);
         }
+        ofKeys.forEach(this::tookAll);
     }
 
-    /**
-     * Returns how many tasks of each key may be taken. A key of which more was passed over since the recall was sent must wait
-     * for the next one.
-     */
-    private Map<String, Integer> room(Recall recall) {
-        Map<String, Integer> room = new HashMap<>();
-        for (String name : asked) {
-            Key key = keys.get(name);
-            Lane lane = state.lanes.find(name);
-            if (key != null && key.from >= recall.from() && (lane == null || !lane.isFull())) {
-                room.put(name, key.atOnce);
-                key.atOnce = Math.min(MAX_RECALLED, 2 * key.atOnce);
-            }
+    /** Reads no more of a key behind a record for which there was no room. */
+    private void stall(OverflowKey key, long offset) {
+        groups.remove(key);
+        key.from(offset);
+    }
+
+    private void tookAll(OverflowKey key) {
+        key.tookAll();
+        Lane lane = state.lanes.find(key.name);
+        if (lane != null && !lane.hasRoomFor(LOW)) {
+            groups.remove(key);
         }
-        return room;
     }
 
-    /** Notes that all of the key below {@code next} was read again. @return whether that was the last of it */
-    private boolean isReadUpTo(String name, long next) {
-        Key key = keys.get(name);
-        key.from = Math.max(key.from, next);
-        boolean all = key.from > key.last;
-        if (all) {
-            keys.remove(name);
-        }
-        return all;
+    /** All of the key was read again. */
+    private void isOver(OverflowKey key) {
+        groups.remove(key);
+        keys.remove(key.name);
     }
 
+    /** Forgets all below the log's start. Looks at all keys, since Kafka deletes whole segments now and then. */
     @Override
     public void deleted(long id, long logStart) {
         if (reading == null || reading.id() != id) {
             return;
         }
         tracker.passedOver().removeBelow(logStart);
-        Set.copyOf(keys.keySet()).forEach(name -> isReadUpTo(name, logStart));
+        for (OverflowKey key : List.copyOf(keys.values())) {
+            if (key.last() < logStart) {
+                isOver(key);
+            }
+        }
     }
 
     @Override
     public void recallFailed(long id) {
         if (reading != null && reading.id() == id) {
             reading = null;
-            asked.clear();
-            checkAt = state.now() + state.settings.retryMillis();
+            recallAt = state.now() + state.settings.retryMillis();
         }
     }
 
     @Override
     public Overflow count() {
         long oldest =
-                keys.values().stream().mapToLong(key -> key.publishedAt).min().orElse(Long.MAX_VALUE);
+                keys.values().stream().mapToLong(OverflowKey::publishedAt).min().orElse(Long.MAX_VALUE);
         return new Overflow(tracker.passedOver().size(), keys.size(), oldest);
     }
 
     /** When {@link #recall} has something to do without any event. */
     long nextTurn() {
-        return keys.isEmpty() || reading != null ? NEVER : checkAt;
+        if (keys.isEmpty() || reading != null) {
+            return NEVER;
+        }
+        return groups.isEmpty() ? checkAt : Math.min(checkAt, recallAt);
     }
 }

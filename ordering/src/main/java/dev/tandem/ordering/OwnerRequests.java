@@ -115,7 +115,7 @@ final class OwnerRequests {
     }
 
     private int claimable() {
-        return state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads(state.otherClaims::mayGoOnWith);
+        return state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads();
     }
 
     private void addOutcomes(SettleAndClaimBatch batch) {
@@ -128,9 +128,7 @@ final class OwnerRequests {
 
     private void addClaims(SettleAndClaimBatch batch) {
         while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && state.context.slots.take()) {
-            TaskEntry entry = state.mayBlockKeys()
-                    ? state.lanes.pollReady()
-                    : state.lanes.pollReadyHead(state.otherClaims::mayGoOnWith);
+            TaskEntry entry = state.mayBlockKeys() ? state.lanes.pollReady() : state.lanes.pollReadyHead();
             if (entry == null) {
                 state.context.slots.giveUnused(1);
                 return;

@@ -289,6 +289,7 @@ final class PartitionCore {
         requests.sendAgain(out);
         deferred.enterOffers();
         if (state.timers.takeFullRetry()) {
+            state.lanes.declineOffers();
             state.lanes.retryFull(MAX_FULL_LANES_TRIED);
         }
         state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());
@@ -302,6 +303,7 @@ final class PartitionCore {
         }
         deferred.abandonIfStuck();
         deferred.sendAbandoned(out);
+        deferred.sendDeclined(out);
         periodic.claimDue(out);
         periodic.renew(out);
         periodic.patrol(out);

@@ -49,7 +49,7 @@ final class PartitionState {
         this.partition = partition;
         this.context = context;
         this.settings = context.settings;
-        this.lanes = new Lanes(settings.rememberedKeys());
+        this.lanes = new Lanes(settings.rememberedKeys(), otherClaims::mayGoOnWith);
         this.work = new PendingWork(lanes);
         this.blockedKeys = new BlockedKeyCount(context.policy.maxBlockedKeys());
         this.ownership = new Ownership(partition);
@@ -86,7 +86,7 @@ final class PartitionState {
     /** Makes an entry of a task that the store gave. */
     TaskEntry fromStore(Position position, byte[] bytes) {
         Envelope envelope = Envelope.decode(partition.queue(), bytes);
-        return new TaskEntry(
+        TaskEntry entry = new TaskEntry(
                 position,
                 context.keyOf(envelope.task()),
                 TaskEntry.NOT_DELIVERED,
@@ -97,6 +97,10 @@ final class PartitionState {
                 envelope.attempts(),
                 true,
                 broker.newNotes());
+        // It waited for its time, or an operator retries it: in neither case has it had a place in its lane.
+        boolean anew = envelope.task().notBefore() > 0 || envelope.token() != 0;
+        entry.mayBeDeclined(anew && envelope.attempts() == 0);
+        return entry;
     }
 
     /** Makes an entry of a task that runs or ran here, and that has no delivery in this ownership. */
@@ -200,6 +204,7 @@ final class PartitionState {
         } else if (otherClaims.mayGoOnWith(key)) {
             lane.keepsHead(true);
         }
+        lanes.changed(lane);
     }
 
     /** Opens a key, if it is blocked. */
@@ -208,6 +213,7 @@ final class PartitionState {
             context.report(new CoreEvent.KeyOpened(partition, key));
         }
         lane.open();
+        lanes.changed(lane);
     }
 
     // ---- requests ----

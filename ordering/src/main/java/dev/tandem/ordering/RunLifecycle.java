@@ -55,6 +55,7 @@ final class RunLifecycle {
                 lapses,
                 entry.offset(),
                 state.leasedUntil(sentAt));
+        entry.mayBeDeclined(false);
         state.active.add(ActiveRun.claimed(run, entry, state.now()));
         if (entry.key() != null) {
             state.lanes.lane(entry.key()).busyWith(entry);

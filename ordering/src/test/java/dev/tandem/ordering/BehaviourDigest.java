@@ -187,6 +187,14 @@ final class BehaviourDigest {
             add(17);
             add(abandon.position());
             add(abandon.key());
+        } else if (request instanceof StoreRequest.DeclineOffers decline) {
+            add(19);
+            add(decline.offers().size());
+            for (StoreRequest.Declined offer : decline.offers()) {
+                add(offer.position());
+                add(offer.key());
+                add(offer.delayMillis());
+            }
         } else if (request instanceof StoreRequest.Release) {
             add(18);
         } else {

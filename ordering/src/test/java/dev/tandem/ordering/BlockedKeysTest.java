@@ -56,6 +56,26 @@ class BlockedKeysTest {
     }
 
     @Test
+    void aKeyThatBecomesBlockedAtTheBoundIsParked() {
+        CoreScript former =
+                CoreScript.log(ONE_BLOCKED_KEY.withMaxBlockedKeys(2)).owns();
+        former.delivers("a0", "b1");
+        former.dies("a0");
+        former.fails("b1", 5_000);
+        former.revoked();
+        CoreScript core = former.anotherExecutor().owns();
+        core.delivers("b2", "b3");
+        // The new owner does not know yet that the key is blocked, and may not find out by a claim.
+        assertThat(core.running()).isEmpty();
+        assertThat(core.store().lane("b")).isEmpty();
+
+        core.passes(5_000);
+
+        assertThat(core.running()).containsExactly("b1");
+        assertThat(core.store().lane("b")).containsExactly(at(2), at(3));
+    }
+
+    @Test
     void aNewOwnerKeepsTheBound() {
         CoreScript former = CoreScript.log(ONE_BLOCKED_KEY).owns();
         former.delivers("a0");

@@ -50,9 +50,9 @@ enum CoreMutant {
     COMMIT_PASSED_OVER(
             edit("LogTracker", "passedOver.isEmpty() ? prefix : Math.min(prefix, passedOver.first())", "prefix")),
     /** Lets a fresh record of a key into its lane while earlier ones wait in the log. */
-    OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from", "? false")),
+    OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from()", "? false")),
     /** Goes on reading behind a record for which there was no room. */
-    SKIP_STALLED(edit("LogOverflow", "room.keySet().removeAll(stalled);", "")),
+    SKIP_STALLED(edit("LogOverflow", "stall(key, entry.offset());", "")),
     /** Takes a cut as known to the store as soon as an acquire has told it. */
     FORGET_CUT(edit("LogCut", "            toldWith = number;", "            forget();\n            recorded = true;")),
     /** Lets a task that ran when the log was cut settle the record that has its offset now. */
@@ -60,6 +60,11 @@ enum CoreMutant {
             "LogSide",
             "return offsetInIncarnation(run.position()) == NONE ? TaskEntry.NO_OFFSET : run.sequence();",
             "return run.sequence();")),
+    /** Gives delivered tasks back to the store as if it had offered them. */
+    DECLINE_DELIVERIES(edit(
+            "Lane",
+            "takeIf(entry -> mustPark(entry) && entry.mayBeDeclined() && !entry.isTracked())",
+            "takeIf(this::mustPark)")),
     /** Claims fresh tasks although the store has no room for them if they fail. */
     CLAIM_WITHOUT_ROOM(edit(
             "PartitionCore",

@@ -8,6 +8,8 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
+import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import dev.tandem.task.store.StoreRequest.Declined;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -316,6 +318,22 @@ final class LanePlaces {
             }
             if (enters || book.owner != process) {
                 keep(process, partition, new KeptTask(seen.position, true, true, Long.MAX_VALUE));
+            }
+        }
+    }
+
+    /** Takes their places from offered tasks that the owner gives back: they enter when they are offered again. */
+    void declined(SimProcess process, DeclineOffers request) {
+        Partition partition = request.partition();
+        PartitionBook book = books.book(partition);
+        List<KeptTask> kept = memory.getOrDefault(new Memory(process, partition), List.of());
+        for (Declined offer : request.offers()) {
+            SeenTask seen = books.find(partition, offer.position());
+            kept.removeIf(each -> each.offered && each.position.equals(offer.position()));
+            if (seen != null && book.owner == process) {
+                seen.offeredAt = -1;
+                seen.early = false;
+                seen.entered = hasItsPlace(state(partition), seen) ? seen.entered : -1;
             }
         }
     }

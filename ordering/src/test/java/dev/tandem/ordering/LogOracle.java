@@ -304,6 +304,11 @@ final class LogOracle extends Oracle {
     }
 
     @Override
+    void declines(SimProcess process, StoreRequest.DeclineOffers request) {
+        places.declined(process, request);
+    }
+
+    @Override
     void turned(SimProcess process) {
         super.turned(process);
         process.assigned().forEach(partition -> places.passedOver(process, partition));

@@ -42,7 +42,8 @@ class MutantsTest {
                 "COMMIT_PASSED_OVER",
                 "OVERTAKE_PASSED_OVER",
                 "SKIP_STALLED",
-                "FORGET_AWAITED_HEADS"
+                "FORGET_AWAITED_HEADS",
+                "DECLINE_DELIVERIES"
             })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);

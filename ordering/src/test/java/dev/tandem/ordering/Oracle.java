@@ -99,6 +99,9 @@ abstract class Oracle {
     /** A log's records were read again for a process, which took those that it had passed over and has room for. */
     void recalled(SimProcess process, Partition partition, List<SimTask> records) {}
 
+    /** A process gives back what the store offered, for want of room. */
+    void declines(SimProcess process, StoreRequest.DeclineOffers request) {}
+
     /** The tasks that waited in a process's memory are gone. */
     void forgetsLanes(SimProcess process, Partition partition) {}
 

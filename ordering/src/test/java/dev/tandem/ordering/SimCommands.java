@@ -29,6 +29,9 @@ class SimCommands implements Commands {
         any = true;
         SimStoreLink link = process.link(request.partition());
         checkRoom(link, request);
+        if (request instanceof StoreRequest.DeclineOffers decline) {
+            simulation.oracle.declines(process, decline);
+        }
         link.send(request);
     }
 

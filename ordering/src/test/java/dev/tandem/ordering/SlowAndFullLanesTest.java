@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +27,11 @@ class SlowAndFullLanesTest {
 
     /** Two tasks may be parked behind each key. */
     private static CoreScript withSmallLanes() {
-        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, 2, 100_000, 100_000))
+        return withLanesOf(2);
+    }
+
+    private static CoreScript withLanesOf(int parked) {
+        return CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 10_000, 1 << 20, parked, 100_000, 100_000))
                 .owns();
     }
 
@@ -157,6 +167,64 @@ class SlowAndFullLanesTest {
         assertThat(core.committed()).isEqualTo(40);
     }
 
+    /**
+     * While a recall for two keys is on its way, one of them fails, and what waits in memory is left in the log once more: behind
+     * the beginning of the recall, which is at the other key's first record, and before what the recall brings.
+     */
+    @Test
+    void aRecallOfTwoKeysTakesNothingOfTheOneOfWhichMoreWasLeftInTheLogSince() {
+        CoreScript core = withLanesOf(1);
+        List<String> ended = new ArrayList<>();
+        core.delivers("k0", "j1");
+        core.fails("k0", 1_000);
+        core.fails("j1", 1_000);
+        core.delivers(names("j", 2, 6));
+        core.delivers(names("k", 7, 40));
+        core.recallsStall(true);
+        core.passes(1_000);
+        endsAllInStore(core, "k", ended);
+        endsAllInStore(core, "j", ended);
+        assertThat(core.recalls()).hasSize(1);
+
+        core.recallsStall(false);
+        core.recallsStall(true);
+        core.passes(SETTINGS.probeMillis());
+        assertThat(core.running()).contains("k9");
+        assertThat(core.recalls()).hasSize(2);
+        assertThat(core.recalls().get(1).from()).isEqualTo(4);
+        core.fails("k9", 1_000);
+        core.recallsStall(false);
+        while (ended.size() < 41 && ended.size() == Set.copyOf(ended).size()) {
+            core.passes(2 * SETTINGS.retryMillis());
+            core.running().forEach(name -> {
+                core.succeeds(name);
+                ended.add(name);
+            });
+        }
+
+        assertThat(ended)
+                .filteredOn(name -> name.startsWith("k"))
+                .containsExactly(Stream.concat(Stream.of("k0"), Stream.of(names("k", 7, 40)))
+                        .toArray(String[]::new));
+        assertThat(ended).filteredOn(name -> name.startsWith("j")).containsExactly(names("j", 1, 6));
+    }
+
+    private static String[] names(String key, int first, int last) {
+        return IntStream.rangeClosed(first, last).mapToObj(i -> key + i).toArray(String[]::new);
+    }
+
+    private static void endsAllInStore(CoreScript core, String key, List<String> ended) {
+        while (core.store().blocked(key) != null) {
+            String name = core.running().stream()
+                    .filter(running -> running.startsWith(key))
+                    .findFirst()
+                    .orElseThrow();
+            core.succeeds(name);
+            ended.add(name);
+            core.passes(2 * SETTINGS.retryMillis());
+        }
+    }
+
     @Test
     void aNewOwnerIsGivenWhatStayedInTheLog() {
         CoreScript old = withSmallLanes();
@@ -191,5 +259,72 @@ class SlowAndFullLanesTest {
 
         assertThat(core.running()).isEmpty();
         assertThat(core.store().lane("k")).hasSize(2);
+    }
+
+    // ---- offers of full lanes ----
+
+    @Test
+    void delayedTasksOfAFullLaneHoldUpNoDelayedTaskOfAnotherKey() {
+        CoreScript core = withSmallLanes();
+        core.delivers("k0");
+        core.dies("k0");
+        core.delivers("k1", "k2");
+        int delayed = 2 * PartitionState.MAX_OFFERED;
+        for (int i = 3; i < delayed; i++) {
+            core.deliversDelayed("k" + i, 1_000);
+        }
+        core.deliversDelayed("x" + delayed, 2_000);
+
+        core.passes(3_000);
+
+        assertThat(core.running()).containsExactly("x" + delayed);
+        assertThat(core.store().lane("k")).hasSize(2);
+    }
+
+    @Test
+    void offersThatAreGivenBackComeAgainLessAndLessOften() {
+        CoreScript core = withSmallLanes();
+        core.delivers("k0");
+        core.dies("k0");
+        core.delivers("k1", "k2");
+        core.deliversDelayed("k3", 1_000);
+
+        core.passes(8 * SETTINGS.leaseMillis());
+
+        assertThat(core.sent(DeclineOffers.class)).hasSizeBetween(3, 5);
+        assertThat(core.store().state(at(3))).isEqualTo(TaskState.SCHEDULED);
+    }
+
+    @Test
+    void anOfferThatWasGivenBackIsParkedOnceThereIsRoom() {
+        CoreScript core = withSmallLanes();
+        core.delivers("k0");
+        core.fails("k0", 5_000);
+        core.delivers("k1", "k2");
+        core.deliversDelayed("k3", 1_000);
+        core.passes(5_000);
+        assertThat(core.sent(DeclineOffers.class)).isNotEmpty();
+
+        core.succeeds("k0");
+        core.passes(2 * SETTINGS.leaseMillis());
+
+        assertThat(core.store().lane("k")).containsExactly(at(2), at(3));
+    }
+
+    @Test
+    void delayedTasksOfABlockedKeyHoldUpNoOtherWhileTheStoreHasNoRoom() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+        core.dies("k0");
+        int delayed = 2 * PartitionState.MAX_OFFERED;
+        for (int i = 1; i < delayed; i++) {
+            core.deliversDelayed("k" + i, 1_000);
+        }
+        core.deliversDelayed("x" + delayed, 2_000);
+        core.storeHasRoom(false);
+
+        core.passes(3_000);
+
+        assertThat(core.running()).containsExactly("x" + delayed);
     }
 }

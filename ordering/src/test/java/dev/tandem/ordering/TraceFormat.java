@@ -72,6 +72,8 @@ final class TraceFormat {
         } else if (request instanceof StoreRequest.ClaimDue due) {
             out.append(" claims ").append(due.maxClaims()).append(" from ").append(token(due.firstToken()));
             out.append(" offers ").append(due.maxOffers());
+        } else if (request instanceof StoreRequest.DeclineOffers decline) {
+            decline.offers().forEach(offer -> out.append(' ').append(offer));
         } else if (request instanceof StoreRequest.AbandonPosition gone) {
             out.append(' ').append(gone.position()).append(' ').append(gone.key());
         } else if (request instanceof StoreRequest.RecordCommit committed) {

@@ -73,15 +73,19 @@ public final class Admin {
 
     /**
      * Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. A long lane dies in
-     * several steps. If the future fails, some may have died, and the key is blocked still: drain it again.
+     * several steps. If the future fails, some may have died, and the key is blocked still: drain it again. If the head is
+     * retried in between, the drain ends with {@link Result#NOT_FOUND}.
      */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
         return withHead(partition, key, "drain");
     }
 
-    /** Goes on with a drain that a dead task began: of this head only. */
+    /**
+     * Goes on with a drain that a dead task began, unless the head was retried, skipped or deleted since: {@link
+     * Result#NOT_FOUND}.
+     */
     CompletableFuture<Result> goOnDraining(Partition partition, String key, byte[] head) {
-        return change(partition, "drain", key, head, null);
+        return change(partition, "drain", key, head, null, ScriptCodes.GO_ON_NOTED);
     }
 
     /** Lets no more task of the queue start in any executor. Runs go on. Executors notice within a second. */
@@ -118,6 +122,16 @@ public final class Admin {
 
     private CompletableFuture<Result> change(
             Partition partition, String what, String name, byte @Nullable [] seen, byte @Nullable [] then) {
+        return change(partition, what, name, seen, then, "");
+    }
+
+    private CompletableFuture<Result> change(
+            Partition partition,
+            String what,
+            String name,
+            byte @Nullable [] seen,
+            byte @Nullable [] then,
+            String goOn) {
         byte[] nothing = {};
         return change(
                 partition,
@@ -126,7 +140,7 @@ public final class Admin {
                 name.getBytes(StandardCharsets.UTF_8),
                 seen == null ? nothing : seen,
                 then == null ? nothing : then,
-                nothing);
+                goOn.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Calls the script until the change is made. The last argument is where it goes on. */

@@ -1,12 +1,17 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import io.lettuce.core.SetArgs;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * <p>The work follows what there is to remove: a round looks at some thousand entries of a partition in any case, and
  * then goes on as long as at least a quarter of what it finds can go. So the index of ids is a third larger than needed
  * at most, however fast tasks end, and costs little when nothing ends.
+ *
+ * <p>Retained partitions that nobody owns, because they hold no task that is to run, are trimmed by one process at a time.
  *
  * <p>It also goes on with drains of lanes that were too long for the outcome of their dead head.
  *
@@ -41,6 +48,9 @@ final class Housekeeper {
     /** Goes on while at least one in so many entries is removed. */
     private static final int WORTHWHILE = 4;
 
+    /** How long a process that was trimming a partition without an owner is waited for. */
+    private static final long TURN_MILLIS = 60_000;
+
     private static final String BEGINNING = "0";
     private static final String LEFT_OUT = "";
 
@@ -58,6 +68,9 @@ final class Housekeeper {
     private final AdminConnection connection;
     private final Admin admin;
     private final Retention retention;
+    /** The name of this process as the one that trims. */
+    private final byte[] name = bytes(UUID.randomUUID().toString());
+
     private final Map<Partition, Place> places = new ConcurrentHashMap<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
@@ -67,22 +80,43 @@ final class Housekeeper {
         this.retention = retention;
     }
 
-    /** Begins a round through these partitions, unless the last round still runs. Forgets all other partitions. */
-    void trim(Collection<Partition> partitions) {
+    /**
+     * Begins a round, unless the last one still runs. Forgets all other partitions.
+     *
+     * @param owned partitions of which this process is the owner
+     * @param ownerless partitions of which nobody is, as far as is known
+     */
+    void trim(Collection<Partition> owned, Collection<Partition> ownerless) {
         if (busy.compareAndSet(false, true)) {
-            places.keySet().retainAll(partitions);
-            trimNext(new ArrayDeque<>(partitions));
+            Set<Partition> all = new LinkedHashSet<>(owned);
+            all.addAll(ownerless);
+            places.keySet().retainAll(all);
+            trimNext(new ArrayDeque<>(all), Set.copyOf(owned));
         }
     }
 
-    private void trimNext(Deque<Partition> rest) {
+    private void trimNext(Deque<Partition> rest, Set<Partition> owned) {
         Partition next = rest.poll();
         if (next == null) {
             busy.set(false);
             return;
         }
+        CompletableFuture<Long> round = owned.contains(next)
+                ? trim(next)
+                : takeTurn(next).thenCompose(ours -> ours ? trim(next) : CompletableFuture.completedFuture(0L));
         // Leaves the thread that answered, so that many partitions are no deep recursion.
-        trim(next).whenCompleteAsync((removed, failure) -> trimNext(rest));
+        round.whenCompleteAsync((removed, failure) -> trimNext(rest, owned));
+    }
+
+    /** Returns whether this process is the one that trims a partition without an owner. It stays that while it goes on. */
+    CompletableFuture<Boolean> takeTurn(Partition partition) {
+        byte[] key = connection.keys().trimmer(partition);
+        return connection
+                .run(commands -> commands.set(key, name, SetArgs.Builder.nx().px(TURN_MILLIS)))
+                .thenCompose(set -> connection.run(commands -> commands.get(key)))
+                .thenCompose(holder -> Arrays.equals(holder, name)
+                        ? connection.run(commands -> commands.pexpire(key, TURN_MILLIS))
+                        : CompletableFuture.completedFuture(false));
     }
 
     /** Does a round in one partition. Returns how many tasks were removed. */
@@ -109,10 +143,6 @@ final class Housekeeper {
                 if (name.startsWith(ScriptCodes.DRAIN_FIELD)) {
                     String key = name.substring(ScriptCodes.DRAIN_FIELD.length());
                     all = all.thenCompose(before -> admin.goOnDraining(partition, key, field.getValue()))
-                            // The head was retried, skipped or deleted since.
-                            .thenCompose(result -> result == Admin.Result.NOT_FOUND
-                                    ? connection.run(commands -> commands.hdel(owner, field.getKey()))
-                                    : CompletableFuture.completedFuture(0L))
                             .thenApply(done -> null);
                 }
             }

@@ -55,6 +55,11 @@ final class RedisKeys {
         return prefix(partition) + "wake";
     }
 
+    /** Returns the key that says which process trims the history of a partition without an owner. */
+    byte[] trimmer(Partition partition) {
+        return bytes(prefix(partition) + "trimmer");
+    }
+
     /** Returns the key of the names of a queue's partitions that were ever used. */
     byte[] partitions(String queue) {
         return bytes(namespace + ":{" + queue + "}:partitions");

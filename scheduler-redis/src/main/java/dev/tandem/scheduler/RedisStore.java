@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,6 +49,9 @@ public final class RedisStore implements Store {
     private final Presence presence;
     private final ProcessRegistry processes;
     private final Housekeeper housekeeper;
+    /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
+    private final Map<String, List<Partition>> ownerless = new ConcurrentHashMap<>();
+
     private final Set<PauseWatch> pauseWatches = ConcurrentHashMap.newKeySet();
 
     // Used by the store's thread only.
@@ -110,11 +114,22 @@ public final class RedisStore implements Store {
 
     @Override
     public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
-        inspector.heldPartitions(queue, except).whenComplete((held, failure) -> {
-            if (failure == null) {
-                found.accept(held);
-            }
-        });
+        inspector
+                .heldPartitions(queue, except)
+                .thenCombine(inspector.partitions(queue), (held, all) -> {
+                    // Those that hold nothing to run have no owner, but a history.
+                    ownerless.put(
+                            queue,
+                            all.stream()
+                                    .filter(each -> !except.contains(each) && !held.contains(each))
+                                    .toList());
+                    return held;
+                })
+                .whenComplete((held, failure) -> {
+                    if (failure == null) {
+                        found.accept(held);
+                    }
+                });
     }
 
     @Override
@@ -262,13 +277,19 @@ public final class RedisStore implements Store {
         pauseWatches.forEach(PauseWatch::run);
     }
 
+    /** Trims history now, for tests. */
+    void trimNow() {
+        thread.run(this::trim);
+    }
+
     private void trim() {
         presence.removeSilent();
         List<Partition> owned = new ArrayList<>();
         for (RedisNode node : connections.nodes()) {
             node.links.stream().filter(RedisLink::isOwner).forEach(link -> owned.add(link.partition()));
         }
-        housekeeper.trim(owned);
+        housekeeper.trim(
+                owned, ownerless.values().stream().flatMap(List::stream).toList());
     }
 
     private void subscribe() {

@@ -59,6 +59,11 @@ final class ScriptCodes {
 
     static final String NO_INCARNATION = "-1";
     static final String DRAIN_FIELD = "drain:";
+
+    /** Where a drain goes on. */
+    static final String GO_ON_BEGUN = "begun";
+
+    static final String GO_ON_NOTED = "noted";
     static final int NO_MARK = -1;
     static final int AWAITS_REDELIVERY = -2;
 

@@ -4,6 +4,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Declined;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
@@ -67,6 +68,10 @@ final class ScriptEncoder {
                     .number(due.firstToken())
                     .flag(due.ordered())
                     .build();
+        } else if (request instanceof StoreRequest.DeclineOffers decline) {
+            return ScriptCall.of(Script.DECLINE_OFFERS, header, 0)
+                    .bytes(declined(decline.offers()))
+                    .build();
         } else if (request instanceof StoreRequest.ExpireLeases expire) {
             return ScriptCall.of(Script.EXPIRE_LEASES, header, 0)
                     .number(expire.limit())
@@ -87,6 +92,16 @@ final class ScriptEncoder {
             return ScriptCall.of(Script.RELEASE, header, 0).build();
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
+    }
+
+    private static byte[] declined(List<Declined> offers) {
+        MessagePackWriter lists = new MessagePackWriter().list(3);
+        positions(lists, offers, Declined::position);
+        lists.list(offers.size());
+        offers.forEach(offer -> lists.text(offer.key()));
+        lists.list(offers.size());
+        offers.forEach(offer -> lists.number(offer.delayMillis()));
+        return lists.toByteArray();
     }
 
     private static ScriptCall acquire(StoreRequest.Acquire acquire) {

@@ -6,14 +6,16 @@
 -- ARGV 3    retry, delete: position; skip, drain: key
 -- ARGV 4    retry: envelope of the dead task as it was seen; skip, drain: head of the key as it was seen; else ''
 -- ARGV 5    retry: envelope that the dead task runs with; else ''
--- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call
+-- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call; GO_ON_NOTED: go on with a
+--           drain that a dead task began, and that `owner` notes
 -- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE}, or
 --           {CHANGE_UNFINISHED, where to go on}: the change is too large for one call
 --
 -- retry   a dead task goes back, due now; a scheduled or retried one is due now
 -- delete  a dead task goes for good; a scheduled, retried or parked one is cancelled
 -- skip    a key's head is given up (a waiting one dies), and the lane goes on
--- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key
+-- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key. If the
+--         head is retried, skipped or deleted between two calls, that stays as it is, and the drain ends
 -- @include partition_keys
 -- @include clock
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -158,13 +160,19 @@ end
 local function skip(key, seen_head, drain)
   local entry = call('HGET', BLOCKED, key)
   local head = entry and head_of(entry)
-  if head ~= seen_head then
+  local noted = call('HGET', OWNER, DRAIN_FIELD .. key)
+  if head ~= seen_head or go_on == GO_ON_NOTED and noted ~= seen_head then
+    if noted == seen_head then
+      call('HDEL', OWNER, DRAIN_FIELD .. key)
+    end
     return {CHANGE_NOT_FOUND}
   elseif call('HEXISTS', CLAIMS, head) == 1 then
     return {CHANGE_ACTIVE}
   end
   local envelope = call('HGET', TASKS, head)
-  if envelope then
+  if envelope and go_on ~= '' then
+    return {CHANGE_NOT_FOUND} -- It was retried since the drain began.
+  elseif envelope then
     bury_head(head, envelope)
   end
   local drained = not drain or drain_some(key, head)
@@ -174,7 +182,7 @@ local function skip(key, seen_head, drain)
     if envelope then
       block(key, BLOCKED_BY_HALT, head)
     end
-    return {CHANGE_UNFINISHED, ''}
+    return {CHANGE_UNFINISHED, go_on == '' and GO_ON_BEGUN or go_on}
   end
   call('HDEL', ATTEMPTS, head)
   call('HDEL', OWNER, DRAIN_FIELD .. key)

@@ -1,17 +1,22 @@
 package dev.tandem.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.testkit.Brokers;
 import io.lettuce.core.ScriptOutputType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Trimming of history. */
@@ -104,6 +109,40 @@ class HousekeeperIT extends OperatorTestBase {
         // The last chunk begins below the stored commit.
         long blocks = get(store.adminConnection().run(commands -> commands.hlen(keys[9])));
         assertThat(blocks).isEqualTo(10_000 - 9_900 / 32 * 32);
+    }
+
+    /** A partition that its queue does not have any more, and that holds nothing to run. */
+    @Test
+    void partitionThatNobodyOwnsIsTrimmed() {
+        die(1);
+        assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+        await().until(() -> get(store.inspector().partitions(queue)).contains(partition));
+        Retention nothing = new Retention(Duration.ZERO, 0, 0);
+        try (RedisStore other = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), nothing)) {
+            CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
+            other.findHeld(queue, List.of(), held::complete);
+            assertThat(get(held)).isEmpty();
+            other.trimNow();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(offsets(TaskState.DEAD)).isEmpty());
+        }
+    }
+
+    @Test
+    void onlyOneProcessTrimsAPartitionThatNobodyOwns() {
+        Housekeeper one = housekeeper(Retention.DEFAULTS);
+        Housekeeper other = housekeeper(Retention.DEFAULTS);
+        assertThat(get(one.takeTurn(partition))).isTrue();
+        assertThat(get(other.takeTurn(partition))).isFalse();
+        assertThat(get(one.takeTurn(partition))).isTrue();
+    }
+
+    private void die(long offset) {
+        long token = claim(offset, null);
+        Verdict dead = new Verdict.Dead(DeadHead.SKIP, envelope(null, token));
+        Position position = Position.of(0, offset);
+        owner.settleAndClaim(
+                List.of(new Settle(position, token, null, new SettledMark.Offset(offset), dead, 0)), List.of());
     }
 
     private long trim(Retention retention) {

@@ -13,11 +13,14 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes in a lane that is too long for one call of a script. */
 class LongLaneIT extends OperatorTestBase {
@@ -136,6 +139,49 @@ class LongLaneIT extends OperatorTestBase {
                                 List.of(new Settle(farBack, earlier, "k", SettledMark.NONE, success, 0)), List.of())
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
+    }
+
+    /** Each script is called by hand, so that an operator comes between two steps of one drain. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void headThatIsRetriedBetweenTwoStepsOfADrainRuns(boolean byHousekeeper) {
+        retryLater("k", 0);
+        parkMany();
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+        long token = due().claimed().get(0).token();
+        Verdict dead = new Verdict.Dead(byHousekeeper ? DeadHead.DRAIN : DeadHead.HALT, envelope("k", token));
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, 0), token, "k", new SettledMark.Offset(0), dead, 0)), List.of());
+        byte[] goOn = drainStep(bytes(byHousekeeper ? ScriptCodes.GO_ON_NOTED : ""), ScriptCodes.CHANGE_UNFINISHED);
+        long left = parked();
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        drainStep(goOn, ScriptCodes.CHANGE_NOT_FOUND);
+
+        assertThat(parked()).isEqualTo(left);
+        assertThat(due().claimed()).extracting(task -> task.position()).containsExactly(Position.of(0, 0));
+        drainStep(goOn, byHousekeeper ? ScriptCodes.CHANGE_NOT_FOUND : ScriptCodes.CHANGE_ACTIVE);
+        assertThat(parked()).isEqualTo(left);
+    }
+
+    /** Calls the script of a drain once. Returns where it goes on. */
+    private byte[] drainStep(byte[] goOn, int expected) {
+        ReplyReader reply = new ReplyReader(get(store.adminConnection()
+                .runScript(
+                        Script.ADMINISTER,
+                        partition,
+                        bytes(RedisKeys.DEFAULTS.wakeChannel(partition)),
+                        bytes("drain"),
+                        bytes("k"),
+                        bytes(Position.of(0, 0).text()),
+                        bytes(""),
+                        goOn)));
+        assertThat(reply.count()).isEqualTo(expected);
+        return reply.hasMore() ? reply.bytes() : goOn;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static Housekeeper housekeeper() {

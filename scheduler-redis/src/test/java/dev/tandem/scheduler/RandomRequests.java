@@ -12,6 +12,7 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Declined;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
@@ -114,6 +115,8 @@ final class RandomRequests {
                     random.nextInt(4),
                     executor.token + 1,
                     random.nextInt(8) > 0);
+        } else if (dice < 80) {
+            return declineOffers(executor);
         } else if (dice < 84) {
             List<Position> positions = List.copyOf(executor.running.keySet());
             return new StoreRequest.RenewLeases(header(executor), lease(), positions, tokens(executor, positions));
@@ -139,6 +142,19 @@ final class RandomRequests {
             return forwardRedeliveries();
         }
         return new StoreRequest.SettleLate(partition, incarnation(executor), settle(executor));
+    }
+
+    private StoreRequest.DeclineOffers declineOffers(Executor executor) {
+        List<Declined> offers = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            Position position = position();
+            String key = key(position);
+            // What is far off is not offered.
+            if (key != null && !far.containsKey(position)) {
+                offers.add(new Declined(position, key, random.nextInt(200)));
+            }
+        }
+        return new StoreRequest.DeclineOffers(header(executor), offers);
     }
 
     private StoreRequest.ForwardRedeliveries forwardRedeliveries() {

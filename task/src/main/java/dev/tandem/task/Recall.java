@@ -14,7 +14,8 @@ import java.util.Set;
  * @param from the first offset that is read
  * @param upTo the offset behind the last one that is read
  * @param wanted the offsets that were passed over: bit 0 is {@code from}
- * @param keys the keys whose records are wanted
+ * @param keys the keys whose records are wanted: too many to be copied, so they may change while the log is read, and any
+ *     thread may look at them. What is said of a key that leaves them meanwhile does not count
  * @param maxTasks reading ends once so many were found, 1 or more
  * @param maxBytes reading ends once the tasks found have so many bytes in memory, 1 or more
  */
@@ -22,7 +23,7 @@ public record Recall(long id, long from, long upTo, BitSet wanted, Set<String> k
 
     public Recall {
         Objects.requireNonNull(wanted, "wanted");
-        keys = Set.copyOf(keys);
+        Objects.requireNonNull(keys, "keys");
     }
 
     /** Whether the record at an offset was passed over. Its key has still to be looked at. */

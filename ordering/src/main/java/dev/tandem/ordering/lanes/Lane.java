@@ -41,14 +41,23 @@ public final class Lane {
     private boolean full;
     /** Whether it had none the last time, so that a single task finds out first. */
     private boolean probing;
-    /** Whether {@link Lanes} has the lane in a list of lanes with work. */
+    /** Whether {@link Lanes} has the lane in its list of lanes with tasks to park. */
     private boolean listed;
+
+    /** The lane's place among the {@link ReadyLanes}, 0 if it is not there, and its neighbours. Changed by those only. */
+    long readyPlace;
+
+    @Nullable
+    Lane readyBefore;
+
+    @Nullable
+    Lane readyAfter;
 
     Lane(String key) {
         this.key = key;
     }
 
-    String key() {
+    public String key() {
         return key;
     }
 
@@ -237,6 +246,21 @@ public final class Lane {
         return !full && !asked && waiting.size() < tasks;
     }
 
+    /** Whether an offer may wait here. If not, the store keeps it. @param parks whether tasks are parked at all now */
+    boolean takesOffer(TaskEntry entry, boolean parks) {
+        return !mustPark(entry) || !entry.mayBeDeclined() || parks && hasRoomFor(Integer.MAX_VALUE);
+    }
+
+    /** Takes out the offers that can't be parked now. */
+    List<TaskEntry> takeStuckOffers(boolean parks) {
+        boolean stuck = blocked && (full || !parks);
+        return stuck ? takeIf(entry -> mustPark(entry) && entry.mayBeDeclined() && !entry.isTracked()) : List.of();
+    }
+
+    private boolean mustPark(TaskEntry entry) {
+        return blocked && !isHead(entry.position());
+    }
+
     /**
      * Takes out delivered entries from the end as long as they match, and leaves at least {@code keep} entries. The last one
      * comes first. Entries that the store offered are left where they are.
@@ -306,6 +330,10 @@ public final class Lane {
 
     private boolean isIdle() {
         return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
+    }
+
+    boolean isReady() {
+        return readyPlace != 0;
     }
 
     boolean isListed() {

@@ -10,7 +10,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of a partition that wait in memory: lanes by key, and those without a key. */
@@ -22,18 +24,28 @@ public final class Lanes {
     private final Set<Lane> reminders = new LinkedHashSet<>();
 
     private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
-    private final ArrayDeque<Lane> ready = new ArrayDeque<>();
+    private final ReadyLanes ready = new ReadyLanes();
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
     private final ArrayDeque<Lane> full = new ArrayDeque<>();
-    /** Tasks that the store offered and that wait here. */
-    private final Map<Position, TaskEntry> offered = new HashMap<>();
-
+    private final OfferedTasks offered = new OfferedTasks();
     private final FreshGate fresh = new FreshGate();
-    private long offeredBytes;
+    private final Predicate<String> mayBeBlocked;
+    private Consumer<Lane> touched = lane -> {};
 
-    /** @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once */
-    public Lanes(int maxReminders) {
+    /**
+     * Creates empty lanes.
+     *
+     * @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once
+     * @param mayBeBlocked whether an open key may be blocked in the store. It may change before {@link #touchAll} only
+     */
+    public Lanes(int maxReminders, Predicate<String> mayBeBlocked) {
         this.maxReminders = maxReminders;
+        this.mayBeBlocked = mayBeBlocked;
+    }
+
+    /** Tells somebody of each change of a lane that {@link #touch} hears of, before the lane may be forgotten. */
+    public void onTouch(Consumer<Lane> listener) {
+        touched = listener;
     }
 
     public Lane lane(String key) {
@@ -51,7 +63,7 @@ public final class Lanes {
     /** Lets an entry wait for its turn, at its place in the order. */
     public void enter(TaskEntry entry) {
         if (entry.isInStore()) {
-            noteOffered(entry);
+            offered.add(entry);
         }
         if (entry.key() == null) {
             unkeyed.addLast(entry);
@@ -64,7 +76,7 @@ public final class Lanes {
 
     /** Lets a delivered entry wait, in the place of the offered entry of the same task if there is one. */
     public void enterInPlace(TaskEntry entry) {
-        TaskEntry offer = offered.get(entry.position());
+        TaskEntry offer = offered.find(entry.position());
         if (offer != null) {
             forgetOffered(offer);
             entry.order(offer.order());
@@ -81,7 +93,7 @@ public final class Lanes {
     public void reenter(TaskEntry entry) {
         if (entry.key() == null) {
             if (entry.isInStore()) {
-                noteOffered(entry);
+                offered.add(entry);
             }
             unkeyed.addFirst(entry);
         } else {
@@ -130,39 +142,76 @@ public final class Lanes {
     // ---- offered by the store ----
 
     public boolean isOffered(Position position) {
-        return offered.containsKey(position);
+        return offered.find(position) != null;
     }
 
     public int offeredCount() {
-        return offered.size();
+        return offered.count();
     }
 
     public long offeredBytes() {
-        return offeredBytes;
-    }
-
-    private void noteOffered(TaskEntry entry) {
-        TaskEntry before = offered.put(entry.position(), entry);
-        offeredBytes += entry.weight() - (before == null ? 0 : before.weight());
+        return offered.bytes();
     }
 
     public void forgetOffered(TaskEntry entry) {
-        if (offered.remove(entry.position(), entry)) {
-            offeredBytes -= entry.weight();
+        offered.forget(entry);
+    }
+
+    /**
+     * Lets an offered task wait for its turn, or gives it back if its key is blocked and there is no room to park it. Offers
+     * that wait for room would take the place of those of other keys.
+     */
+    public void enterOffer(TaskEntry entry) {
+        Lane lane = find(entry.key());
+        if (lane == null || lane.takesOffer(entry, fresh.isOpen())) {
+            enter(entry);
+        } else {
+            offered.decline(entry);
         }
+    }
+
+    /** Gives back what was offered of a lane and can't be parked. */
+    public void declineOffers(Lane lane) {
+        List<TaskEntry> stuck = offered.isEmpty() ? List.of() : lane.takeStuckOffers(fresh.isOpen());
+        if (!stuck.isEmpty()) {
+            stuck.forEach(offered::decline);
+            touch(lane);
+        }
+    }
+
+    /** Gives back all that was offered and can't be parked. */
+    public void declineOffers() {
+        Set<Lane> waiting = new LinkedHashSet<>();
+        for (TaskEntry entry : offered.all()) {
+            Lane lane = find(entry.key());
+            if (lane != null) {
+                waiting.add(lane);
+            }
+        }
+        waiting.forEach(this::declineOffers);
+    }
+
+    /** Takes offers that are to be given back, at most so many. */
+    public List<TaskEntry> takeDeclined(int limit) {
+        return offered.takeDeclined(limit);
     }
 
     // ---- lanes with work ----
 
     /** To be called when something about the lane changed: lists it if it has work now, and forgets it if it is empty. */
     public void touch(Lane lane) {
+        touched.accept(lane);
         if (lane.isListed()) {
             return;
         }
         if (lane.mayStart()) {
-            lane.listed(true);
-            ready.addLast(lane);
-        } else if (lane.mayPark() && !fresh.isOpen()) {
+            ready.put(lane, lane.isBlocked() || mayBeBlocked.test(lane.key()));
+            return;
+        }
+        if (lane.isReady()) {
+            ready.remove(lane);
+        }
+        if (lane.mayPark() && !fresh.isOpen()) {
             fresh.keep(lane);
         } else if (lane.mayPark()) {
             lane.listed(true);
@@ -172,6 +221,13 @@ public final class Lanes {
             reminders.remove(lane);
         } else if (lane.isReminder()) {
             remember(lane);
+        }
+    }
+
+    /** To be called when the lane's key was blocked or opened: it may not be ready any more, or otherwise than it was. */
+    public void changed(Lane lane) {
+        if (lane.isReady()) {
+            touch(lane);
         }
     }
 
@@ -204,7 +260,7 @@ public final class Lanes {
     }
 
     public int readyCount() {
-        return ready.size() + unkeyed.size();
+        return ready.count() + unkeyed.size();
     }
 
     /** Lets fresh tasks start and be parked, or keeps them back, except those for which stored tasks wait. */
@@ -233,46 +289,28 @@ public final class Lanes {
      * How many entries may be claimed whose failure blocks no further key: those of keys that are or may be blocked, and those
      * without a key.
      */
-    public int readyHeads(Predicate<String> mayBeBlocked) {
-        return (int) ready.stream()
-                        .filter(lane -> startsHead(lane, mayBeBlocked))
-                        .count()
-                + unkeyed.size();
-    }
-
-    private static boolean startsHead(Lane lane, Predicate<String> mayBeBlocked) {
-        return lane.mayStart() && (lane.isBlocked() || mayBeBlocked.test(lane.key()));
+    public int readyHeads() {
+        return ready.headCount() + unkeyed.size();
     }
 
     /** As {@link #pollReady}, for the entries that {@link #readyHeads} counts. */
-    public @Nullable TaskEntry pollReadyHead(Predicate<String> mayBeBlocked) {
-        for (Lane lane : List.copyOf(ready)) {
-            if (startsHead(lane, mayBeBlocked)) {
-                ready.remove(lane);
-                lane.listed(false);
-                if (fresh.admits(lane, !offered.isEmpty())) {
-                    return start(lane);
-                }
-            }
-        }
-        return pollUnkeyed();
-    }
-
-    private static TaskEntry start(Lane lane) {
-        lane.listed(false);
-        TaskEntry entry = lane.take();
-        lane.claim(entry);
-        return entry;
+    public @Nullable TaskEntry pollReadyHead() {
+        return firstStart(ready::pollHead);
     }
 
     /** Takes out the next entry that may be claimed, and makes its lane busy with it. Null if there is none. */
     public @Nullable TaskEntry pollReady() {
-        for (Lane lane = ready.pollFirst(); lane != null; lane = ready.pollFirst()) {
-            lane.listed(false);
+        return firstStart(ready::poll);
+    }
+
+    private @Nullable TaskEntry firstStart(Supplier<@Nullable Lane> next) {
+        for (Lane lane = next.get(); lane != null; lane = next.get()) {
             if (!lane.mayStart()) {
                 touch(lane);
             } else if (fresh.admits(lane, !offered.isEmpty())) {
-                return start(lane);
+                TaskEntry entry = lane.take();
+                lane.claim(entry);
+                return entry;
             }
         }
         return pollUnkeyed();
@@ -345,12 +383,11 @@ public final class Lanes {
         parkable.clear();
         full.clear();
         offered.clear();
-        offeredBytes = 0;
     }
 
     @Override
     public String toString() {
-        return lanes.values() + " unkeyed " + unkeyed + " ready " + ready.size() + " parkable " + parkable.size()
-                + " offered " + offered.keySet();
+        return lanes.values() + " unkeyed " + unkeyed + " ready " + ready.count() + " parkable " + parkable.size()
+                + " offered " + offered;
     }
 }

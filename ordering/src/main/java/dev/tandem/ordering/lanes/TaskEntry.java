@@ -29,6 +29,7 @@ public final class TaskEntry {
     private @Nullable Task task;
     private boolean inStore;
     private boolean doubtful;
+    private boolean mayBeDeclined;
     private DeliveryState state = DeliveryState.PENDING;
     private long stateNumber;
 
@@ -170,6 +171,15 @@ public final class TaskEntry {
 
     public void doubt() {
         doubtful = true;
+    }
+
+    /** Whether the task may go back to the store when it was offered: it has no place in its lane from before. */
+    public boolean mayBeDeclined() {
+        return mayBeDeclined;
+    }
+
+    public void mayBeDeclined(boolean may) {
+        mayBeDeclined = may;
     }
 
     public DeliveryState state() {

@@ -68,8 +68,18 @@ public final class OffsetSet {
     /** Returns which of the offsets from {@code from} on are in the set: bit 0 is {@code from}. At most so many bits. */
     public BitSet range(long from, int count) {
         BitSet bits = new BitSet();
-        for (long at = next(from); at != NONE && at < from + count; at = next(at + 1)) {
-            bits.set((int) (at - from));
+        long end = from + count;
+        for (Map.Entry<Long, BitSet> each :
+                blocks.tailMap(from / BLOCK_BITS, true).entrySet()) {
+            long start = each.getKey() * BLOCK_BITS;
+            if (start >= end) {
+                break;
+            }
+            BitSet block = each.getValue();
+            int bit = block.nextSetBit((int) Math.max(0, from - start));
+            for (; bit >= 0 && start + bit < end; bit = block.nextSetBit(bit + 1)) {
+                bits.set((int) (start + bit - from));
+            }
         }
         return bits;
     }

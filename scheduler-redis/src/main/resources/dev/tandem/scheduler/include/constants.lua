@@ -80,6 +80,10 @@ local CHANGE_DONE = 1
 local CHANGE_ACTIVE = 2
 local CHANGE_UNFINISHED = 3
 
+-- Where a drain goes on: it began with an operator's call, or with a dead task and is noted in `owner`.
+local GO_ON_BEGUN = 'begun'
+local GO_ON_NOTED = 'noted'
+
 -- As an incarnation: the partition is one of a message queue, and has no offsets.
 local NO_INCARNATION = '-1'
 -- As a mark, in the place of an offset or a page: nothing is noted; the message is certain to be delivered again.

@@ -310,8 +310,8 @@ public sealed interface StoreAnswer {
             implements StoreAnswer {}
 
     /**
-     * Answers {@link StoreRequest.RecordCommit}, {@link StoreRequest.AbandonPosition} and
-     * {@link StoreRequest.Release}.
+     * Answers {@link StoreRequest.DeclineOffers}, {@link StoreRequest.RecordCommit},
+     * {@link StoreRequest.AbandonPosition} and {@link StoreRequest.Release}.
      */
     record Ok(long nextDueMillis) implements StoreAnswer {
         public static final Ok NOTHING_DUE = new Ok(-1);

@@ -263,6 +263,14 @@ public sealed interface StoreRequest {
             implements OwnerRequest {}
 
     /**
+     * Gives offers back: there is no room for more of their keys. Each is due again after its delay.
+     */
+    record DeclineOffers(RequestHeader header, List<Declined> offers) implements OwnerRequest {}
+
+    /** An offer that is given back, of a task with this key. */
+    record Declined(Position position, String key, long delayMillis) {}
+
+    /**
      * Extends the lease of the ownership and of the given claims. Without claims this is the probe.
      *
      * @param positions the claimed positions of active runs

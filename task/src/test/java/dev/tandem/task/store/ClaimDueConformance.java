@@ -3,13 +3,16 @@ package dev.tandem.task.store;
 import static dev.tandem.task.store.OwnerClient.parkHeld;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
 import org.junit.jupiter.api.Test;
 
-/** {@link StoreRequest.ClaimDue}: which due tasks are claimed, and which are offered. */
+/** {@link StoreRequest.ClaimDue}: which due tasks are claimed, and which are offered; {@link StoreRequest.DeclineOffers}. */
 interface ClaimDueConformance extends StoreFixture {
 
     @Test
@@ -81,6 +84,24 @@ interface ClaimDueConformance extends StoreFixture {
         assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
     }
 
+    /** A store may look at some of the due tasks only, but heads come before those that may not be offered. */
+    @Test
+    default void tasksThatMayNotBeOfferedHideNoDueHead() {
+        first().acquire();
+        HandOver[] earlier = new HandOver[1_200];
+        for (int i = 0; i < earlier.length; i++) {
+            Move schedule = new Move.Schedule(storeTime() - 10_000);
+            byte[] envelope = OwnerClient.envelope("other", 0);
+            earlier[i] = new HandOver(Position.of(0, 100 + i), "other", SettledMark.NONE, schedule, envelope);
+        }
+        first().takeCustody(earlier);
+        first().blockKey(KEY, P1, 0);
+        DueTasks due = first().claimDue(1, 0);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).isEmpty();
+        assertThat(due.more()).isTrue();
+    }
+
     @Test
     default void anUnorderedRequestIgnoresKeys() {
         first().acquire();
@@ -89,5 +110,55 @@ interface ClaimDueConformance extends StoreFixture {
         DueTasks due = first().claimDue(9, 0, false);
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1, P2);
         assertThat(first().blocked()).isEmpty();
+    }
+
+    @Test
+    default void aDeclinedTaskIsOfferedAgainAfterItsDelay() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 20);
+        first().schedule(P2, KEY, 2, storeTime() - 10);
+        first().claimDue(0, 9);
+        first().decline(P1, KEY, SHORT);
+        DueTasks due = first().claimDue(0, 9);
+        assertThat(due.offered()).isEmpty();
+        assertThat(due.nextDueMillis()).isBetween(0L, SHORT);
+        letTimePass(SHORT + 1);
+        assertThat(first().claimDue(0, 9).offered())
+                .extracting(DueTask::position)
+                .containsExactly(P1);
+    }
+
+    @Test
+    default void aTaskThatIsDueAgainMeanwhileIsNotPostponed() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 20);
+        first().decline(P1, KEY, OwnerClient.LONG);
+        assertThat(first().claimDue(0, 9).offered())
+                .extracting(DueTask::position)
+                .containsExactly(P1);
+    }
+
+    @Test
+    default void aHeadIsNotPostponed() {
+        first().acquire();
+        first().blockKey(KEY, P1, SHORT);
+        first().decline(P1, KEY, OwnerClient.LONG);
+        letTimePass(SHORT + 1);
+        assertThat(first().claimDue(1, 0).claimed())
+                .extracting(DueTask::position)
+                .containsExactly(P1);
+    }
+
+    @Test
+    default void aTaskThatIsNotScheduledAnyMoreIsNotPostponed() {
+        first().acquire();
+        first().blockKey(KEY, P1, OwnerClient.LONG);
+        first().schedule(P2, KEY, 2, storeTime() - 20);
+        first().claimDue(0, 9);
+        first().takeCustody(parkHeld(P2, KEY));
+        first().decline(P2, KEY, SHORT);
+        first().decline(P3, KEY, SHORT);
+        letTimePass(SHORT + 1);
+        assertThat(first().claimDue(9, 9).offered()).isEmpty();
     }
 }

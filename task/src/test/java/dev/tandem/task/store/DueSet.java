@@ -49,6 +49,11 @@ final class DueSet {
         return times.containsKey(position);
     }
 
+    /** Returns the due time of a position; -1 if it is not here. */
+    long dueTime(Position position) {
+        return times.getOrDefault(position, -1L);
+    }
+
     Set<Position> positions() {
         return times.keySet();
     }

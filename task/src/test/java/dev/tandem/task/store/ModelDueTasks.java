@@ -5,10 +5,12 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
+import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import dev.tandem.task.store.StoreRequest.Declined;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Applies {@link ClaimDue}: claims or offers the tasks that are due. */
+/** Applies {@link ClaimDue}: claims or offers the tasks that are due; and {@link DeclineOffers}. */
 final class ModelDueTasks {
 
     private ModelDueTasks() {}
@@ -47,5 +49,14 @@ final class ModelDueTasks {
             }
         }
         return new DueTasks(claimed, offered, more ? 0 : partition.nextDueMillis(now), more);
+    }
+
+    static void decline(ModelPartition partition, DeclineOffers request, long now) {
+        for (Declined offer : request.offers()) {
+            Position position = offer.position();
+            if (partition.tasks.dueTime(position) > now && !partition.isHead(offer.key(), position)) {
+                partition.tasks.postpone(position, now + offer.delayMillis());
+            }
+        }
     }
 }

@@ -137,6 +137,11 @@ final class ModelTasks {
         return due;
     }
 
+    /** Returns the due time of a task that is scheduled or in retry; -1 if it is neither. */
+    long dueTime(Position position) {
+        return Math.max(scheduled.dueTime(position), retry.dueTime(position));
+    }
+
     /** Returns the earliest due time; {@link Long#MAX_VALUE} if nothing waits for its time. */
     long earliestDue() {
         return Math.min(scheduled.earliest(), retry.earliest());

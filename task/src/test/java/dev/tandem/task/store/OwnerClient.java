@@ -21,6 +21,8 @@ import dev.tandem.task.store.StoreRequest.AbandonPosition;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
+import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import dev.tandem.task.store.StoreRequest.Declined;
 import dev.tandem.task.store.StoreRequest.ExpireLeases;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.KeepClaims;
@@ -232,6 +234,10 @@ final class OwnerClient {
         DueTasks tasks = (DueTasks) ask(request);
         token += maxClaims;
         return tasks;
+    }
+
+    void decline(Position position, String key, long delayMillis) {
+        ask(new DeclineOffers(header(), List.of(new Declined(position, key, delayMillis))));
     }
 
     LeasesRenewed renewLeases(Position position, long claimToken) {

@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreAnswer.Ok;
 import dev.tandem.task.store.StoreRequest.AbandonPosition;
 import dev.tandem.task.store.StoreRequest.Acquire;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
+import dev.tandem.task.store.StoreRequest.DeclineOffers;
 import dev.tandem.task.store.StoreRequest.ExpireLeases;
 import dev.tandem.task.store.StoreRequest.ForwardRedeliveries;
 import dev.tandem.task.store.StoreRequest.KeepClaims;
@@ -154,6 +155,8 @@ public final class StoreModel {
             return new ModelCustody(partition, flaws, now).apply(takeCustody, memoryFull);
         } else if (request instanceof ClaimDue claimDue) {
             return ModelDueTasks.claim(partition, claimDue, now);
+        } else if (request instanceof DeclineOffers decline) {
+            ModelDueTasks.decline(partition, decline, now);
         } else if (request instanceof RenewLeases renew) {
             return new ModelLeases(partition, now).apply(renew, runId);
         } else if (request instanceof ExpireLeases expire) {
