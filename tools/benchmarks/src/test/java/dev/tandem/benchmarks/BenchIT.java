@@ -25,6 +25,7 @@ class BenchIT {
         "kafka, 10",
         "rabbit, 16",
         "lateness, 9",
+        "due, 4",
         "memory, 2",
         "recovery, 2",
         "restart, 3",
