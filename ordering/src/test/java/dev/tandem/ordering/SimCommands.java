@@ -29,6 +29,7 @@ class SimCommands implements Commands {
         any = true;
         SimStoreLink link = process.link(request.partition());
         checkRoom(link, request);
+        simulation.oracle.sends(request);
         link.send(request);
     }
 

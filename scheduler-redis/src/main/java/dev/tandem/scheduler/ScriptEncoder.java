@@ -62,13 +62,7 @@ final class ScriptEncoder {
                     .bytes(claimNames(renew.positions(), renew.tokens()))
                     .build();
         } else if (request instanceof StoreRequest.ClaimDue due) {
-            return ScriptCall.of(Script.CLAIM_DUE, header, 0)
-                    .number(due.leaseMillis())
-                    .number(due.maxClaims())
-                    .number(due.maxOffers())
-                    .number(due.firstToken())
-                    .flag(due.ordered())
-                    .build();
+            return claimDue(due);
         } else if (request instanceof StoreRequest.ExpireLeases expire) {
             return ScriptCall.of(Script.EXPIRE_LEASES, header, 0)
                     .number(expire.limit())
@@ -89,6 +83,24 @@ final class ScriptEncoder {
             return ScriptCall.of(Script.RELEASE, header, 0).build();
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
+    }
+
+    private static ScriptCall claimDue(StoreRequest.ClaimDue due) {
+        List<String> busy = due.busyKeys();
+        MessagePackWriter keys = new MessagePackWriter();
+        if (busy != null) {
+            keys.list(busy.size());
+            busy.forEach(keys::text);
+        }
+        return ScriptCall.of(Script.CLAIM_DUE, due.header(), 0)
+                .number(due.leaseMillis())
+                .number(due.maxClaims())
+                .number(due.maxOffers())
+                .number(due.firstToken())
+                .flag(due.ordered())
+                .number(due.maxAhead())
+                .bytes(keys.toByteArray())
+                .build();
     }
 
     private static ScriptCall acquire(StoreRequest.Acquire acquire) {

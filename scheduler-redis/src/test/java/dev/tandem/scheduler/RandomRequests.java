@@ -116,8 +116,10 @@ final class RandomRequests {
                     lease(),
                     random.nextInt(4),
                     random.nextInt(4),
+                    random.nextInt(3),
                     executor.token + 1,
-                    random.nextInt(8) > 0);
+                    random.nextInt(8) > 0,
+                    random.nextBoolean() ? null : busyKeys());
         } else if (dice < 84) {
             List<Position> positions = List.copyOf(executor.running.keySet());
             return new StoreRequest.RenewLeases(header(executor), lease(), positions, tokens(executor, positions));
@@ -143,6 +145,18 @@ final class RandomRequests {
             return forwardRedeliveries();
         }
         return new StoreRequest.SettleLate(partition, incarnation(executor), settle(executor));
+    }
+
+    /** Returns the keys of some positions. */
+    private List<String> busyKeys() {
+        List<String> keys = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            String key = key(position());
+            if (key != null) {
+                keys.add(key);
+            }
+        }
+        return keys;
     }
 
     private StoreRequest.ForwardRedeliveries forwardRedeliveries() {

@@ -43,6 +43,8 @@ public final class Lane {
     private boolean probing;
     /** Whether {@link Lanes} has the lane in a list of lanes with work. */
     private boolean listed;
+    /** Whether the store may be claiming a due task of this key, so that nothing else of it may start. */
+    private boolean held;
 
     Lane(String key) {
         this.key = key;
@@ -274,7 +276,7 @@ public final class Lane {
     }
 
     boolean mayStart() {
-        if (busy != null || claiming != null || handOvers > 0 || waiting.isEmpty()) {
+        if (held || busy != null || claiming != null || handOvers > 0 || waiting.isEmpty()) {
             return false;
         }
         return !blocked || isHead(waiting.getFirst().position());
@@ -304,7 +306,8 @@ public final class Lane {
         return isIdle() && blocked && !kept;
     }
 
-    private boolean isIdle() {
+    /** Whether nothing of the key waits here, runs, or is on its way to the store. */
+    boolean isIdle() {
         return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
     }
 
@@ -314,6 +317,10 @@ public final class Lane {
 
     void listed(boolean inAList) {
         listed = inAList;
+    }
+
+    void held(boolean untilAnswer) {
+        held = untilAnswer;
     }
 
     @Override

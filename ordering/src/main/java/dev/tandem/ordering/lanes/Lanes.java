@@ -31,13 +31,26 @@ public final class Lanes {
     private final FreshGate fresh = new FreshGate();
     private long offeredBytes;
 
+    /** Lanes in which nothing starts until {@link #release}. */
+    private final List<Lane> held = new ArrayList<>();
+    /** Whether lanes that are made now are held, too. */
+    private boolean holding;
+
     /** @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once */
     public Lanes(int maxReminders) {
         this.maxReminders = maxReminders;
     }
 
     public Lane lane(String key) {
-        return lanes.computeIfAbsent(key, Lane::new);
+        return lanes.computeIfAbsent(key, this::newLane);
+    }
+
+    private Lane newLane(String key) {
+        Lane lane = new Lane(key);
+        if (holding) {
+            hold(lane);
+        }
+        return lane;
     }
 
     public @Nullable Lane find(@Nullable String key) {
@@ -150,6 +163,46 @@ public final class Lanes {
         if (offered.remove(entry.position(), entry)) {
             offeredBytes -= entry.weight();
         }
+    }
+
+    // ---- due tasks of idle keys ----
+
+    /**
+     * Holds all lanes but those with something in them, so that the store may claim due tasks of their keys.
+     *
+     * @param known keys that are busy in any case
+     * @return all busy keys. Null if there are more than {@code most}: then no lane is held
+     */
+    public @Nullable List<String> holdIdle(int most, Collection<String> known) {
+        List<String> busy = new ArrayList<>(known);
+        for (Lane lane : lanes.values()) {
+            if (!lane.isIdle()) {
+                busy.add(lane.key());
+            }
+            if (busy.size() > most) {
+                return null;
+            }
+        }
+        holding = true;
+        lanes.values().stream().filter(Lane::isIdle).forEach(this::hold);
+        return busy;
+    }
+
+    private void hold(Lane lane) {
+        lane.held(true);
+        held.add(lane);
+    }
+
+    /** Lets lanes go on that are held. */
+    public void release() {
+        holding = false;
+        for (Lane lane : held) {
+            lane.held(false);
+            if (lanes.get(lane.key()) == lane) {
+                touch(lane);
+            }
+        }
+        held.clear();
     }
 
     // ---- lanes with work ----
@@ -346,6 +399,8 @@ public final class Lanes {
         full.clear();
         offered.clear();
         offeredBytes = 0;
+        holding = false;
+        held.clear();
     }
 
     @Override

@@ -56,8 +56,7 @@ final class DueAtOnce implements Scenario {
             }
             String what = "due at once, " + (keyed ? "distinct keys" : "without keys");
             lines.add(Measurement.of(what, Median.of(rates), "/s", Budget.atLeast(BUDGET)));
-            lines.add(
-                    Measurement.withoutBudget(what + ": Redis's processor per task", Median.of(redis), "µs"));
+            lines.add(Measurement.withoutBudget(what + ": Redis's processor per task", Median.of(redis), "µs"));
         }
         return lines;
     }
@@ -85,7 +84,8 @@ final class DueAtOnce implements Scenario {
             topic.awaitCommitted(KafkaTopic.group(queue), tasks, context);
             long early = due - System.currentTimeMillis();
             if (early <= 0 || handled.sum() > 0) {
-                throw new IllegalStateException("Some tasks were due before Redis had all. Set a lower number of --tasks");
+                throw new IllegalStateException(
+                        "Some tasks were due before Redis had all. Set a lower number of --tasks");
             }
             TimeUnit.MILLISECONDS.sleep(early);
             long start = System.nanoTime();
@@ -98,8 +98,7 @@ final class DueAtOnce implements Scenario {
                     },
                     () -> "Only " + handled.sum() + " of " + tasks + " tasks ran (" + executor.status() + ")");
             double seconds = (System.nanoTime() - start) / 1e9;
-            Throughput result =
-                    Throughput.of(tasks, seconds, redis.usage().since(before));
+            Throughput result = Throughput.of(tasks, seconds, redis.usage().since(before));
             context.say(
                     "%,d tasks %s: %,.0f/s, Redis %.2f µs per task, %.0f tasks per script",
                     tasks,
