@@ -43,6 +43,7 @@ public final class Bench implements Callable<Integer> {
             new RabbitThroughput(),
             new Lateness(),
             new DueAtOnce(),
+            new FirstTask(),
             new ScheduledMemory(),
             new CrashRecovery(),
             new RollingRestart(),

@@ -26,6 +26,7 @@ class BenchIT {
         "rabbit, 16",
         "lateness, 9",
         "due, 4",
+        "first, 3",
         "memory, 2",
         "recovery, 2",
         "restart, 3",
