@@ -83,13 +83,13 @@ final class PeriodicRequests {
         boolean many = soon >= Math.max(1, state.settings.batchSize() / AHEAD_PART);
         boolean enough = 2 * state.lanes.offeredCount() >= Math.min(soon, PartitionState.MAX_OFFERED);
         if (!state.context.slots.any()) {
-            return many
+            return state.context.slots.areAllTaken()
+                    && many
                     && !enough
                     && !state.timers.dueAwaitsSlot()
-                    && maxOffers() > 0
-                    && !state.context.slots.isLimited();
+                    && maxOffers() > 0;
         }
-        return !(many && enough && state.lanes.hasReady());
+        return !(many && enough && state.mayBlockKeys() && state.lanes.hasReady());
     }
 
     /** How many offers there is room for. What is offered may block a key if it fails, unlike what is claimed at once. */

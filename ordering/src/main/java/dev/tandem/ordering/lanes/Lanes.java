@@ -31,10 +31,7 @@ public final class Lanes {
     private final FreshGate fresh = new FreshGate();
     private long offeredBytes;
 
-    /** Lanes in which nothing starts until {@link #release}. */
-    private final List<Lane> held = new ArrayList<>();
-    /** Whether lanes that are made now are held, too. */
-    private boolean holding;
+    private final HeldLanes held = new HeldLanes();
 
     /** @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once */
     public Lanes(int maxReminders) {
@@ -47,9 +44,7 @@ public final class Lanes {
 
     private Lane newLane(String key) {
         Lane lane = new Lane(key);
-        if (holding) {
-            hold(lane);
-        }
+        held.made(lane);
         return lane;
     }
 
@@ -174,35 +169,16 @@ public final class Lanes {
      * @return all busy keys. Null if there are more than {@code most}: then no lane is held
      */
     public @Nullable List<String> holdIdle(int most, Collection<String> known) {
-        List<String> busy = new ArrayList<>(known);
-        for (Lane lane : lanes.values()) {
-            if (!lane.isIdle()) {
-                busy.add(lane.key());
-            }
-            if (busy.size() > most) {
-                return null;
-            }
-        }
-        holding = true;
-        lanes.values().stream().filter(Lane::isIdle).forEach(this::hold);
-        return busy;
-    }
-
-    private void hold(Lane lane) {
-        lane.held(true);
-        held.add(lane);
+        return held.holdIdle(lanes.values(), most, known);
     }
 
     /** Lets lanes go on that are held. */
     public void release() {
-        holding = false;
-        for (Lane lane : held) {
-            lane.held(false);
+        held.release(lane -> {
             if (lanes.get(lane.key()) == lane) {
                 touch(lane);
             }
-        }
-        held.clear();
+        });
     }
 
     // ---- lanes with work ----
@@ -399,7 +375,6 @@ public final class Lanes {
         full.clear();
         offered.clear();
         offeredBytes = 0;
-        holding = false;
         held.clear();
     }
 
