@@ -131,6 +131,11 @@ final class DeferredTasks {
         }
     }
 
+    /** Whether a due task of a key of which nothing is here has no other task before it. */
+    boolean mayClaimIdle() {
+        return offers.isEmpty() && !mustWait() && state.broker.overflow().isEmpty();
+    }
+
     private boolean mustWait() {
         return state.now() < offersWaitUntil && state.broker.mayDeliverBegunTasks();
     }

@@ -24,6 +24,10 @@ interface LaneOverflow {
         return false;
     }
 
+    default boolean isEmpty() {
+        return true;
+    }
+
     default boolean isPassedOver(long offset) {
         return false;
     }

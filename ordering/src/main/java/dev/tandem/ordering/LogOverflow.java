@@ -96,6 +96,11 @@ final class LogOverflow implements LaneOverflow {
     }
 
     @Override
+    public boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    @Override
     public boolean isPassedOver(long offset) {
         return tracker.passedOver().contains(offset);
     }

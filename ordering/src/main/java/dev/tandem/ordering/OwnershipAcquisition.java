@@ -123,6 +123,7 @@ final class OwnershipAcquisition {
         state.durability.clear();
         state.durability.answered(number, state.now());
         state.broker.acquired(answer);
+        state.lanes.release();
         state.tokens.begin(answer.epoch());
         state.otherClaims.acquired(answer.otherClaims());
         state.timers.acquired(answer, restarted);

@@ -87,7 +87,7 @@ final class PartitionCore {
         this.recovery = new OwnershipRecovery(state, runs, claims, deferred);
         this.adoptions = new Adoptions(state);
         this.requests = new OwnerRequests(state);
-        this.periodic = new PeriodicRequests(state, claims);
+        this.periodic = new PeriodicRequests(state, claims, deferred);
         this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, adoptions);
         this.answers = new StoreAnswerHandler(state, runs, claims, router, recovery, deferred, acquisition);
         this.leaseReturner = new LeaseReturner(state);

@@ -1,7 +1,10 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.requests.PendingOutcome;
 import dev.tandem.task.store.StoreRequest;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of an owner that are due by time: renewals, probes, due tasks, the patrol. */
 final class PeriodicRequests {
@@ -9,22 +12,29 @@ final class PeriodicRequests {
     private static final int MAX_DUE_CLAIMS = 64;
     /** The part of the bytes in memory that offered tasks may take: one in this many. */
     private static final int OFFERED_SHARE = 4;
+    /** Due tasks are taken ahead of slots in no smaller numbers than this part of a batch. */
+    private static final int AHEAD_PART = 8;
+    /** With more busy keys, a request for due tasks does not name them. */
+    private static final int MAX_BUSY_KEYS = 64;
 
     private final PartitionState state;
     private final ClaimKeeper claims;
+    private final DeferredTasks deferred;
 
-    PeriodicRequests(PartitionState state, ClaimKeeper claims) {
+    PeriodicRequests(PartitionState state, ClaimKeeper claims, DeferredTasks deferred) {
         this.state = state;
         this.claims = claims;
+        this.deferred = deferred;
     }
 
-    /** Asks for tasks that fell due, if there is a slot to run one. */
+    /** Asks for tasks that fell due, if there is a slot to run one, or will soon be many. */
     void claimDue(Commands out) {
-        boolean room = maxOffers() >= PartitionState.MAX_OFFERED / 2;
-        if (!state.timers.isDueRequestDue(room) || !state.context.slots.any()) {
+        int room = maxOffers();
+        if (!state.timers.isDueRequestDue(room >= PartitionState.MAX_OFFERED / 2) || !mayTakeDue()) {
             return;
         }
         int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
+        int ahead = Math.min(room, Math.max(0, state.context.soonRunning() - state.lanes.offeredCount()));
         long firstToken = state.tokens.take(slots);
         state.timers.dueSent();
         state.send(
@@ -33,10 +43,53 @@ final class PeriodicRequests {
                         state.requests.next(),
                         state.settings.leaseMillis(),
                         slots,
-                        maxOffers(),
+                        slots > 0 ? room : ahead,
+                        ahead,
                         firstToken,
-                        state.context.policy.ordered()),
+                        state.context.policy.ordered(),
+                        slots > 0 ? busyKeys() : null),
                 slots);
+    }
+
+    /**
+     * Holds the idle keys until the answer, and returns the others. Null if tasks of idle keys may not be claimed at once, or
+     * most are busy: then many tasks are better offered and claimed together.
+     */
+    private @Nullable List<String> busyKeys() {
+        boolean mayClaim = state.context.policy.ordered()
+                && state.mayBlockKeys()
+                && state.requests.hasNothingToResend()
+                && deferred.mayClaimIdle();
+        if (!mayClaim || state.work.outcomes().size() > MAX_BUSY_KEYS) {
+            return null;
+        }
+        // After a new acquire, the lane of an outcome that is still to be sent may be empty.
+        List<String> ending = new ArrayList<>();
+        for (PendingOutcome outcome : state.work.outcomes()) {
+            String key = outcome.entry().key();
+            if (key != null) {
+                ending.add(key);
+            }
+        }
+        return state.lanes.holdIdle(MAX_BUSY_KEYS, ending);
+    }
+
+    /**
+     * Whether more due tasks can be taken. While many run in a short time, that is before there are slots for them, so that
+     * no slot waits for the store; but many at a time, and only as many as run soon.
+     */
+    private boolean mayTakeDue() {
+        int soon = state.context.soonRunning();
+        boolean many = soon >= Math.max(1, state.settings.batchSize() / AHEAD_PART);
+        boolean enough = 2 * state.lanes.offeredCount() >= Math.min(soon, PartitionState.MAX_OFFERED);
+        if (!state.context.slots.any()) {
+            return state.context.slots.areAllTaken()
+                    && many
+                    && !enough
+                    && !state.timers.dueAwaitsSlot()
+                    && maxOffers() > 0;
+        }
+        return !(many && enough && state.mayBlockKeys() && state.lanes.hasReady());
     }
 
     /** How many offers there is room for. What is offered may block a key if it fails, unlike what is claimed at once. */
@@ -94,7 +147,7 @@ final class PeriodicRequests {
     /** When one of these is due without any event. */
     long nextTurn() {
         long next = Math.min(state.timers.renewAt(), probeAt());
-        next = Math.min(next, state.context.slots.any() ? state.timers.dueRequestAt() : PartitionState.NEVER);
+        next = Math.min(next, mayTakeDue() ? state.timers.dueRequestAt() : PartitionState.NEVER);
         return Math.min(next, state.timers.patrolAt());
     }
 }

@@ -20,6 +20,7 @@ final class QueueContext {
     final CustodyBounds custody;
     final String executor;
     final WorkerSlots slots;
+    private final RecentRuns recent = new RecentRuns();
 
     private final @Nullable RedeliveryResolver resolver;
     private final List<Run> starts = new ArrayList<>();
@@ -28,6 +29,7 @@ final class QueueContext {
     private long wall;
     private long memoryBound = Long.MAX_VALUE;
     private long maxUnackedMillis = Long.MAX_VALUE;
+    private int partitions = 1;
 
     QueueContext(Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.kind = kind;
@@ -97,6 +99,23 @@ final class QueueContext {
     /** How long a delivery may stay unacked until the source gives it back to the broker. */
     long maxUnackedMillis() {
         return maxUnackedMillis;
+    }
+
+    // ---- how much runs ----
+
+    /** Notes that a run has ended. */
+    void ran() {
+        recent.ended(now);
+    }
+
+    /** Notes how many partitions share the slots. */
+    void partitions(int count) {
+        partitions = Math.max(1, count);
+    }
+
+    /** How many tasks of one partition may be expected to run within a fraction of a second, by how many ran lately. */
+    int soonRunning() {
+        return recent.count(now) / partitions;
     }
 
     // ---- results of the turn ----

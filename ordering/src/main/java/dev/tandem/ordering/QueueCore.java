@@ -204,6 +204,7 @@ public final class QueueCore {
 
     /** Tells everything that must be done now. */
     public void flush(Commands out) {
+        context.partitions(turns.size());
         int without = 0;
         for (PartitionCore core : turns) {
             core.flush(out);

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
 
 /** When each periodic request of an owner is due, in the core's monotonic milliseconds. */
 final class RequestTimers {
@@ -17,6 +18,8 @@ final class RequestTimers {
     private boolean dueInFlight;
     /** Whether more is due than can be taken: there is no room for offers. */
     private boolean dueStalled;
+    /** Whether what is due can only be claimed, and the last request had no slot for that. */
+    private boolean dueAwaitsSlot;
 
     private long lapseAt = NEVER;
     private boolean patrolInFlight;
@@ -46,6 +49,7 @@ final class RequestTimers {
         adoptAt = now + settings.probeMillis();
         dueInFlight = false;
         dueStalled = false;
+        dueAwaitsSlot = false;
         patrolInFlight = false;
         dueAt = after(answer.nextDueMillis());
         lapseAt = after(answer.nextLapseMillis());
@@ -146,15 +150,21 @@ final class RequestTimers {
         dueInFlight = true;
     }
 
-    void dueAnswered(StoreAnswer.DueTasks answer) {
+    void dueAnswered(StoreRequest.ClaimDue request, StoreAnswer.DueTasks answer) {
         dueInFlight = false;
         dueStalled =
                 answer.more() && answer.claimed().isEmpty() && answer.offered().isEmpty();
+        dueAwaitsSlot = dueStalled && request.maxClaims() == 0;
         if (dueStalled) {
             dueAt = context.now() + settings.retryMillis();
         } else {
             dueAt = answer.more() ? context.now() : after(answer.nextDueMillis());
         }
+    }
+
+    /** Whether a request for due tasks is of no use without a slot. */
+    boolean dueAwaitsSlot() {
+        return dueAwaitsSlot;
     }
 
     /** When a request for due tasks is due; {@link #NEVER} while one is in flight. */

@@ -74,6 +74,7 @@ final class RunLifecycle {
             state.context.slots.giveUnused(1);
         } else {
             state.context.slots.ended();
+            state.context.ran();
         }
         ActiveRun active = state.active.remove(run);
         String key = state.context.keyOf(run.task());

@@ -126,15 +126,16 @@ final class StoreAnswerHandler {
     }
 
     private void dueAnswered(RequestLog.Sent sent, StoreAnswer.DueTasks answer) {
-        state.timers.dueAnswered(answer);
+        state.timers.dueAnswered((StoreRequest.ClaimDue) sent.request(), answer);
         state.context.slots.giveUnused(sent.slots() - answer.claimed().size());
         for (StoreAnswer.DueTask task : answer.claimed()) {
             TaskEntry entry = state.fromStore(task.position(), task.envelope());
-            if (entry.key() != null) {
+            if (entry.key() != null && task.head()) {
                 state.block(entry.key(), entry.position(), BlockReason.HEAD);
             }
             runs.start(entry, task.token(), task.lapses(), sent.sentAt());
         }
+        state.lanes.release();
         for (StoreAnswer.DueTask task : answer.offered()) {
             if (!deferred.isHere(task.position())) {
                 deferred.offered(state.fromStore(task.position(), task.envelope()));

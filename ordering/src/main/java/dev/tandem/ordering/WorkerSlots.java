@@ -34,6 +34,11 @@ final class WorkerSlots {
         return free() > 0;
     }
 
+    /** Whether all slots are taken, and starts are not held back for another reason. */
+    boolean areAllTaken() {
+        return !paused && !isLimited() && used >= capacity;
+    }
+
     int free() {
         return paused ? 0 : Math.min(capacity - used, allowed);
     }

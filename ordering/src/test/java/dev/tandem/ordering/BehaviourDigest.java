@@ -163,6 +163,12 @@ final class BehaviourDigest {
             add(due.maxOffers());
             add(due.firstToken());
             add(due.ordered());
+            add(due.maxAhead());
+            List<String> busy = due.busyKeys();
+            add(busy == null ? -1 : busy.size());
+            if (busy != null) {
+                busy.forEach(this::add);
+            }
         } else {
             addUpkeep(request);
         }

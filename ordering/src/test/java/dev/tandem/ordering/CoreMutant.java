@@ -43,6 +43,10 @@ enum CoreMutant {
             "DeferredTasks",
             "return state.now() < offersWaitUntil && state.broker.mayDeliverBegunTasks();",
             "return false;")),
+    /** Lets the store claim due tasks of keys of which the owner has something in memory. */
+    CLAIM_DUE_OF_BUSY_KEYS(edit("HeldLanes", "busy.add(lane.key());", "")),
+    /** Starts tasks of a key of which the store may be claiming a due one. */
+    START_WHILE_DUE_IS_CLAIMED(edit("Lane", "if (held || busy != null", "if (busy != null")),
     /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
     CLAIM_WHILE_QUIET(edit(
             "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),

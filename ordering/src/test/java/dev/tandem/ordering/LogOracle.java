@@ -76,6 +76,14 @@ final class LogOracle extends Oracle {
     // ---- the store ----
 
     @Override
+    void sends(StoreRequest request) {
+        if (request instanceof ClaimDue due && due.busyKeys() != null) {
+            PartitionBook book = books.book(due.partition());
+            book.askedAt.put(due, book.nextPlace());
+        }
+    }
+
+    @Override
     void asked(StoreRequest request, ModelPartition state) {
         PartitionBook book = books.book(request.partition());
         book.succeeding.clear();
@@ -104,10 +112,8 @@ final class LogOracle extends Oracle {
             books.keepBelowCut(partition, acquire, state);
         } else if (request instanceof SettleAndClaim step) {
             settledAndClaimed(write, step, (SettledAndClaimed) answer, state);
-        } else if (request instanceof ClaimDue) {
-            for (DueTask task : ((DueTasks) answer).claimed()) {
-                claimed(partition, task.position(), task.token(), write);
-            }
+        } else if (request instanceof ClaimDue due) {
+            claimedDue(partition, book, due, (DueTasks) answer, write);
         } else if (request instanceof TakeCustody) {
             places.parked(partition, book, state);
         } else if (request instanceof AbandonPosition gone) {
@@ -183,6 +189,22 @@ final class LogOracle extends Oracle {
             claimed(partition, then.position(), then.token(), write);
         }
         return brought;
+    }
+
+    /**
+     * A task that is claimed without having been offered, though nothing blocks its key, has its place since its owner asked:
+     * what the owner was given of its key since then waits for the answer.
+     */
+    private void claimedDue(Partition partition, PartitionBook book, ClaimDue request, DueTasks answer, long write) {
+        long asked = book.askedAt.getOrDefault(request, book.entries);
+        for (DueTask task : answer.claimed()) {
+            SeenTask seen = books.seen(partition, task.position());
+            boolean enters = seen.entered < 0 && !task.head();
+            claimed(partition, task.position(), task.token(), write);
+            if (enters) {
+                seen.knownEarlier = LanePlaces.earlier(seen.knownEarlier, asked);
+            }
+        }
     }
 
     private void claimed(Partition partition, Position position, long token, long write) {

@@ -38,6 +38,8 @@ class MutantsTest {
                 "DROP_FOLLOWERS",
                 "IGNORE_GAP",
                 "OFFER_BEFORE_REDELIVERIES",
+                "CLAIM_DUE_OF_BUSY_KEYS",
+                "START_WHILE_DUE_IS_CLAIMED",
                 "CLAIM_WHILE_QUIET",
                 "COMMIT_PASSED_OVER",
                 "OVERTAKE_PASSED_OVER",

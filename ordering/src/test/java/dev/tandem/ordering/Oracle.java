@@ -71,6 +71,9 @@ abstract class Oracle {
 
     // ---- the store ----
 
+    /** A core orders a request. */
+    void sends(StoreRequest request) {}
+
     /** A request is about to be applied. */
     abstract void asked(StoreRequest request, ModelPartition state);
 

@@ -1,9 +1,11 @@
 package dev.tandem.ordering;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreRequest.ClaimDue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +27,9 @@ final class PartitionBook {
     final Set<Position> heads = new HashSet<>();
     /** Tasks that succeed by the request that is being applied, if it is recorded. */
     final List<SeenTask> succeeding = new ArrayList<>();
+
+    /** The last place that was given when a request for due tasks was sent. */
+    final Map<ClaimDue, Long> askedAt = new IdentityHashMap<>();
 
     @Nullable
     SimProcess owner;

@@ -71,7 +71,8 @@ final class TraceFormat {
             out.append(keep.positions());
         } else if (request instanceof StoreRequest.ClaimDue due) {
             out.append(" claims ").append(due.maxClaims()).append(" from ").append(token(due.firstToken()));
-            out.append(" offers ").append(due.maxOffers());
+            out.append(" offers ").append(due.maxOffers()).append(" ahead ").append(due.maxAhead());
+            out.append(" busy ").append(due.busyKeys());
         } else if (request instanceof StoreRequest.DeclineOffers decline) {
             decline.offers().forEach(offer -> out.append(' ').append(offer));
         } else if (request instanceof StoreRequest.AbandonPosition gone) {

@@ -89,11 +89,11 @@ final class ScriptDecoder {
     }
 
     private static DueTask claimedTask(ReplyReader in) {
-        return new DueTask(in.position(), in.number(), in.count(), in.bytes());
+        return new DueTask(in.position(), in.number(), in.count(), in.bytes(), in.flag());
     }
 
     private static DueTask offeredTask(ReplyReader in) {
-        return new DueTask(in.position(), 0, in.count(), in.bytes());
+        return new DueTask(in.position(), 0, in.count(), in.bytes(), false);
     }
 
     /** The reply names only the exceptions, by index. */

@@ -61,13 +61,7 @@ final class ScriptEncoder {
                     .bytes(claimNames(renew.positions(), renew.tokens()))
                     .build();
         } else if (request instanceof StoreRequest.ClaimDue due) {
-            return ScriptCall.of(Script.CLAIM_DUE, header, 0)
-                    .number(due.leaseMillis())
-                    .number(due.maxClaims())
-                    .number(due.maxOffers())
-                    .number(due.firstToken())
-                    .flag(due.ordered())
-                    .build();
+            return claimDue(due);
         } else if (request instanceof StoreRequest.DeclineOffers decline) {
             return ScriptCall.of(Script.DECLINE_OFFERS, header, 0)
                     .bytes(declined(decline.offers()))
@@ -102,6 +96,24 @@ final class ScriptEncoder {
         lists.list(offers.size());
         offers.forEach(offer -> lists.number(offer.delayMillis()));
         return lists.toByteArray();
+    }
+
+    private static ScriptCall claimDue(StoreRequest.ClaimDue due) {
+        List<String> busy = due.busyKeys();
+        MessagePackWriter keys = new MessagePackWriter();
+        if (busy != null) {
+            keys.list(busy.size());
+            busy.forEach(keys::text);
+        }
+        return ScriptCall.of(Script.CLAIM_DUE, due.header(), 0)
+                .number(due.leaseMillis())
+                .number(due.maxClaims())
+                .number(due.maxOffers())
+                .number(due.firstToken())
+                .flag(due.ordered())
+                .number(due.maxAhead())
+                .bytes(keys.toByteArray())
+                .build();
     }
 
     private static ScriptCall acquire(StoreRequest.Acquire acquire) {

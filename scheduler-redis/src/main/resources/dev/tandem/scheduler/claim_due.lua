@@ -1,7 +1,7 @@
 -- Takes due tasks out of `retry` and `scheduled` together, in order of due time (retry first on a tie). Tasks without
--- a key and heads of blocked keys are claimed. Others are offered: returned, and hidden for a lease. Looks at up to
--- MAX_DUE_TASKS tasks, and returns about MAX_ANSWER_BYTES. First opens the packed lists of far-off tasks whose time
--- comes.
+-- a key, heads of blocked keys, and the first task of each idle key are claimed. Others are offered: returned, and
+-- hidden for a lease, or for a part of it without a key. Looks at up to MAX_DUE_TASKS tasks, and returns about
+-- MAX_ANSWER_BYTES. First opens the packed lists of far-off tasks whose time comes.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1-4  request header, see include/fence; 4 is ignored, for this script counts tokens itself
@@ -10,8 +10,10 @@
 -- ARGV 7    most offers
 -- ARGV 8    first token
 -- ARGV 9    1 if the queue is ordered by key
--- Returns   {REPLY_OK, claimed (position, token, lapses, envelope), offered (position, lapses, envelope), ms until the
---           next task is due (-1: none), 1 if there is more}
+-- ARGV 10   most offers of tasks without a key
+-- ARGV 11   MessagePack list of the keys that are not idle; '': no key is
+-- Returns   {REPLY_OK, claimed (position, token, lapses, envelope, 1 if it heads its key), offered (position, lapses,
+--           envelope), ms until the next task is due (-1: none), 1 if there is more}
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -23,8 +25,9 @@
 -- @include far_schedule
 -- @include apply_request
 local lease, max_claims, max_offers = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local first_token, ordered = tonumber(ARGV[8]), ARGV[9] == '1'
+local first_token, ordered, max_ahead = tonumber(ARGV[8]), ARGV[9] == '1', tonumber(ARGV[10])
 local now_text, deadline = format('%.0f', now), format('%.0f', now + lease)
+local soon = format('%.0f', now + math.max(1, floor(lease / AHEAD_SHARE)))
 call('HDEL', OWNER, '') -- As in apply_request, which comes last here.
 
 -- Moves the positions of a list to `scheduled`, unless their entry is void or their task has gone.
@@ -76,11 +79,15 @@ local function open_lists()
   end
 end
 
--- Returns the due positions in order, the set that each is in, and whether there are more.
+-- Returns the due positions in order, and the set that each is in.
 local function due_positions()
   local retry = call('ZRANGEBYSCORE', RETRY, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, MAX_DUE_TASKS)
-  -- Tasks that may not be offered must not hide the heads of blocked keys, which are in `retry`.
-  local most_scheduled = max_offers > 0 and MAX_DUE_TASKS or MAX_DUE_TASKS / 2
+  -- Tasks that may not be offered must not hide the heads of blocked keys, which are in `retry`, nor those behind them.
+  local most_scheduled = MAX_DUE_TASKS / 2
+  if not ordered or max_offers > 0 then
+    local most_offers = ordered and max_offers or math.min(max_offers, max_ahead)
+    most_scheduled = math.min(max_claims + most_offers + MAX_SKIPPED_UNKEYED, MAX_DUE_TASKS)
+  end
   local scheduled = call('ZRANGEBYSCORE', SCHEDULED, '-inf', now_text, 'WITHSCORES', 'LIMIT', 0, most_scheduled)
   local positions, sets = {}, {}
   local r, s = 1, 1
@@ -94,69 +101,111 @@ local function due_positions()
       s = s + 2
     end
   end
-  local more = retry[r] ~= nil or scheduled[s] ~= nil
-    or #retry == 2 * MAX_DUE_TASKS or #scheduled == 2 * most_scheduled
-  return positions, sets, more
+  return positions, sets
+end
+
+local function is_any_due(set)
+  local first = call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+  return first and tonumber(first) <= now
 end
 
 local claimed, offered, new_claims = {}, {}, {}
+local left = {[RETRY] = {}, [SCHEDULED] = {}} -- positions that leave each set
+local hidden = {[RETRY] = {}, [SCHEDULED] = {}} -- new due times in each set, and positions
 local issued, room = 0, max_offers
 
-local function claim(position, key, lapses, envelope)
-  if key then
+-- Keys of which nothing may be claimed but the head, as a set; nil if that is all keys.
+local busy = ARGV[11] ~= '' and {} or nil
+if busy then
+  for _, key in ipairs(cmsgpack.unpack(ARGV[11])) do
+    busy[key] = true
+  end
+end
+
+-- Whether this is the key's first task here, and the owner has none of it.
+local function is_first_of_idle(key)
+  local first = busy and not busy[key]
+  if first then
+    busy[key] = true
+  end
+  return first
+end
+
+local function claim(position, set, key, head, lapses, envelope)
+  if head then
     block(key, BLOCKED_BY_HEAD, position)
   end
+  left[set][#left[set] + 1] = position
   local token = first_token + issued
   local n = #new_claims
   new_claims[n + 1] = position
   new_claims[n + 2] = claim_head() .. claim_tail(pack('>I8', token), COVERED_NAME, key)
   n = #claimed
   claimed[n + 1], claimed[n + 2], claimed[n + 3], claimed[n + 4] = position, token, lapses, envelope
+  claimed[n + 5] = head and 1 or 0
   issued = issued + 1
 end
 
-local function offer(position, lapses, envelope)
-  local n = #offered
+local function offer(position, set, key, lapses, envelope)
+  local list = hidden[set]
+  local n = #list
+  list[n + 1], list[n + 2] = key and deadline or soon, position
+  n = #offered
   offered[n + 1], offered[n + 2], offered[n + 3] = position, lapses, envelope
   room = room - 1
+  max_ahead = max_ahead - (key and 0 or 1)
 end
 
 open_lists()
-local positions, sets, more = due_positions()
-local lapses = hmget(ATTEMPTS, positions)
-local bytes, skipped_bytes = 0, 0
+local positions, sets = due_positions()
+local lapses = call('EXISTS', ATTEMPTS) == 1 and hmget(ATTEMPTS, positions) or {}
+local any_blocked = ordered and call('EXISTS', BLOCKED) == 1
+local bytes, skipped_bytes, skipped_unkeyed = 0, 0, 0
+local envelopes, read = {}, 0
 for i = 1, #positions do
-  if bytes >= MAX_ANSWER_BYTES then
-    more = true
+  local nothing_fits = issued == max_claims and (room == 0 or not ordered and max_ahead == 0)
+  if nothing_fits or bytes >= MAX_ANSWER_BYTES or skipped_unkeyed == MAX_SKIPPED_UNKEYED then
     break
   end
   local position, set = positions[i], sets[i]
-  local hidden = set == SCHEDULED and skipped_bytes >= MAX_ANSWER_BYTES
-  -- One by one: a batch of large envelopes must not be in memory twice when few of them fit.
-  local envelope = not hidden and call('HGET', TASKS, position)
-  local key = envelope and ordered and envelope_key(envelope)
-  local entry = key and call('HGET', BLOCKED, key)
-  if hidden then
-    more = true
-  elseif not envelope then
-    call('ZREM', set, position)
-  elseif not key or entry and head_of(entry) == position then
-    if issued == max_claims then
-      more = true
-    else
-      call('ZREM', set, position)
-      bytes = bytes + #envelope
-      claim(position, key, tonumber(lapses[i] or '0'), envelope)
-    end
-  elseif room == 0 then
-    skipped_bytes = skipped_bytes + #envelope
-    more = true
+  local envelope
+  if set == SCHEDULED and skipped_bytes >= MAX_ANSWER_BYTES then
+    -- What its key is remains unknown, so no later task is known to be the first of its own.
+    busy = nil
   else
-    bytes = bytes + #envelope
-    call('ZADD', set, deadline, position)
-    offer(position, tonumber(lapses[i] or '0'), envelope)
+    if i > read then
+      -- Few at a time: a batch of large envelopes must not be in memory twice when few of them fit.
+      read = math.min(#positions, i + DUE_SLICE - 1)
+      envelopes = hmget(TASKS, {unpack(positions, i, read)})
+    end
+    envelope = envelopes[#envelopes - read + i]
+    if not envelope then
+      left[set][#left[set] + 1] = position
+    end
+  end
+  if envelope then
+    local key = ordered and envelope_key(envelope)
+    local entry = key and any_blocked and call('HGET', BLOCKED, key)
+    local head = entry and head_of(entry) == position
+    local first = key and is_first_of_idle(key)
+    local lapsed = tonumber(lapses[i] or '0')
+    if issued < max_claims and (not key or head or first and not entry) then
+      bytes = bytes + #envelope
+      claim(position, set, key, head, lapsed, envelope)
+    elseif head or room == 0 or not key and max_ahead == 0 then
+      skipped_bytes = skipped_bytes + #envelope
+      skipped_unkeyed = skipped_unkeyed + (key and 0 or 1)
+    else
+      bytes = bytes + #envelope
+      offer(position, set, key, lapsed, envelope)
+    end
   end
 end
+each_slice('ZREM', RETRY, left[RETRY])
+each_slice('ZREM', SCHEDULED, left[SCHEDULED])
+each_slice('ZADD', RETRY, hidden[RETRY])
+each_slice('ZADD', SCHEDULED, hidden[SCHEDULED])
 each_slice('HSET', CLAIMS, new_claims)
 apply_request(issued > 0 and format('%.0f', first_token + issued - 1) or '0', 'covered', deadline)
+local more = is_any_due(RETRY) or is_any_due(SCHEDULED)
 return {REPLY_OK, claimed, offered, more and 0 or next_due(), more and 1 or 0}

@@ -58,10 +58,14 @@ local function load_slow_path()
 
   -- Claimed tasks that were in the store leave the place where they waited.
   local function remove_from_schedules(positions)
-    for _, position in ipairs(positions) do
-      if call('ZREM', SCHEDULED, position) + call('ZREM', RETRY, position) == 0 then
-        void_entry(position)
+    for from = 1, #positions, MAX_COMMAND_ARGUMENTS do
+      local slice = {unpack(positions, from, math.min(#positions, from + MAX_COMMAND_ARGUMENTS - 1))}
+      for i, due in ipairs(call('ZMSCORE', SCHEDULED, unpack(slice))) do
+        if not due and call('ZREM', RETRY, slice[i]) == 0 then
+          void_entry(slice[i])
+        end
       end
+      call('ZREM', SCHEDULED, unpack(slice))
     end
   end
 

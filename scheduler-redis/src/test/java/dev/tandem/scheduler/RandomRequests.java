@@ -113,8 +113,10 @@ final class RandomRequests {
                     lease(),
                     random.nextInt(4),
                     random.nextInt(4),
+                    random.nextInt(3),
                     executor.token + 1,
-                    random.nextInt(8) > 0);
+                    random.nextInt(8) > 0,
+                    random.nextBoolean() ? null : busyKeys());
         } else if (dice < 80) {
             return declineOffers(executor);
         } else if (dice < 84) {
@@ -155,6 +157,18 @@ final class RandomRequests {
             }
         }
         return new StoreRequest.DeclineOffers(header(executor), offers);
+    }
+
+    /** Returns the keys of some positions. */
+    private List<String> busyKeys() {
+        List<String> keys = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            String key = key(position());
+            if (key != null) {
+                keys.add(key);
+            }
+        }
+        return keys;
     }
 
     private StoreRequest.ForwardRedeliveries forwardRedeliveries() {

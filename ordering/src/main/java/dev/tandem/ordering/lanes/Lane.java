@@ -43,6 +43,8 @@ public final class Lane {
     private boolean probing;
     /** Whether {@link Lanes} has the lane in its list of lanes with tasks to park. */
     private boolean listed;
+    /** Whether the store may be claiming a due task of this key, so that nothing else of it may start. */
+    private boolean held;
 
     /** The lane's place among the {@link ReadyLanes}, 0 if it is not there, and its neighbours. Changed by those only. */
     long readyPlace;
@@ -298,7 +300,7 @@ public final class Lane {
     }
 
     boolean mayStart() {
-        if (busy != null || claiming != null || handOvers > 0 || waiting.isEmpty()) {
+        if (held || busy != null || claiming != null || handOvers > 0 || waiting.isEmpty()) {
             return false;
         }
         return !blocked || isHead(waiting.getFirst().position());
@@ -328,7 +330,8 @@ public final class Lane {
         return isIdle() && blocked && !kept;
     }
 
-    private boolean isIdle() {
+    /** Whether nothing of the key waits here, runs, or is on its way to the store. */
+    boolean isIdle() {
         return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
     }
 
@@ -342,6 +345,10 @@ public final class Lane {
 
     void listed(boolean inAList) {
         listed = inAList;
+    }
+
+    void held(boolean untilAnswer) {
+        held = untilAnswer;
     }
 
     @Override

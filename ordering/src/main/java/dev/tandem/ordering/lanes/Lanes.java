@@ -32,6 +32,8 @@ public final class Lanes {
     private final Predicate<String> mayBeBlocked;
     private Consumer<Lane> touched = lane -> {};
 
+    private final HeldLanes held = new HeldLanes();
+
     /**
      * Creates empty lanes.
      *
@@ -49,7 +51,13 @@ public final class Lanes {
     }
 
     public Lane lane(String key) {
-        return lanes.computeIfAbsent(key, Lane::new);
+        return lanes.computeIfAbsent(key, this::newLane);
+    }
+
+    private Lane newLane(String key) {
+        Lane lane = new Lane(key);
+        held.made(lane);
+        return lane;
     }
 
     public @Nullable Lane find(@Nullable String key) {
@@ -194,6 +202,27 @@ public final class Lanes {
     /** Takes offers that are to be given back, at most so many. */
     public List<TaskEntry> takeDeclined(int limit) {
         return offered.takeDeclined(limit);
+    }
+
+    // ---- due tasks of idle keys ----
+
+    /**
+     * Holds all lanes but those with something in them, so that the store may claim due tasks of their keys.
+     *
+     * @param known keys that are busy in any case
+     * @return all busy keys. Null if there are more than {@code most}: then no lane is held
+     */
+    public @Nullable List<String> holdIdle(int most, Collection<String> known) {
+        return held.holdIdle(lanes.values(), most, known);
+    }
+
+    /** Lets lanes go on that are held. */
+    public void release() {
+        held.release(lane -> {
+            if (lanes.get(lane.key()) == lane) {
+                touch(lane);
+            }
+        });
     }
 
     // ---- lanes with work ----
@@ -383,6 +412,7 @@ public final class Lanes {
         parkable.clear();
         full.clear();
         offered.clear();
+        held.clear();
     }
 
     @Override

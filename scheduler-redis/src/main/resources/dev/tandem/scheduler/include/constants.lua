@@ -113,6 +113,12 @@ local FAR_OPENS_EARLY_MILLIS = 10000
 -- How many tasks claim_due moves out of packed lists, and how many due tasks it looks at.
 local MAX_OPENED_FAR_TASKS = 2000
 local MAX_DUE_TASKS = 1000
+-- How many envelopes of due tasks are read at once, and after how many tasks without a key that fit neither as claims
+-- nor as offers it looks no further.
+local DUE_SLICE = 32
+local MAX_SKIPPED_UNKEYED = 64
+-- An offered task without a key is hidden for one in so many of a lease.
+local AHEAD_SHARE = 8
 -- Bytes of envelopes that a script reads before it leaves the rest for the next request. The last one may exceed it.
 local MAX_ANSWER_BYTES = 1048576
 -- Envelopes from which a renewal estimates the memory of all.

@@ -254,8 +254,9 @@ public sealed interface StoreAnswer {
      * A task that is due.
      *
      * @param token the token of its claim; 0 if it is only offered
+     * @param head whether it was claimed as the head of its blocked key
      */
-    record DueTask(Position position, long token, int lapses, byte[] envelope) {}
+    record DueTask(Position position, long token, int lapses, byte[] envelope, boolean head) {}
 
     /**
      * Answers {@link StoreRequest.RenewLeases}.

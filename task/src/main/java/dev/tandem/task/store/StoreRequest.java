@@ -251,16 +251,41 @@ public sealed interface StoreRequest {
     }
 
     /**
-     * Takes the tasks that are due. Unkeyed tasks and heads of blocked keys are claimed, under tokens from
-     * {@code firstToken} on. Other keyed tasks are offered: they are returned and hidden for a lease, so that the core
-     * claims or parks them in the order in which tasks enter their lanes.
+     * Takes the tasks that are due. Unkeyed tasks, heads of blocked keys and tasks of idle keys are claimed, under tokens
+     * from {@code firstToken} on. Other keyed tasks are offered: they are returned and hidden for a lease, so that the
+     * core claims or parks them in the order in which tasks enter their lanes. Once there are no more claims, unkeyed
+     * tasks are offered, too.
      *
      * @param maxClaims the number of free slots, 0 or more
      * @param maxOffers the number of tasks that may be offered, 0 or more
+     * @param maxAhead how many of them may be tasks without a key
+     * @param busyKeys the keys that are not idle: the owner has something of them in memory. Null if no key counts as idle
      */
     record ClaimDue(
-            RequestHeader header, long leaseMillis, int maxClaims, int maxOffers, long firstToken, boolean ordered)
-            implements OwnerRequest {}
+            RequestHeader header,
+            long leaseMillis,
+            int maxClaims,
+            int maxOffers,
+            int maxAhead,
+            long firstToken,
+            boolean ordered,
+            @Nullable List<String> busyKeys)
+            implements OwnerRequest {
+
+        /** How long an offered task without a key is hidden: one in so many of a lease. It soon runs, or the owner is dead. */
+        public static final int AHEAD_SHARE = 8;
+
+        /** Makes a request by which only heads and unkeyed tasks are claimed, and only keyed ones are offered. */
+        public ClaimDue(
+                RequestHeader header,
+                long leaseMillis,
+                int maxClaims,
+                int maxOffers,
+                long firstToken,
+                boolean ordered) {
+            this(header, leaseMillis, maxClaims, maxOffers, 0, firstToken, ordered, null);
+        }
+    }
 
     /**
      * Gives offers back: there is no room for more of their keys. Each is due again after its delay.

@@ -4,12 +4,14 @@ import static dev.tandem.task.store.OwnerClient.parkHeld;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.DueTasks;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** {@link StoreRequest.ClaimDue}: which due tasks are claimed, and which are offered; {@link StoreRequest.DeclineOffers}. */
@@ -100,6 +102,86 @@ interface ClaimDueConformance extends StoreFixture {
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
         assertThat(due.offered()).isEmpty();
         assertThat(due.more()).isTrue();
+    }
+
+    @Test
+    default void aTaskWithoutAKeyIsOfferedOnceThereAreNoMoreClaims() {
+        first().acquire();
+        long now = storeTime();
+        first().schedule(P1, null, 1, now - 30);
+        first().schedule(P2, null, 2, now - 20);
+        first().schedule(P3, null, 3, now - 10);
+        DueTasks due = first().claimDue(1, 9, 1, null);
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(due.more()).isTrue();
+        due = first().claimDue(0, 1, 9, null);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P3);
+        assertThat(due.more()).isFalse();
+        assertThat(due.nextDueMillis()).isBetween(1L, OwnerClient.LONG / StoreRequest.ClaimDue.AHEAD_SHARE);
+        assertThat(first().tryClaim(P3, null, true)).isEqualTo(ClaimResult.Ok.FIRST);
+    }
+
+    @Test
+    default void anOfferedTaskWithoutAKeyIsHiddenForAPartOfALease() {
+        first().acquire();
+        first().schedule(P1, null, 1, storeTime() - 20);
+        first().leaseMillis = SHORT * StoreRequest.ClaimDue.AHEAD_SHARE;
+        first().claimDue(0, 1, 1, null);
+        letTimePass(SHORT + 1);
+        assertThat(first().claimDue(1, 0).claimed())
+                .extracting(DueTask::position)
+                .containsExactly(P1);
+    }
+
+    @Test
+    default void theFirstTaskOfAnIdleKeyIsClaimedAndOthersAreOffered() {
+        first().acquire();
+        long now = storeTime();
+        first().schedule(P1, KEY, 1, now - 40);
+        first().schedule(P2, KEY, 2, now - 30);
+        first().schedule(P3, "busy", 3, now - 20);
+        DueTasks due = first().claimDue(9, 9, 0, List.of("busy"));
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P1);
+        assertThat(due.claimed()).extracting(DueTask::head).containsExactly(false);
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2, P3);
+        assertThat(first().succeed(P1, due.claimed().get(0).token(), KEY, SettledMark.NONE))
+                .isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().blocked()).isEmpty();
+    }
+
+    @Test
+    default void aTaskOfAnIdleKeyIsNotClaimedIfAnEarlierOneHadNoPlace() {
+        first().acquire();
+        long now = storeTime();
+        first().schedule(P1, "busy", 1, now - 40);
+        first().schedule(P2, "other", 2, now - 30);
+        first().schedule(P3, "other", 3, now - 20);
+        first().schedule(P4, null, 4, now - 10);
+        DueTasks due = first().claimDue(1, 0, 0, List.of("busy"));
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P2);
+        assertThat(due.more()).isTrue();
+        due = first().claimDue(2, 0, 0, List.of("busy", "other"));
+        assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P4);
+    }
+
+    @Test
+    default void aTaskOfABlockedKeyIsOfferedThoughTheOwnerHasNoneOfIt() {
+        first().acquire();
+        first().blockKey(KEY, P1, OwnerClient.LONG);
+        first().schedule(P2, KEY, 2, storeTime() - 20);
+        DueTasks due = first().claimDue(9, 9, 0, List.of());
+        assertThat(due.claimed()).isEmpty();
+        assertThat(due.offered()).extracting(DueTask::position).containsExactly(P2);
+    }
+
+    @Test
+    default void aClaimedHeadIsSaidToBeOne() {
+        first().acquire();
+        first().blockKey(KEY, P1, 0);
+        assertThat(first().claimDue(9, 9, 0, List.of()).claimed())
+                .extracting(DueTask::head)
+                .containsExactly(true);
     }
 
     @Test

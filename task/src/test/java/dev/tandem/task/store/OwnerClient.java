@@ -240,6 +240,14 @@ final class OwnerClient {
         ask(new DeclineOffers(header(), List.of(new Declined(position, key, delayMillis))));
     }
 
+    DueTasks claimDue(int maxClaims, int maxOffers, int maxAhead, @Nullable List<String> busyKeys) {
+        ClaimDue request =
+                new ClaimDue(header(), leaseMillis, maxClaims, maxOffers, maxAhead, token + 1, true, busyKeys);
+        DueTasks tasks = (DueTasks) ask(request);
+        token += maxClaims;
+        return tasks;
+    }
+
     LeasesRenewed renewLeases(Position position, long claimToken) {
         return (LeasesRenewed) ask(new RenewLeases(header(), leaseMillis, List.of(position), new long[] {claimToken}));
     }

@@ -42,6 +42,8 @@ public final class Bench implements Callable<Integer> {
             new KafkaThroughput(),
             new RabbitThroughput(),
             new Lateness(),
+            new DueAtOnce(),
+            new FirstTask(),
             new ScheduledMemory(),
             new CrashRecovery(),
             new RollingRestart(),
@@ -73,8 +75,8 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--tasks",
             paramLabel = "N",
-            description = "tasks of a throughput or memory run"
-                    + " (default: 500000 from Kafka, 60000 from RabbitMQ, 100000 for memory)")
+            description = "tasks of a throughput or memory run (default: 500000 from Kafka, 60000 from RabbitMQ,"
+                    + " 200000 that fall due, 100000 for memory)")
     private int tasks;
 
     @Option(

@@ -31,12 +31,14 @@ final class KafkaTopic implements AutoCloseable {
 
     private final String bootstrap;
     private final String name;
+    private final int partitions;
     private final Admin admin;
 
     /** Creates the topic. */
     KafkaTopic(String bootstrap, String name, int partitions) throws Exception {
         this.bootstrap = bootstrap;
         this.name = name;
+        this.partitions = partitions;
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
         admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                 .all()
@@ -45,6 +47,10 @@ final class KafkaTopic implements AutoCloseable {
 
     String name() {
         return name;
+    }
+
+    int partitions() {
+        return partitions;
     }
 
     String bootstrap() {

@@ -25,6 +25,8 @@ class BenchIT {
         "kafka, 10",
         "rabbit, 16",
         "lateness, 9",
+        "due, 4",
+        "first, 3",
         "memory, 2",
         "recovery, 2",
         "restart, 3",
