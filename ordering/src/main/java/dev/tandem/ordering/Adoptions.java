@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.store.StoreRequest.Move;
 
@@ -24,7 +25,12 @@ final class Adoptions {
         boolean mayPark = state.context.slots.any() && state.lanes.admitsFresh() && state.mayBlockKeys();
         for (ActiveRun active : state.active.all()) {
             TaskEntry entry = active.entry();
-            if (entry != null && (isLong(active, entry) || mayPark && isOfSlowLane(entry))) {
+            if (entry == null) {
+                continue;
+            }
+            // Asked of each, since the pace is that from one look to the next.
+            boolean catchesUp = catchesUp(entry);
+            if (isLong(active, entry) || mayPark && isOfSlowLane(entry, catchesUp)) {
                 adopt(active);
             }
         }
@@ -40,13 +46,23 @@ final class Adoptions {
      * Whether the task was delivered long ago, waited for others of its key, and holds back the commit or fills memory
      * meanwhile. The tasks behind it do the same.
      */
-    private boolean isOfSlowLane(TaskEntry entry) {
+    private boolean isOfSlowLane(TaskEntry entry, boolean catchesUp) {
         if (entry.key() == null || entry.deliveredAt() == 0) {
             return false;
         }
         long waited = state.now() - entry.deliveredAt();
-        return state.gate.isPaused() && waited >= state.timers.adoptAfterIfFull()
+        return state.gate.isPaused() && waited >= state.timers.adoptAfterIfFull() && !catchesUp
                 || waited >= state.timers.adoptAfter() && state.tracker().holdsBackOthers(entry);
+    }
+
+    /**
+     * Whether the lane only got much at once: at its pace since the last look it ends what waits within {@link
+     * RequestTimers#adoptAfter}, and memory has not been full for longer than that. Parking would only slow such a key down.
+     */
+    private boolean catchesUp(TaskEntry entry) {
+        Lane lane = state.lanes.find(entry.key());
+        boolean fast = lane != null && lane.millisToEnd(state.now()) <= state.timers.adoptAfter();
+        return fast && state.gate.fullFor(state.now()) < state.timers.adoptAfter();
     }
 
     void adopt(ActiveRun active) {

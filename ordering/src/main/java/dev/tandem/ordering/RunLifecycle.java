@@ -87,6 +87,9 @@ final class RunLifecycle {
         state.work.withdrawAdoption(entry);
         state.work.ended(ended);
         Lane lane = state.lanes.find(entry.key());
+        if (lane != null) {
+            lane.taskEnded();
+        }
         if (lane != null && mayRelay(active, lane, ended)) {
             relay(active, lane, ended);
         }
