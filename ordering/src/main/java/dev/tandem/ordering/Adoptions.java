@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.store.StoreRequest.Move;
+import java.util.List;
 
 /**
  * Adopts tasks that run for long, and the running heads of slow lanes: such a task goes into the store under its live claim.
@@ -23,7 +24,7 @@ final class Adoptions {
         }
         // If all slots are taken, tasks wait for a slot, and no key is to blame. Without room nothing more is parked.
         boolean mayPark = state.context.slots.any() && state.lanes.admitsFresh() && state.mayBlockKeys();
-        for (ActiveRun active : state.active.all()) {
+        for (ActiveRun active : List.copyOf(state.active.all())) {
             TaskEntry entry = active.entry();
             if (entry == null) {
                 continue;
@@ -67,7 +68,9 @@ final class Adoptions {
 
     void adopt(ActiveRun active) {
         TaskEntry entry = active.entry();
-        if (active.isOwned() && !active.isAdopted() && entry != null && entry.isTracked() && entry.isPending()) {
+        state.rows.stop(active.key());
+        boolean runs = state.active.find(active.run().position()) == active;
+        if (runs && active.isOwned() && !active.isAdopted() && entry != null && entry.isTracked() && entry.isPending()) {
             active.adopted();
             state.work.handOver(entry, new Move.Adopt());
         }

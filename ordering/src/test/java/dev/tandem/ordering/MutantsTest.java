@@ -42,7 +42,9 @@ class MutantsTest {
                 "COMMIT_PASSED_OVER",
                 "OVERTAKE_PASSED_OVER",
                 "SKIP_STALLED",
-                "FORGET_AWAITED_HEADS"
+                "FORGET_AWAITED_HEADS",
+                "GO_ON_WITH_STOPPED_ROW",
+                "FORGET_WHAT_A_ROW_BEGAN"
             })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);
