@@ -63,7 +63,11 @@ final class RunLifecycle {
                 state.leasedUntil(sentAt));
         state.active.add(ActiveRun.claimed(run, entry, state.now()));
         if (entry.key() != null) {
-            state.lanes.lane(entry.key()).busyWith(entry);
+            Lane lane = state.lanes.lane(entry.key());
+            lane.busyWith(entry);
+            if (lapses > 0) {
+                lane.claimOneByOne(state.settings.relaysAhead());
+            }
         }
         if (state.ownership.isOwned()) {
             state.context.start(run);
@@ -106,7 +110,7 @@ final class RunLifecycle {
         state.work.withdrawAdoption(entry);
         state.work.ended(ended);
         Lane lane = state.lanes.find(entry.key());
-        if (lane != null) {
+        if (lane != null && !(outcome instanceof Outcome.NotStarted)) {
             lane.taskEnded();
         }
         if (lane != null && next != null) {
@@ -191,6 +195,7 @@ final class RunLifecycle {
                 && isRelayable(next)
                 && lane.isBusyWith(ended.entry())
                 && !lane.isBlocked()
+                && !lane.claimsOneByOne()
                 && !lane.hasHandOvers()
                 && state.room.isLeft()
                 && lane.relayedOutcomes() < maxRelayedOutcomes()

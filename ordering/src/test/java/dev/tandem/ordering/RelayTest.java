@@ -87,6 +87,30 @@ class RelayTest {
         assertThat(core.running()).isEmpty();
     }
 
+    /** A task that kills its executor is blamed itself the second time, however many were begun before it by relay. */
+    @Test
+    void afterALapsedClaimTheTasksOfAKeyAreClaimedOneByOne() {
+        CoreScript old = CoreScript.log().owns();
+        old.delivers("k0", "k1", "k2", "k3");
+        old.dies();
+        CoreScript core = old.anotherExecutor().owns();
+        core.delivers("k0", "k1", "k2", "k3");
+        core.passes(2 * CoreScript.SETTINGS.leaseMillis());
+        assertThat(core.running()).containsExactly("k0");
+
+        core.storeStalls();
+        core.succeeds("k0");
+        assertThat(core.running()).isEmpty();
+        core.storeAnswers();
+        assertThat(core.running()).containsExactly("k1");
+
+        core.storeStalls();
+        core.succeeds("k1");
+        assertThat(core.running()).isEmpty();
+        core.storeAnswers();
+        assertThat(core.store().claim(at(2)).token()).isEqualTo(core.run("k2").token());
+    }
+
     // ---- rows ----
 
     /** The worker may go on from k1 by itself. */

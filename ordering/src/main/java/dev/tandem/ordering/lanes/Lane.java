@@ -49,6 +49,8 @@ public final class Lane {
     private int ended;
 
     private long pacedFrom = NEVER;
+    /** How many further tasks are claimed one by one. */
+    private int oneByOne;
 
     Lane(String key) {
         this.key = key;
@@ -199,6 +201,16 @@ public final class Lane {
     /** Counts a task of the lane that was run to its end. */
     public void taskEnded() {
         ended++;
+        oneByOne = Math.max(0, oneByOne - 1);
+    }
+
+    /** Claims the next tasks one by one: one of them may have killed an executor under the claim of another. */
+    public void claimOneByOne(int tasks) {
+        oneByOne = tasks;
+    }
+
+    public boolean claimsOneByOne() {
+        return oneByOne > 0;
     }
 
     /**
