@@ -48,7 +48,6 @@ final class CoreScript extends RecordedCommands {
 
     private final ArrayDeque<Runnable> brokerAnswers = new ArrayDeque<>();
     private final ArrayDeque<StoreRequest> unanswered = new ArrayDeque<>();
-    private final ArrayDeque<Runnable> unheard = new ArrayDeque<>();
     private final Set<Partition> reached = new LinkedHashSet<>();
     private final ScriptedLog log = new ScriptedLog();
 
@@ -255,47 +254,14 @@ final class CoreScript extends RecordedCommands {
 
     // ---- handlers ----
 
-    void succeeds(String name) {
-        ends(name, Outcome.Succeeded.INSTANCE);
-    }
-
-    void fails(String name, long retryMillis) {
-        ends(name, new Outcome.Retry(retryMillis, "later"));
-    }
-
-    void dies(String name) {
-        ends(name, new Outcome.Dead("never"));
-    }
-
-    void neverBegins(String name) {
-        ends(name, Outcome.NotStarted.INSTANCE);
-    }
-
-    /**
-     * The task succeeds, and its worker begins the next one of its row, before the core {@linkplain #hears() hears} of it.
-     *
-     * @return whether there was a next one that may begin
-     */
-    boolean goesOn(String name) {
-        Run run = ended(name);
-        Run next = run.beginNext(world.now);
-        unheard.add(() -> core.finished(run, Outcome.Succeeded.INSTANCE));
-        if (next != null) {
-            start(next);
-        }
-        return next != null;
-    }
-
-    /** The core hears of the ends of runs that it did not hear of yet. */
-    void hears() {
-        while (!unheard.isEmpty()) {
-            turn(unheard.remove());
-        }
-    }
-
-    private void ends(String name, Outcome outcome) {
-        Run run = ended(name);
+    @Override
+    void ends(Run run, Outcome outcome) {
         turn(() -> core.finished(run, outcome));
+    }
+
+    @Override
+    long now() {
+        return world.now;
     }
 
     /** Allows so many starts from now on. */
