@@ -113,7 +113,7 @@ final class RunLifecycle {
         if (lane != null && !(outcome instanceof Outcome.NotStarted)) {
             lane.taskEnded();
         }
-        if (lane != null && next != null) {
+        if (next != null) {
             goOn(active, lane, ended, next);
         } else if (lane != null && mayRelay(active, lane, ended)) {
             relay(active, lane, ended);
@@ -293,10 +293,10 @@ final class RunLifecycle {
     // ---- rows ----
 
     /** Takes in that the next run of a row has begun. */
-    private void goOn(ActiveRun active, Lane lane, PendingOutcome ended, Run next) {
+    private void goOn(ActiveRun active, @Nullable Lane lane, PendingOutcome ended, Run next) {
         Row row = next.row();
-        if (row == null) {
-            throw new IllegalStateException(next + " has begun by itself and is in no row");
+        if (row == null || lane == null) {
+            throw new IllegalStateException(next + " has begun by itself, but its key is not busy with a row");
         }
         state.context.slots.goOn();
         next.follows(active.run());
