@@ -263,7 +263,8 @@ class TaskRunnerTest {
             }
         });
 
-        Outcome last = run(spec, TestRuns.row(List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), TestRuns.FOREVER));
+        Outcome last = run(
+                spec, TestRuns.row(List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), TestRuns.FOREVER));
 
         assertThat(handled).containsExactly("a", "b");
         assertThat(last).isInstanceOf(Outcome.Retry.class);
@@ -277,10 +278,7 @@ class TaskRunnerTest {
             clock.advance(6);
         });
 
-        run(
-                spec,
-                TestRuns.row(
-                        List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), clock.millis() + 10));
+        run(spec, TestRuns.row(List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), clock.millis() + 10));
 
         assertThat(handled).containsExactly("a", "b");
     }

@@ -70,7 +70,12 @@ final class Adoptions {
         TaskEntry entry = active.entry();
         state.rows.stop(active.key());
         boolean runs = state.active.find(active.run().position()) == active;
-        if (runs && active.isOwned() && !active.isAdopted() && entry != null && entry.isTracked() && entry.isPending()) {
+        if (runs
+                && active.isOwned()
+                && !active.isAdopted()
+                && entry != null
+                && entry.isTracked()
+                && entry.isPending()) {
             active.adopted();
             state.work.handOver(entry, new Move.Adopt());
         }

@@ -83,7 +83,9 @@ class SlowAndFullLanesTest {
                 .owns();
         int next = 0;
         int ended = 0;
-        for (int millis = 0; millis < 2 * SETTINGS.horizonMillis() && core.store().lane("k").isEmpty(); millis += 40) {
+        for (int millis = 0;
+                millis < 2 * SETTINGS.horizonMillis() && core.store().lane("k").isEmpty();
+                millis += 40) {
             while (!core.isPaused()) {
                 core.delivers("k" + next++);
             }
