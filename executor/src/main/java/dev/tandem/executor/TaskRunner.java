@@ -54,6 +54,13 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     @Override
     public void run(Run run, WorkerSlot slot) {
+        for (Run next = run; next != null; ) {
+            next = runOne(next, slot);
+        }
+    }
+
+    /** Runs a task. @return the run that has begun behind it, or null */
+    private @Nullable Run runOne(Run run, WorkerSlot slot) {
         Outcome outcome;
         try {
             outcome = attempt(run, slot);
@@ -62,7 +69,10 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
+        // Before the report, from which the loop sees that the next one has begun.
+        Run next = outcome instanceof Outcome.Succeeded && !refusing ? run.beginNext(clock.millis()) : null;
         finished.accept(run, outcome);
+        return next;
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {

@@ -13,6 +13,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -250,5 +251,35 @@ class TaskRunnerTest {
 
         assertThat(run(spec, TestRuns.of(task("pay", ""), 1, 1, clock.millis() + 10_000)))
                 .isEqualTo(Outcome.Succeeded.INSTANCE);
+    }
+
+    @Test
+    void aWorkerGoesOnWithARowUntilATaskFails() {
+        List<String> handled = new ArrayList<>();
+        QueueSpec.Builder spec = queue().action("pay", task -> {
+            handled.add(new String(task.payload(), StandardCharsets.UTF_8));
+            if (handled.size() == 2) {
+                throw new IllegalStateException("not now");
+            }
+        });
+
+        Outcome last = run(
+                spec, TestRuns.row(List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), TestRuns.FOREVER));
+
+        assertThat(handled).containsExactly("a", "b");
+        assertThat(last).isInstanceOf(Outcome.Retry.class);
+    }
+
+    @Test
+    void aWorkerEndsARowWhenItsTimeIsOver() {
+        List<String> handled = new ArrayList<>();
+        QueueSpec.Builder spec = queue().action("pay", task -> {
+            handled.add(new String(task.payload(), StandardCharsets.UTF_8));
+            clock.advance(6);
+        });
+
+        run(spec, TestRuns.row(List.of(task("pay", "a"), task("pay", "b"), task("pay", "c")), clock.millis() + 10));
+
+        assertThat(handled).containsExactly("a", "b");
     }
 }

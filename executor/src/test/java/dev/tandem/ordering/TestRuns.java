@@ -3,6 +3,8 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Makes runs for the executor's tests. Only this package can. Tokens are 100 + offset. */
 public final class TestRuns {
@@ -29,6 +31,20 @@ public final class TestRuns {
     /** An attempt after this many lapsed claims. */
     public static Run lapsed(Task task, long offset, int lapses, long leaseUntil) {
         return run(task, offset, lapses + 1, lapses, offset, leaseUntil);
+    }
+
+    /**
+     * First attempts at tasks of one key that a worker may begin one after another, until this time.
+     *
+     * @return the first run
+     */
+    public static Run row(List<Task> tasks, long until) {
+        List<Run> runs = new ArrayList<>();
+        for (Task task : tasks) {
+            runs.add(of(task, runs.size()));
+        }
+        Row unused = new Row("k", runs, List.of(), until);
+        return runs.get(0);
     }
 
     private static Run run(Task task, long offset, int attempt, int lapses, long sequence, long leaseUntil) {

@@ -34,7 +34,7 @@ class KafkaSettingsTest {
                         Map.entry("heartbeat.interval.ms", "500"),
                         Map.entry("max.poll.interval.ms", "60000"),
                         Map.entry("max.poll.records", "2000"),
-                        Map.entry("fetch.max.wait.ms", "250"),
+                        Map.entry("fetch.max.wait.ms", "100"),
                         Map.entry("metadata.max.age.ms", "60000"),
                         Map.entry("request.timeout.ms", "15000"));
         assertThat(ClientProperties.producer("localhost:9092", Map.of(), 1 << 20))

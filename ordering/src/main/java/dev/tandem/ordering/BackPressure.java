@@ -19,7 +19,7 @@ final class BackPressure {
         boolean full = !state.ownership.isOwned()
                 || !state.broker.isAwaitingRedeliveries()
                         && (state.isFull(share) || !awaits && state.isOverBudget(share));
-        if (state.gate.pause(full)) {
+        if (state.gate.pause(full, state.now())) {
             if (full) {
                 out.pause(state.partition);
             } else {

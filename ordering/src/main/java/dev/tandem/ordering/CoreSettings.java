@@ -14,6 +14,10 @@ package dev.tandem.ordering;
  * @param retryMillis before a refused acquire, a failed commit or a full lane is tried again; 1 or more
  * @param rememberedKeys blocked keys of one partition that are remembered while nothing of theirs is in memory; 0 or more.
  *     The first task of any other is claimed in vain before it is parked
+ * @param relaysAhead outcomes of a key that may have no answer while its next tasks run; 1 or more. As many of its tasks run
+ *     again after a crash
+ * @param rowTasks tasks of a key that a worker may begin one after another by itself; 1 or more
+ * @param rowMillis how long it may do so; 0 or more
  */
 public record CoreSettings(
         long leaseMillis,
@@ -24,14 +28,18 @@ public record CoreSettings(
         int batchesInFlight,
         long commitMillis,
         long retryMillis,
-        int rememberedKeys) {
+        int rememberedKeys,
+        int relaysAhead,
+        int rowTasks,
+        long rowMillis) {
 
     private static final int MAX_BATCH_SIZE = 1_000;
 
     /** How many renewals fit into a lease, unless it is said otherwise. */
     private static final int RENEWALS_PER_LEASE = 4;
 
-    public static final CoreSettings DEFAULTS = new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000);
+    public static final CoreSettings DEFAULTS =
+            new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000, 128, 32, 10);
 
     /** @throws IllegalArgumentException naming the number that is out of range */
     public CoreSettings {
@@ -43,6 +51,9 @@ public record CoreSettings(
         atLeast("commitMillis", commitMillis, 0);
         atLeast("retryMillis", retryMillis, 1);
         atLeast("rememberedKeys", rememberedKeys, 0);
+        atLeast("relaysAhead", relaysAhead, 1);
+        atLeast("rowTasks", rowTasks, 1);
+        atLeast("rowMillis", rowMillis, 0);
         if (renewMillis * 2 > leaseMillis) {
             throw new IllegalArgumentException(
                     "The lease of " + leaseMillis + " ms must be at least twice its renewal of " + renewMillis + " ms");
@@ -74,6 +85,9 @@ public record CoreSettings(
         private long commitMillis;
         private long retryMillis;
         private int rememberedKeys;
+        private int relaysAhead;
+        private int rowTasks;
+        private long rowMillis;
 
         private Builder(CoreSettings from) {
             leaseMillis = from.leaseMillis;
@@ -85,6 +99,9 @@ public record CoreSettings(
             commitMillis = from.commitMillis;
             retryMillis = from.retryMillis;
             rememberedKeys = from.rememberedKeys;
+            relaysAhead = from.relaysAhead;
+            rowTasks = from.rowTasks;
+            rowMillis = from.rowMillis;
         }
 
         /** Sets the lease, and its renewal to a quarter of it. */
@@ -134,6 +151,21 @@ public record CoreSettings(
             return this;
         }
 
+        public Builder relaysAhead(int value) {
+            relaysAhead = value;
+            return this;
+        }
+
+        public Builder rowTasks(int value) {
+            rowTasks = value;
+            return this;
+        }
+
+        public Builder rowMillis(long value) {
+            rowMillis = value;
+            return this;
+        }
+
         /** @throws IllegalArgumentException naming the number that is out of range */
         public CoreSettings build() {
             return new CoreSettings(
@@ -145,7 +177,10 @@ public record CoreSettings(
                     batchesInFlight,
                     commitMillis,
                     retryMillis,
-                    rememberedKeys);
+                    rememberedKeys,
+                    relaysAhead,
+                    rowTasks,
+                    rowMillis);
         }
     }
 }

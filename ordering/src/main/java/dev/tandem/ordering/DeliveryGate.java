@@ -3,11 +3,20 @@ package dev.tandem.ordering;
 /** Whether the source delivers tasks of a partition, and what it must be told about that. */
 final class DeliveryGate {
 
+    /** As long as memory is full again this soon, it counts as full all the time. */
+    private static final long BREAK_MILLIS = 1_000;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
     private boolean opened;
     private boolean openWanted;
     private boolean rewindWanted;
     private boolean leftWanted;
     private boolean paused;
+    /** When memory became full, and when it last was not any more. Breaks are short if deliveries fill it again at once. */
+    private long fullSince;
+
+    private long fullUntil = NEVER;
 
     /** Begins a new assignment, closed. */
     void assigned() {
@@ -15,6 +24,7 @@ final class DeliveryGate {
         openWanted = false;
         rewindWanted = false;
         paused = false;
+        fullUntil = NEVER;
     }
 
     boolean isOpened() {
@@ -66,9 +76,19 @@ final class DeliveryGate {
     }
 
     /** @return whether that is a change, which the source must be told */
-    boolean pause(boolean full) {
+    boolean pause(boolean full, long now) {
         boolean changed = paused != full;
+        if (changed && !full) {
+            fullUntil = now;
+        } else if (changed && (fullUntil == NEVER || now - fullUntil > BREAK_MILLIS)) {
+            fullSince = now;
+        }
         paused = full;
         return changed;
+    }
+
+    /** For how long memory has been full, short breaks included. Call it only while {@link #isPaused}. */
+    long fullFor(long now) {
+        return now - fullSince;
     }
 }

@@ -45,6 +45,7 @@ final class OwnershipRecovery {
             leave();
             return;
         }
+        state.rows.stopAll();
         List<PendingOutcome> returned = new ArrayList<>();
         for (RequestLog.Sent sent : state.requests.unanswered()) {
             takeBackClaims(sent);
@@ -213,6 +214,7 @@ final class OwnershipRecovery {
 
     /** Forgets all of this ownership except its runs, which go on. Their outcomes are recorded by token. */
     void forgetOwnership() {
+        state.rows.stopAll();
         for (ActiveRun active : state.active.all()) {
             TaskEntry entry = active.entry();
             if (entry != null && state.tracker().isUnacked(entry)) {

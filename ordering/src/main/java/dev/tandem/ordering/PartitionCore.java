@@ -116,6 +116,10 @@ final class PartitionCore {
             return;
         }
         for (Delivery delivery : deliveries) {
+            if (delivery.redelivered()) {
+                // It may be of a task in a row.
+                state.rows.stopAll();
+            }
             if (owned) {
                 deferred.delivered(delivery);
             }
@@ -181,6 +185,7 @@ final class PartitionCore {
 
     void revoked() {
         if (state.ownership.isOwned()) {
+            state.rows.stopAll();
             state.ownership.leaving();
             recovery.dropStarts();
         } else if (!state.ownership.isLeaving()) {
@@ -221,7 +226,15 @@ final class PartitionCore {
         }
     }
 
+    /** Lets nothing begin that is not ordered to start anew. */
+    void stopRows() {
+        state.rows.stopAll();
+    }
+
     void storeRoom(boolean left) {
+        if (!left) {
+            state.rows.stopAll();
+        }
         state.room.store(left);
     }
 

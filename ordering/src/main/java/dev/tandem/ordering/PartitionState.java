@@ -31,6 +31,7 @@ final class PartitionState {
     final DeliveryGate gate = new DeliveryGate();
     final Lanes lanes;
     final ActiveRuns active = new ActiveRuns();
+    final Rows rows = new Rows();
     final OtherClaims otherClaims = new OtherClaims();
     final ReturnedClaims returnedClaims = new ReturnedClaims();
     final CustodyRoom room;
@@ -193,6 +194,7 @@ final class PartitionState {
 
     /** Blocks a key by its head. {@code reason}: null if it is not known. */
     void block(String key, Position head, @Nullable BlockReason reason) {
+        rows.stop(key);
         Lane lane = lanes.lane(key);
         if (!lane.isBlocked()) {
             context.report(new CoreEvent.KeyBlocked(partition, key, reason, head));

@@ -189,12 +189,18 @@ public final class QueueCore {
 
     /** Stops or allows new starts. Active runs go on. */
     public void pauseStarts(boolean paused) {
+        stopRows();
         context.slots.pause(paused);
     }
 
     /** Allows so many starts until this is called again, or {@link #unlimitStarts}. Active runs go on. */
     public void limitStarts(int starts) {
+        stopRows();
         context.slots.limit(starts);
+    }
+
+    private void stopRows() {
+        turns.forEach(PartitionCore::stopRows);
     }
 
     /** Allows starts without a limit again. */

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import org.jspecify.annotations.Nullable;
 
 /** One run of a task under its claim. The core makes and renews it, a worker reads it. Thread-safe. */
 public final class Run {
@@ -17,6 +18,12 @@ public final class Run {
     private volatile long leaseUntil;
     /** Whether the claim was lost for a time, so that the run must not begin any more. */
     private volatile boolean interrupted;
+    /** Set before a worker gets the run. */
+    private @Nullable Row row;
+
+    private int placeInRow;
+    /** Whether the core knows the end already. Used by the core's thread only. */
+    private boolean over;
 
     Run(
             Partition partition,
@@ -79,6 +86,42 @@ public final class Run {
         return !interrupted && now < leaseUntil;
     }
 
+    /**
+     * Begins the run that follows on the same worker. To be called once, when this run has succeeded, and before its outcome
+     * is reported.
+     *
+     * @param now by the core's monotonic clock, in milliseconds
+     * @return null if the core must decide what comes next
+     */
+    public @Nullable Run beginNext(long now) {
+        return row == null ? null : row.beginAfter(placeInRow, now);
+    }
+
+    void inRow(Row its, int place) {
+        row = its;
+        placeInRow = place;
+    }
+
+    @Nullable
+    Row row() {
+        return row;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** Notes that the core has learned of the end from the row. */
+    void over() {
+        over = true;
+    }
+
+    /** Goes on under the claim of the run before it, which may have been renewed or lost since this one was made. */
+    void follows(Run before) {
+        interrupted |= before.interrupted;
+        leaseUntil = before.leaseUntil;
+    }
+
     /** Until when the claim is certainly held, by the core's monotonic clock, in milliseconds. */
     public long leaseUntil() {
         return leaseUntil;
@@ -91,6 +134,9 @@ public final class Run {
     /** Notes that the claim is gone. Another run of the key may have begun under a higher token. */
     void lost(long now) {
         interrupted = true;
+        if (row != null) {
+            row.stop();
+        }
         leaseUntil = Math.min(leaseUntil, now - 1);
     }
 

@@ -136,6 +136,7 @@ final class SettleAndClaimAnswers {
      */
     private void refused(PendingOutcome outcome) {
         TaskEntry entry = outcome.entry();
+        state.rows.stop(entry.key());
         state.work.deliveredOrRecorded(entry.position());
         if (state.broker.isRefusalOfRecorded(outcome)) {
             state.tracker().mark(entry, DeliveryState.SETTLED, 0);

@@ -43,6 +43,14 @@ final class WorkerSlots {
         return paused ? 0 : Math.min(capacity - used, allowed);
     }
 
+    /** Takes a slot that has just been given back again, for a run that has begun in it already. */
+    void goOn() {
+        used++;
+        if (isLimited()) {
+            allowed = Math.max(0, allowed - 1);
+        }
+    }
+
     /** Gives slots back in which nothing started. */
     void giveUnused(int count) {
         give(count);

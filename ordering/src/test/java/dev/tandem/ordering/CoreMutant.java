@@ -76,6 +76,13 @@ enum CoreMutant {
             "state.lanes.admitFresh(true);")),
     /** Forgets that a key is blocked although its head runs elsewhere or must be redelivered. */
     FORGET_AWAITED_HEADS(edit("Lane", "return isIdle() && blocked && !kept;", "return isIdle() && blocked;")),
+    /** Lets workers go on with rows that were stopped. */
+    GO_ON_WITH_STOPPED_ROW(edit("Row", "begun.getAndUpdate(now -> now | STOPPED);", "")),
+    /** Stops a row without taking in what it has begun by then. */
+    FORGET_WHAT_A_ROW_BEGAN(edit(
+            "RunLifecycle",
+            "for (Run next = row.begunNext(); next != null; next = row.begunNext()) {",
+            "for (Run next = null; next != null; ) {")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -251,25 +251,14 @@ final class CoreScript extends RecordedCommands {
 
     // ---- handlers ----
 
-    void succeeds(String name) {
-        ends(name, Outcome.Succeeded.INSTANCE);
-    }
-
-    void fails(String name, long retryMillis) {
-        ends(name, new Outcome.Retry(retryMillis, "later"));
-    }
-
-    void dies(String name) {
-        ends(name, new Outcome.Dead("never"));
-    }
-
-    void neverBegins(String name) {
-        ends(name, Outcome.NotStarted.INSTANCE);
-    }
-
-    private void ends(String name, Outcome outcome) {
-        Run run = ended(name);
+    @Override
+    void ends(Run run, Outcome outcome) {
         turn(() -> core.finished(run, outcome));
+    }
+
+    @Override
+    long now() {
+        return world.now;
     }
 
     /** Allows so many starts from now on. */

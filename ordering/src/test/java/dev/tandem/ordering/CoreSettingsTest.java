@@ -15,7 +15,7 @@ class CoreSettingsTest {
     void theBuilderStartsFromTheDefaults() {
         assertThat(CoreSettings.builder().build()).isEqualTo(CoreSettings.DEFAULTS);
         assertThat(CoreSettings.DEFAULTS)
-                .isEqualTo(new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000));
+                .isEqualTo(new CoreSettings(10_000, 2_500, 3_000, 500, 256, 4, 50, 500, 1_000, 128, 32, 10));
     }
 
     @Test
@@ -34,6 +34,9 @@ class CoreSettingsTest {
                 Arguments.of(CoreSettings.builder().batchSize(0), "batch size is 0"),
                 Arguments.of(CoreSettings.builder().batchSize(1_001), "batch size is 1001"),
                 Arguments.of(CoreSettings.builder().batchesInFlight(0), "batchesInFlight is 0"),
+                Arguments.of(CoreSettings.builder().relaysAhead(0), "relaysAhead is 0"),
+                Arguments.of(CoreSettings.builder().rowTasks(0), "rowTasks is 0"),
+                Arguments.of(CoreSettings.builder().rowMillis(-1), "rowMillis is -1"),
                 Arguments.of(CoreSettings.builder().commitMillis(-1), "commitMillis is -1"),
                 Arguments.of(CoreSettings.builder().retryMillis(0), "retryMillis is 0"));
     }

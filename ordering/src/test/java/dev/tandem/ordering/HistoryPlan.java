@@ -64,6 +64,9 @@ record HistoryPlan(
                 .commitMillis(random.percent(50) ? 0 : 50)
                 .retryMillis(100)
                 .rememberedKeys(bounds.percent(50) ? bounds.below(3) : 1_000)
+                .relaysAhead(bounds.percent(50) ? bounds.between(1, 6) : 128)
+                .rowTasks(bounds.percent(30) ? 1 : bounds.between(2, 6))
+                .rowMillis(bounds.percent(30) ? 100 : bounds.between(500, 5_000))
                 .build();
         boolean calm = random.percent(20);
         return new HistoryPlan(

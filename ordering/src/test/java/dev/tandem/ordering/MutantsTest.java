@@ -45,7 +45,9 @@ class MutantsTest {
                 "OVERTAKE_PASSED_OVER",
                 "SKIP_STALLED",
                 "FORGET_AWAITED_HEADS",
-                "DECLINE_DELIVERIES"
+                "DECLINE_DELIVERIES",
+                "GO_ON_WITH_STOPPED_ROW",
+                "FORGET_WHAT_A_ROW_BEGAN"
             })
     void aCoreThatBreaksARuleIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG);

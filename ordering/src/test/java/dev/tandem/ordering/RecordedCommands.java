@@ -1,9 +1,11 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,6 +18,7 @@ abstract class RecordedCommands implements Commands {
 
     private final List<StoreRequest> sent = new ArrayList<>();
     private final Map<String, Run> running = new LinkedHashMap<>();
+    private final ArrayDeque<Run> unheard = new ArrayDeque<>();
     private final Map<Long, String> deliveries = new HashMap<>();
     private final List<String> acked = new ArrayList<>();
     private final List<Recall> recalls = new ArrayList<>();
@@ -43,6 +46,54 @@ abstract class RecordedCommands implements Commands {
         running.remove(name);
         return run;
     }
+
+    // ---- handlers ----
+
+    /** Tells the core that a run has ended. */
+    abstract void ends(Run run, Outcome outcome);
+
+    /** The core's monotonic time. */
+    abstract long now();
+
+    void succeeds(String name) {
+        ends(ended(name), Outcome.Succeeded.INSTANCE);
+    }
+
+    void fails(String name, long retryMillis) {
+        ends(ended(name), new Outcome.Retry(retryMillis, "later"));
+    }
+
+    void dies(String name) {
+        ends(ended(name), new Outcome.Dead("never"));
+    }
+
+    void neverBegins(String name) {
+        ends(ended(name), Outcome.NotStarted.INSTANCE);
+    }
+
+    /**
+     * The task succeeds, and its worker begins the next one of its row, before the core {@linkplain #hears() hears} of it.
+     *
+     * @return whether there was a next one that may begin
+     */
+    boolean goesOn(String name) {
+        Run run = ended(name);
+        Run next = run.beginNext(now());
+        unheard.add(run);
+        if (next != null) {
+            start(next);
+        }
+        return next != null;
+    }
+
+    /** The core hears of the successes that it did not hear of yet. */
+    void hears() {
+        while (!unheard.isEmpty()) {
+            ends(unheard.remove(), Outcome.Succeeded.INSTANCE);
+        }
+    }
+
+    // ---- what was ordered ----
 
     /** Requests of one type that were sent, oldest first. */
     <R extends StoreRequest> List<R> sent(Class<R> type) {

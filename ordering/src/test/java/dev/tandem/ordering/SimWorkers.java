@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Outcome;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The workers of a process: they pick up runs after a while, and end them after another. */
 final class SimWorkers {
@@ -56,7 +57,22 @@ final class SimWorkers {
         }
         Outcome outcome = simulation.outcome(run);
         simulation.oracle.ends(process, run, outcome);
+        Run next = outcome instanceof Outcome.Succeeded ? beginNext(run) : null;
         finish(run, outcome);
+        if (next != null) {
+            pickUp(next);
+        }
+    }
+
+    /** Goes on with the run that follows in the row, if it may. The core learns of it later. */
+    private @Nullable Run beginNext(Run run) {
+        Run next = run.beginNext(process.monotonic(simulation.timeline.now()));
+        if (next != null) {
+            unfinished.remove(run);
+            simulation.oracle.starts(process, next);
+            unfinished.add(next);
+        }
+        return next;
     }
 
     private void finish(Run run, Outcome outcome) {

@@ -70,6 +70,44 @@ class SlowAndFullLanesTest {
     }
 
     @Test
+    void aFastKeyWithManyTasksIsNotParkedThoughMemoryIsFull() {
+        CoreScript core = CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 40, 1 << 20, 100, 100, 100))
+                .owns();
+        core.delivers(IntStream.range(0, 40).mapToObj(i -> "k" + i).toArray(String[]::new));
+        assertThat(core.isPaused()).isTrue();
+
+        // At ten tasks a second all would have ended after four seconds. Half of memory is free after two.
+        for (int i = 0; i <= 20; i++) {
+            core.passes(100);
+            core.succeeds("k" + i);
+        }
+
+        assertThat(core.isPaused()).isFalse();
+        assertThat(core.store().lane("k")).isEmpty();
+        assertThat(core.running()).containsExactly("k21");
+    }
+
+    @Test
+    void aFastKeyThatKeepsMemoryFullIsParkedAfterAHorizon() {
+        CoreScript core = CoreScript.log(new QueuePolicy(true, 4, DeadHead.HALT, 40, 1 << 20, 1_000, 1_000, 1_000))
+                .owns();
+        int next = 0;
+        int ended = 0;
+        for (int millis = 0;
+                millis < 2 * SETTINGS.horizonMillis() && core.store().lane("k").isEmpty();
+                millis += 40) {
+            while (!core.isPaused()) {
+                core.delivers("k" + next++);
+            }
+            core.passes(40);
+            core.succeeds("k" + ended++);
+        }
+
+        assertThat(core.store().lane("k")).isNotEmpty();
+        assertThat(ended).isGreaterThan((int) SETTINGS.horizonMillis() / 40 - 1);
+    }
+
+    @Test
     void tasksThatWaitForASlotAreNotParked() {
         CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
         core.delivers("x0", "k1", "k2", "k3");

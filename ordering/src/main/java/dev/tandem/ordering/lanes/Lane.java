@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** The tasks of one key in memory, and what the owner knows of the key: who runs, and whether the store blocks it. */
 public final class Lane {
 
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final String key;
     /** Waiting here and not on the way to the store, by {@link TaskEntry#order}. */
     private final ArrayDeque<TaskEntry> waiting = new ArrayDeque<>();
@@ -45,6 +47,12 @@ public final class Lane {
     private boolean listed;
     /** Whether the store may be claiming a due task of this key, so that nothing else of it may start. */
     private boolean held;
+    /** Tasks that were run to their ends since {@link #pacedFrom}. */
+    private int ended;
+
+    private long pacedFrom = NEVER;
+    /** How many further tasks are claimed one by one. */
+    private int oneByOne;
 
     /** The lane's place among the {@link ReadyLanes}, 0 if it is not there, and its neighbours. Changed by those only. */
     long readyPlace;
@@ -197,6 +205,38 @@ public final class Lane {
     /** The store had room for a task of this key. */
     public void hasRoom() {
         probing = false;
+    }
+
+    // ---- its pace ----
+
+    /** Counts a task of the lane that was run to its end. */
+    public void taskEnded() {
+        ended++;
+        oneByOne = Math.max(0, oneByOne - 1);
+    }
+
+    /** Claims the next tasks one by one: one of them may have killed an executor under the claim of another. */
+    public void claimOneByOne(int tasks) {
+        oneByOne = tasks;
+    }
+
+    public boolean claimsOneByOne() {
+        return oneByOne > 0;
+    }
+
+    /**
+     * Returns in how many milliseconds the tasks that wait here will have been run, at the pace since this was asked last: 0
+     * when it is asked first, {@link Long#MAX_VALUE} if none was run since.
+     */
+    public long millisToEnd(long now) {
+        long since = pacedFrom;
+        int count = ended;
+        pacedFrom = now;
+        ended = 0;
+        if (since == NEVER) {
+            return 0;
+        }
+        return count == 0 ? Long.MAX_VALUE : waiting.size() * (now - since) / count;
     }
 
     // ---- what waits ----

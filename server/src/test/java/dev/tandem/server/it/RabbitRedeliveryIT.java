@@ -84,7 +84,8 @@ class RabbitRedeliveryIT {
                         }
                     },
                     () -> {});
-            assertThat(deaths).isBetween(ATTEMPTS, ATTEMPTS + before);
+            // The first death may be blamed on another task. After it, each task of the key is claimed by itself.
+            assertThat(deaths).isBetween(ATTEMPTS, ATTEMPTS + 1);
         }
     }
 
