@@ -10,6 +10,10 @@ for name in TANDEM_RABBIT_URI TANDEM_REDIS_URI; do
     unset "${name}_FILE" # the server would not know this setting
   fi
 done
+# The JVM ignores an archive that does not fit.
+archive=/opt/tandem/classes.archive
+[ -r "$archive" ] || echo "There is no $archive, so the server starts more slowly" >&2
 # exec: signals reach Java, which drains before it ends.
 # shellcheck disable=SC2086 # options are words
-exec java ${TANDEM_JAVA_OPTS:-} -cp '/opt/tandem/own/*:/opt/tandem/lib/*' dev.tandem.server.TandemServer "$@"
+exec java "-XX:SharedArchiveFile=$archive" ${TANDEM_JAVA_OPTS:-} -cp "$(cat /opt/tandem/class-path)" \
+  dev.tandem.server.TandemServer "$@"

@@ -26,7 +26,7 @@ final class UnknownSettings {
 
     /** Variables that the scripts and tests of this project read. */
     private static final Pattern OWN_VARIABLE =
-            Pattern.compile("TANDEM_(LOCAL|JAVA_OPTS|HOME|SERVER|TEST)(_[A-Z0-9_]+)?");
+            Pattern.compile("TANDEM_(LOCAL|JAVA_OPTS|CLASS_ARCHIVE|HOME|SERVER|TEST)(_[A-Z0-9_]+)?");
 
     /** System properties that tell the tests and the demo about local brokers. */
     private static final ConfigurationPropertyName LOCAL = ConfigurationPropertyName.of(PREFIX + ".local");

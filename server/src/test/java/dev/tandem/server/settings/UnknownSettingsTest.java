@@ -18,7 +18,8 @@ class UnknownSettingsTest extends SettingsTestBase {
                 "TANDEM_PORT", "tcp://10.0.0.1:8080",
                 "TANDEM_PORT_8080_TCP_ADDR", "10.0.0.1",
                 "TANDEM_REDIS_SERVICE_PORT_TCP", "6379",
-                "TANDEM_LOCAL", "path"));
+                "TANDEM_LOCAL", "path",
+                "TANDEM_CLASS_ARCHIVE", "no"));
         set("tandem.local.dir", "/tmp");
 
         assertThat(load().queues()).hasSize(1);

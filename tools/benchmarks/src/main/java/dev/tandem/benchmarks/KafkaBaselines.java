@@ -27,7 +27,7 @@ final class KafkaBaselines {
 
     /** Runs a loop of poll, handle and commitSync, the least that any consumer does. Returns tasks per second. */
     static double bareLoop(KafkaTopic topic, String group, int tasks) {
-        try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic, group)) {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic.bootstrap(), group)) {
             consumer.subscribe(List.of(topic.name()));
             long handled = 0;
             long start = 0;
@@ -66,15 +66,8 @@ final class KafkaBaselines {
             throws Exception {
         LongAdder handled = new LongAdder();
         CountDownLatch started = new CountDownLatch(1);
-        try (ParallelStreamProcessor<byte[], byte[]> processor =
-                ParallelStreamProcessor.createEosStreamProcessor(ParallelConsumerOptions.<byte[], byte[]>builder()
-                        .consumer(consumer(topic, group))
-                        .ordering(ProcessingOrder.KEY)
-                        .maxConcurrency(context.sizes().rivalThreads())
-                        .commitMode(CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
-                        .commitInterval(COMMIT_INTERVAL)
-                        .build())) {
-            processor.subscribe(List.of(topic.name()));
+        try (ParallelStreamProcessor<byte[], byte[]> processor = parallelConsumer(
+                topic.bootstrap(), topic.name(), group, context.sizes().rivalThreads())) {
             processor.poll(record -> {
                 started.countDown();
                 handled.increment();
@@ -86,14 +79,29 @@ final class KafkaBaselines {
         }
     }
 
+    /** Returns Confluent's parallel consumer, in order by key, subscribed to a topic. It starts when it is polled. */
+    static ParallelStreamProcessor<byte[], byte[]> parallelConsumer(
+            String bootstrap, String topic, String group, int threads) {
+        ParallelStreamProcessor<byte[], byte[]> processor =
+                ParallelStreamProcessor.createEosStreamProcessor(ParallelConsumerOptions.<byte[], byte[]>builder()
+                        .consumer(consumer(bootstrap, group))
+                        .ordering(ProcessingOrder.KEY)
+                        .maxConcurrency(threads)
+                        .commitMode(CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
+                        .commitInterval(COMMIT_INTERVAL)
+                        .build());
+        processor.subscribe(List.of(topic));
+        return processor;
+    }
+
     private static double perSecond(int tasks, long startNanos) {
         return tasks / ((System.nanoTime() - startNanos) / 1e9);
     }
 
-    private static KafkaConsumer<byte[], byte[]> consumer(KafkaTopic topic, String group) {
+    private static KafkaConsumer<byte[], byte[]> consumer(String bootstrap, String group) {
         Properties properties = new Properties();
         properties.putAll(Map.of(
-                "bootstrap.servers", topic.bootstrap(),
+                "bootstrap.servers", bootstrap,
                 "group.id", group,
                 "auto.offset.reset", "earliest",
                 "enable.auto.commit", "false",

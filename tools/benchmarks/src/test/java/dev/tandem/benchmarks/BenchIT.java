@@ -23,6 +23,8 @@ class BenchIT {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "kafka, 10",
+        "cold, 8",
+        "start, 4",
         "rabbit, 16",
         "lateness, 9",
         "due, 4",

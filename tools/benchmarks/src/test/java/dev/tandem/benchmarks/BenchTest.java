@@ -25,13 +25,24 @@ class BenchTest {
     void listNamesEveryScenario() {
         assertThat(run("--list")).isZero();
         assertThat(out.toString())
-                .contains("kafka", "rabbit", "lateness", "memory", "recovery", "restart", "stuck", "idle", "scripts");
+                .contains(
+                        "kafka",
+                        "cold",
+                        "start",
+                        "rabbit",
+                        "lateness",
+                        "memory",
+                        "recovery",
+                        "restart",
+                        "stuck",
+                        "idle",
+                        "scripts");
     }
 
     @Test
     void refusesAnUnknownScenarioAndNamesTheKnownOnes() {
         assertThat(run("kafak")).isEqualTo(2);
-        assertThat(err.toString()).contains("There is no scenario 'kafak', only kafka, rabbit");
+        assertThat(err.toString()).contains("There is no scenario 'kafak', only kafka, cold");
     }
 
     @Test
