@@ -7,6 +7,7 @@ import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
@@ -39,6 +40,14 @@ class OverflowOfManyKeysTest {
     private final LaneOverflow overflow = state.broker.overflow();
     private final List<String> log = new ArrayList<>();
     private final RecordedCommands commands = new RecordedCommands() {
+        @Override
+        void ends(Run run, Outcome outcome) {}
+
+        @Override
+        long now() {
+            return now;
+        }
+
         @Override
         public void commit(Partition partition, long upTo) {}
 
