@@ -146,8 +146,7 @@ final class ChannelReopening {
 
     private boolean isUnackedTooLong(ConsumerChannel channel, long now) {
         long oldest = channel.oldestUnacked();
-        if (oldest == UnackedMessages.NONE
-                || now - oldest < maxUnackedNanos) {
+        if (oldest == UnackedMessages.NONE || now - oldest < maxUnackedNanos) {
             return false;
         }
         if (timeoutWarnings.tryTake(now)) {

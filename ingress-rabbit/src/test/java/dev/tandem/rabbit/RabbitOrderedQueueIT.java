@@ -2,6 +2,7 @@ package dev.tandem.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import java.util.ArrayList;
@@ -147,6 +148,29 @@ class RabbitOrderedQueueIT extends SourceFixture {
                 next.until("caught up", () -> next.caughtUp.contains(partition));
 
                 assertThat(next.bodies()).isEqualTo(numbers(0, 3));
+            }
+        }
+    }
+
+    /** As when a publisher, or who moves messages of the ring, repeats what it had sent before it died. */
+    @Test
+    void messagesThatWerePublishedTwiceAreNotTakenForMessagesThatCameBack() throws Exception {
+        RabbitSettings ordered = settings.orderedByHeader();
+        try (RabbitSourceDriver first = new RabbitSourceDriver(ordered).openAll()) {
+            first.roundTrip(first.partition(0));
+            for (int i = 0; i < 40; i++) {
+                BasicProperties properties =
+                        new BasicProperties.Builder().messageId("m" + i % 20).build();
+                channel.basicPublish(settings.exchange(), settings.routingKey(), properties, new byte[] {1});
+            }
+            channel.waitForConfirmsOrDie(60_000);
+            first.untilDelivered(40);
+        }
+        for (int round = 0; round < 2; round++) {
+            try (RabbitSourceDriver next = new RabbitSourceDriver(ordered).openAll()) {
+                next.until("caught up", () -> !next.caughtUp.isEmpty());
+                assertThat(next.all()).hasSize(40).allMatch(Delivery::redelivered);
+                assertThat(next.lost).isEmpty();
             }
         }
     }
