@@ -17,6 +17,8 @@ final class LogCut {
     private long toldWith = NOT_TOLD;
 
     private boolean recorded;
+    /** All requests up to this number are durable. */
+    private long durableUpTo;
 
     /** Where the log was cut; {@link Acquire#NO_CUT} if the store durably knows of all cuts. */
     long offset() {
@@ -66,6 +68,7 @@ final class LogCut {
         } else {
             offset = at;
             told(beganWith, incarnation);
+            durable(durableUpTo);
         }
     }
 
@@ -86,6 +89,7 @@ final class LogCut {
 
     /** Notes that all requests up to this number are durable. */
     void durable(long upTo) {
+        durableUpTo = upTo;
         if (isPending() && toldWith <= upTo) {
             forget();
             recorded = true;

@@ -46,9 +46,6 @@ final class LogSide extends BrokerSide {
     private long relayedUpTo;
     private final LogCut cut = new LogCut();
 
-    /** All requests up to this number are durable. */
-    private long durableUpTo;
-
     private long nextOffset = NONE;
     private long committed = NONE;
     private long committing = NONE;
@@ -137,7 +134,6 @@ final class LogSide extends BrokerSide {
     void cutAt(long offset) {
         if (state.ownership.continues() && !knowsFrom(offset)) {
             cut.noticedLater(offset, incarnation, state.ownership.acquiredWith());
-            cut.durable(durableUpTo);
             return;
         }
         cut.noticed(offset, state.ownership.continues() ? incarnation : StoreRequest.Acquire.ANY_INCARNATION);
@@ -370,7 +366,6 @@ final class LogSide extends BrokerSide {
 
     @Override
     void durable(long upTo) {
-        durableUpTo = upTo;
         cut.durable(upTo);
     }
 

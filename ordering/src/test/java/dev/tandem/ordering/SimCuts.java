@@ -83,6 +83,9 @@ final class SimCuts {
     /** Whether there is something to read, or to notice. */
     boolean toFetch(Partition partition, ConsumedPartition known) {
         List<@Nullable SimTask> now = simulation.broker.log(partition);
+        if (!known.opened || known.paused) {
+            return false;
+        }
         if (known.log == now || known.log == null) {
             return known.fetch < simulation.broker.end(partition);
         }

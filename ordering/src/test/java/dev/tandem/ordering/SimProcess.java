@@ -231,16 +231,7 @@ class SimProcess {
         if (!revoking.isEmpty() || cutOff) {
             return false;
         }
-        for (Map.Entry<Partition, ConsumedPartition> entry : consumed.entrySet()) {
-            if (toFetch(entry.getKey(), entry.getValue())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean toFetch(Partition partition, ConsumedPartition known) {
-        return known.opened && !known.paused && simulation.cuts.toFetch(partition, known);
+        return consumed.entrySet().stream().anyMatch(each -> simulation.cuts.toFetch(each.getKey(), each.getValue()));
     }
 
     /** The consumer's poll: what the group says, then deliveries. */
@@ -272,9 +263,9 @@ class SimProcess {
         boolean any = false;
         for (Partition partition : new ArrayList<>(consumed.keySet())) {
             ConsumedPartition known = consumed.get(partition);
-            if (toFetch(partition, known) && !simulation.cuts.mayRead(this, partition, known)) {
+            if (simulation.cuts.toFetch(partition, known) && !simulation.cuts.mayRead(this, partition, known)) {
                 any = true;
-            } else if (toFetch(partition, known)) {
+            } else if (simulation.cuts.toFetch(partition, known)) {
                 List<SimTask> records = new ArrayList<>();
                 known.fetch = simulation.broker.fetch(partition, known.fetch, simulation.random.between(1, 5), records);
                 List<Delivery> deliveries = new ArrayList<>();

@@ -190,7 +190,7 @@ public interface Source extends AutoCloseable {
          * here or elsewhere. Reported before records that only this says something new about. Logs only.
          *
          * @return whether something known is void: then {@link Source#rewind} follows, and what is delivered before
-         *     does not count
+         *     does not count. If the partition is being given up, nothing is delivered any more, and no rewind follows
          */
         default boolean cut(Partition partition, long offset) {
             return false;
