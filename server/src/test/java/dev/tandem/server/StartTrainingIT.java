@@ -27,8 +27,8 @@ class StartTrainingIT {
         String classPath = jars();
         Path archive = folder.resolve("classes.archive");
 
-        String training = run(
-                "training", classPath, List.of("-XX:ArchiveClassesAtExit=" + archive), "dev.tandem.server.StartTraining");
+        List<String> record = List.of("-XX:ArchiveClassesAtExit=" + archive);
+        String training = run("training", classPath, record, StartTraining.class.getName());
 
         assertThat(archive).as(training).isNotEmptyFile();
 

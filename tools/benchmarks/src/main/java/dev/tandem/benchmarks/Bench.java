@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures Tandem on this machine, with brokers of its own, and prints the results with their budgets.",
-            "All scenarios take about eleven minutes. Do not use the machine meanwhile: other work distorts the numbers."
+            "All scenarios take about eleven minutes. Do not use the machine meanwhile: other work distorts numbers."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
