@@ -45,15 +45,10 @@ final class MessagePackWriter {
     }
 
     MessagePackWriter bytes(byte[] bytes) {
-        return bytes(bytes, 0, bytes.length);
-    }
-
-    /** Writes the bytes from one index on, up to before another. */
-    MessagePackWriter bytes(byte[] bytes, int from, int to) {
-        header(to - from);
-        ensureRoom(to - from);
-        System.arraycopy(bytes, from, buffer, size, to - from);
-        size += to - from;
+        header(bytes.length);
+        ensureRoom(bytes.length);
+        System.arraycopy(bytes, 0, buffer, size, bytes.length);
+        size += bytes.length;
         return this;
     }
 

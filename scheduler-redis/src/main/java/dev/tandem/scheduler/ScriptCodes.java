@@ -16,8 +16,6 @@ final class ScriptCodes {
     static final int REPLY_FENCED = 3;
     static final int REPLY_REFUSED = 4;
 
-    static final int BLOCK_OFFSETS = 512;
-
     static final char VERDICT_SUCCESS = 'K';
     static final char VERDICT_SAMPLED_SUCCESS = 'S';
     static final char VERDICT_RETRY = 'R';

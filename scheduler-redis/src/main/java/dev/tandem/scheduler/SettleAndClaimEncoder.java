@@ -1,7 +1,6 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
-import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
@@ -21,7 +20,7 @@ import java.util.function.ToLongFunction;
  */
 final class SettleAndClaimEncoder {
 
-    private static final byte[] NONE = {};
+    private static final byte[] NO_KEYS = {};
 
     private final long now;
 
@@ -36,15 +35,12 @@ final class SettleAndClaimEncoder {
         long highestToken =
                 Math.max(highest(settles, SettleAndClaimEncoder::highestToken), highest(claims, Claim::token));
         List<byte[]> envelopes = new ArrayList<>();
-        MessagePackWriter lists = new MessagePackWriter().list(13);
+        MessagePackWriter lists = new MessagePackWriter().list(12);
         settles(lists, settles, envelopes);
         claims(lists, claims);
-        boolean repeats = hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position);
-        lists.number(repeats ? 1 : 0);
+        lists.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
         relays(lists, settles);
         askedBits(lists, claims);
-        boolean plainly = envelopes.isEmpty() && !repeats && request.incarnation() instanceof Incarnation.OfLog;
-        (plainly ? BitMasks.of(settles) : BitMasks.NONE).write(lists);
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
                 .text(ScriptCodes.incarnation(request.incarnation()))
@@ -68,8 +64,11 @@ final class SettleAndClaimEncoder {
         ScriptEncoder.positions(lists, settles, Settle::position);
         lists.list(settles.size());
         settles.forEach(settle -> lists.token(settle.token()));
-        lists.bytes(anyKey ? keys(settles) : NONE);
-        lists.bytes(anyMark ? marks(settles) : NONE);
+        lists.bytes(anyKey ? keys(settles) : NO_KEYS);
+        lists.list(anyMark ? settles.size() : 0);
+        if (anyMark) {
+            settles.forEach(settle -> lists.number(ScriptCodes.mark(settle.mark())));
+        }
         lists.list(anyNextToken ? settles.size() : 0);
         if (anyNextToken) {
             settles.forEach(settle -> nextToken(lists, settle));
@@ -92,13 +91,6 @@ final class SettleAndClaimEncoder {
     private static byte[] keys(List<Settle> settles) {
         MessagePackWriter list = new MessagePackWriter().list(settles.size());
         settles.forEach(settle -> ScriptEncoder.key(list, settle.key()));
-        return list.toByteArray();
-    }
-
-    /** Packs the marks likewise. */
-    private static byte[] marks(List<Settle> settles) {
-        MessagePackWriter list = new MessagePackWriter().list(settles.size());
-        settles.forEach(settle -> list.number(ScriptCodes.mark(settle.mark())));
         return list.toByteArray();
     }
 

@@ -16,7 +16,7 @@
 --   1  positions to settle
 --   2  their tokens, 8 bytes each
 --   3  their keys (false: none), as MessagePack in itself, for it is seldom looked at; '': none has one
---   4  their bits (-1: none), as MessagePack in itself; '': none has one
+--   4  their bits (-1: none); empty: none has one
 --   5  the tokens to claim the lane's next with (false: none); empty: none has one
 --   6  verdicts other than plain success: index of the settle, VERDICT_..., delay in ms, number of the envelope from 0
 --   7  positions to claim
@@ -25,7 +25,6 @@
 --   10 1 if a position comes twice
 --   11 relays: index of the settle, next position, its claim
 --   12 bits to look at: index of the claim, bit
---   13 the bits of 4 as masks, see set_masks in include/settled_bits; empty if not all are plain successes of a log
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -155,7 +154,7 @@ local function write_settled()
 end
 
 local function settle_all(batch)
-  local positions, tokens, packed_keys, packed_bits, next_tokens, verdicts = unpack(batch, 1, 6)
+  local positions, tokens, packed_keys, bits, next_tokens, verdicts = unpack(batch, 1, 6)
   local repeats, relays, answers = batch[10] == 1, batch[11], {}
   if #positions == 0 then
     return answers
@@ -167,10 +166,6 @@ local function settle_all(batch)
   local entries = any_blocked and slow_path.keyed_entries(keys) or {}
   local verdict_at, relay_at = places(verdicts, 4), places(relays, 3)
   local next_claims = claims_of_next(relays)
-  local masks, bits = batch[13], {}
-  if not masks[1] and packed_bits ~= '' then
-    bits = cmsgpack.unpack(packed_bits)
-  end
   local ended, claimed, ended_count, claimed_count = {}, {}, 0, 0
   for i = 1, #positions do
     local position, verdict, entry, relay = positions[i], verdict_at[i], entries[i], relay_at[i]
@@ -201,12 +196,6 @@ local function settle_all(batch)
       end
     else
       claims[position] = claim
-      if masks[1] then -- The first that is not settled plainly: from here on, and up to here, bits are set one by one.
-        masks, bits = {}, cmsgpack.unpack(packed_bits)
-        for before = 1, i - 1 do
-          mark_settled(bits[before], positions[before])
-        end
-      end
       keys = keys or cmsgpack.unpack(packed_keys)
       if not slow_path then
         load_slow_path()
@@ -220,7 +209,6 @@ local function settle_all(batch)
       add_settle_answer(answers, i, result)
     end
   end
-  set_masks(masks)
   write_plain_successes(ended, claimed)
   write_settled()
   return answers

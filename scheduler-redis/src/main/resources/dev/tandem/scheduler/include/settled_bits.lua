@@ -1,7 +1,7 @@
 -- Bits of settled offsets of the current incarnation. `settled` is a hash: number of a block of 512 offsets -> up to
 -- 64 bytes; the first offset is the highest bit of the first byte. Offsets below the stored commit count as set.
 -- Requires: partition_keys, owner (fence, or the script reads it).
--- Provides: begin_bits, set_bit, set_masks, has_bit, write_bits, bits_current.
+-- Provides: begin_bits, set_bit, has_bit, write_bits, bits_current.
 local new_bits = {} -- number of a byte -> its bits that are to be set
 local blocks_read = {} -- number of a block -> its bytes before this request; false: none
 local bits_current, first_stored_bit = false, 0
@@ -22,23 +22,6 @@ local function set_bit(offset)
       new_bits[at] = value
     elseif bits % (value + value) < value then
       new_bits[at] = bits + value
-    end
-  end
-end
-
--- Sets the bits of masks: number of a block, number of a byte in it from 0, that byte and those that follow; and so on.
-local function set_masks(masks)
-  for i = 1, #masks, 3 do
-    local first, bytes = masks[i] * 64 + masks[i + 1] - 1, masks[i + 2]
-    for n = 1, #bytes do
-      local at, value = first + n, byte(bytes, n)
-      local below = first_stored_bit - at * 8
-      if below > 0 then
-        value = below < 8 and value % 2 ^ (8 - below) or 0
-      end
-      if value > 0 then
-        new_bits[at] = bit.bor(new_bits[at] or 0, value)
-      end
     end
   end
 end
