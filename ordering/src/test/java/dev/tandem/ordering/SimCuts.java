@@ -75,9 +75,14 @@ final class SimCuts {
         return known.told;
     }
 
-    boolean knowsLog(SimProcess process, Partition partition) {
+    /** Whether the log still has the records that the consumer knows of, up to this offset. */
+    boolean knowsUpTo(SimProcess process, Partition partition, long offset) {
         ConsumedPartition known = process.consumed.get(partition);
-        return known != null && known.log == simulation.broker.log(partition);
+        if (known == null || known.log == null) {
+            return false;
+        }
+        List<@Nullable SimTask> now = simulation.broker.log(partition);
+        return known.log == now || divergence(known.log, now) >= offset;
     }
 
     /** Whether there is something to read, or to notice. */
