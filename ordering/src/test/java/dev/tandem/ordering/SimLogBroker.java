@@ -311,6 +311,7 @@ class SimLogBroker {
         int with = process.generation;
         String topic = topics.get(partition).id();
         List<@Nullable SimTask> told = simulation.cuts.told(process, partition, upTo);
+        ConsumedPartition assignment = process.consumed.get(partition);
         request(process, () -> {
             boolean valid = reached(process, with) && holders.get(partition) == process;
             // A commit is valid only for the topic whose id it names.
@@ -321,9 +322,11 @@ class SimLogBroker {
             }
             simulation.trace(() -> process + " commits " + partition.name() + " " + upTo + (valid ? "" : " in vain"));
             answer(process, () -> {
-                if (valid) {
+                // An answer to an earlier assignment says nothing about this one.
+                boolean isOfThis = process.consumed.get(partition) == assignment;
+                if (isOfThis && valid) {
                     process.committed(partition, upTo);
-                } else {
+                } else if (isOfThis) {
                     process.commitFailed(partition);
                 }
             });
