@@ -30,7 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OverflowOfManyKeysTest {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
-    private static final int KEYS = Integer.getInteger("overflow.keys", 100_000);
+    /** One fewer than may overflow, so that another key may, too. */
+    private static final int KEYS = 99_999;
     private static final CoreSettings SETTINGS = CoreSettings.DEFAULTS;
 
     private final QueueContext context =
