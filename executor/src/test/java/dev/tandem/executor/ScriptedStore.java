@@ -117,7 +117,7 @@ final class ScriptedStore implements Store {
         List<StoreAnswer.DueTask> claimed = task == null
                 ? List.of()
                 : List.of(new StoreAnswer.DueTask(
-                        Position.of(0, 7), request.firstToken(), 0, new Envelope(task, 0, 0, null).encode()));
+                        Position.of(0, 7), request.firstToken(), 0, new Envelope(task, 0, 0, null).encode(), true));
         return new StoreAnswer.DueTasks(claimed, List.of(), -1, false);
     }
 
