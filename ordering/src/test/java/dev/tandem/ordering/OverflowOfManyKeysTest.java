@@ -32,6 +32,7 @@ class OverflowOfManyKeysTest {
     private static final Partition PARTITION = Partition.of("orders", 0);
     /** One fewer than may overflow, so that another key may, too. */
     private static final int KEYS = 99_999;
+
     private static final CoreSettings SETTINGS = CoreSettings.DEFAULTS;
 
     private final QueueContext context =
