@@ -9,7 +9,6 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -50,7 +50,8 @@ final class LogCut {
             of = incarnation;
         } else {
             offset = Math.min(offset, at);
-            // An acquire may have begun the next incarnation for the cut before this one, even if its answer was missed.
+            // An acquire may have begun the next incarnation for the cut before this one, even if its answer was
+            // missed.
             of = of == Acquire.ANY_INCARNATION ? of : of + 1;
         }
         toldWith = NOT_TOLD;

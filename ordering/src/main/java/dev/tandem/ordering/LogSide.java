@@ -44,6 +44,7 @@ final class LogSide extends BrokerSide {
     private final TreeMap<Long, String> awaited = new TreeMap<>();
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;
+
     private final LogCut cut = new LogCut();
 
     private long nextOffset = NONE;

@@ -60,8 +60,8 @@ final class OwnershipAcquisition {
         outcomes.forEach(outcome -> presented.put(outcome.position(), outcome.presented()));
         state.active
                 .all()
-                .forEach(active -> presented.put(
-                        active.run().position(), active.presented(state.broker.offsetOf(active.run()))));
+                .forEach(active ->
+                        presented.put(active.run().position(), active.presented(state.broker.offsetOf(active.run()))));
         outcomes.forEach(outcome -> dropRelayThatNeverRan(presented, outcome));
         StoreRequest.Acquire request = new StoreRequest.Acquire(
                 state.requests.nextAcquire(state.ownership.continues()),

@@ -239,9 +239,9 @@ final class LogOracle extends Oracle {
     }
 
     /** The log of an incarnation: if it began just now, the one that its owner knows. */
-    private List<@Nullable SimTask> log(
-            Partition partition, PartitionBook book, Acquire acquire, Acquired acquired) {
-        ConsumedPartition known = simulation.process(acquire.executor()).consumed.get(partition);
+    private List<@Nullable SimTask> log(Partition partition, PartitionBook book, Acquire acquire, Acquired acquired) {
+        ConsumedPartition known =
+                simulation.process(acquire.executor()).consumed.get(partition);
         List<@Nullable SimTask> itsLog = known != null
                         && known.log != null
                         && simulation.broker.sourceId(partition).equals(acquire.sourceId())

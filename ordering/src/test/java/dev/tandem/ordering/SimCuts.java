@@ -145,8 +145,7 @@ final class SimCuts {
                 + ", below the committed offset");
         process.lose(partition);
         Source.Facts facts = simulation.broker.facts(partition, process);
-        process.assign(
-                partition, new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart()));
+        process.assign(partition, new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart()));
         ConsumedPartition anew = process.consumed.get(partition);
         if (anew != null) {
             anew.log = now;

@@ -72,7 +72,8 @@ class SimLogBroker {
         long millis =
                 simulation.random.percent(10) ? simulation.random.delay(100, 3_000) : simulation.random.delay(3, 100);
         simulation.timeline.in(millis, () -> {
-            boolean fails = process.cutOff() || simulation.random.percent(10) || !simulation.cuts.knowsLog(process, partition);
+            boolean fails =
+                    process.cutOff() || simulation.random.percent(10) || !simulation.cuts.knowsLog(process, partition);
             List<SimTask> found = new ArrayList<>();
             List<@Nullable SimTask> log = topics.get(partition).log;
             long at = recall.from();

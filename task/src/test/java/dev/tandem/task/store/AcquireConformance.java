@@ -278,8 +278,7 @@ interface AcquireConformance extends StoreFixture {
     default void aStoredCommitAboveACutFallsToIt() {
         first().committed = 20;
         first().acquire();
-        answerTo(new SettleAndClaim(
-                first().header(), OwnerClient.LONG, first().incarnation, 30, List.of(), List.of()));
+        answerTo(new SettleAndClaim(first().header(), OwnerClient.LONG, first().incarnation, 30, List.of(), List.of()));
         first().committed = -1;
         first().cut = 10;
         assertThat(first().acquire().storedCommit()).isEqualTo(10);
