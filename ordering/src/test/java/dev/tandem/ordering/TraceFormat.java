@@ -32,19 +32,7 @@ final class TraceFormat {
                 .append(' ')
                 .append(request.partition().name());
         if (request instanceof Acquire acquire) {
-            out.append(" generation ").append(acquire.generation());
-            out.append(" committed ").append(acquire.committed());
-            if (acquire.cut() != Acquire.NO_CUT) {
-                out.append(" cut ").append(acquire.cut()).append(" of ").append(acquire.cutOf());
-            }
-            for (PresentedClaim p : acquire.presented()) {
-                out.append(" (")
-                        .append(p.position())
-                        .append(' ')
-                        .append(p.key())
-                        .append(' ');
-                out.append(token(p.token())).append(" bit ").append(p.mark()).append(')');
-            }
+            add(out, acquire);
         } else if (request instanceof SettleAndClaim step) {
             step.settles().forEach(settle -> add(out, settle));
             for (Claim claim : step.claims()) {
@@ -83,6 +71,18 @@ final class TraceFormat {
             out.append(" extend ").append(patrol.extendMillis());
         }
         return out.toString();
+    }
+
+    private static void add(StringBuilder out, Acquire acquire) {
+        out.append(" generation ").append(acquire.generation());
+        out.append(" committed ").append(acquire.committed());
+        if (acquire.cut() != Acquire.NO_CUT) {
+            out.append(" cut ").append(acquire.cut()).append(" of ").append(acquire.cutOf());
+        }
+        for (PresentedClaim p : acquire.presented()) {
+            out.append(" (").append(p.position()).append(' ').append(p.key()).append(' ');
+            out.append(token(p.token())).append(" bit ").append(p.mark()).append(')');
+        }
     }
 
     private static void add(StringBuilder out, Settle settle) {

@@ -25,8 +25,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,14 +163,10 @@ final class RandomRequests {
 
     /** Returns the keys of some positions. */
     private List<String> busyKeys() {
-        List<String> keys = new ArrayList<>();
-        for (int i = random.nextInt(4); i > 0; i--) {
-            String key = key(position());
-            if (key != null) {
-                keys.add(key);
-            }
-        }
-        return keys;
+        return Stream.generate(() -> key(position()))
+                .limit(random.nextInt(4))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private StoreRequest.ForwardRedeliveries forwardRedeliveries() {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,15 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** The tasks of a partition that wait in memory: lanes by key, and those without a key. */
 public final class Lanes {
 
-    private final int maxReminders;
     private final Map<String, Lane> lanes = new HashMap<>();
-    /** Lanes that only remember that their keys are blocked, or did so; those that were blocked longest first. */
-    private final Set<Lane> reminders = new LinkedHashSet<>();
-
+    private final ReminderLanes reminders;
     private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
     private final ReadyLanes ready = new ReadyLanes();
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
-    private final ArrayDeque<Lane> full = new ArrayDeque<>();
+    private final FullLanes full = new FullLanes();
     private final OfferedTasks offered = new OfferedTasks();
     private final FreshGate fresh = new FreshGate();
     private final Predicate<String> mayBeBlocked;
@@ -41,7 +37,7 @@ public final class Lanes {
      * @param mayBeBlocked whether an open key may be blocked in the store. It may change before {@link #touchAll} only
      */
     public Lanes(int maxReminders, Predicate<String> mayBeBlocked) {
-        this.maxReminders = maxReminders;
+        this.reminders = new ReminderLanes(maxReminders);
         this.mayBeBlocked = mayBeBlocked;
     }
 
@@ -249,7 +245,10 @@ public final class Lanes {
             lanes.remove(lane.key(), lane);
             reminders.remove(lane);
         } else if (lane.isReminder()) {
-            remember(lane);
+            Lane forgotten = reminders.add(lane);
+            if (forgotten != null) {
+                lanes.remove(forgotten.key(), forgotten);
+            }
         }
     }
 
@@ -257,19 +256,6 @@ public final class Lanes {
     public void changed(Lane lane) {
         if (lane.isReady()) {
             touch(lane);
-        }
-    }
-
-    /** Keeps a lane that only remembers that its key is blocked. Forgets the oldest one if there are too many. */
-    private void remember(Lane lane) {
-        reminders.add(lane);
-        if (reminders.size() > maxReminders) {
-            Iterator<Lane> oldest = reminders.iterator();
-            Lane forgotten = oldest.next();
-            oldest.remove();
-            if (forgotten.isReminder() && !forgotten.isListed()) {
-                lanes.remove(forgotten.key(), forgotten);
-            }
         }
     }
 
@@ -382,10 +368,7 @@ public final class Lanes {
     // ---- lanes that the store has no room for ----
 
     public void full(Lane lane) {
-        if (!lane.isFull()) {
-            lane.full(true);
-            full.addLast(lane);
-        }
+        full.add(lane);
     }
 
     public boolean anyFull() {
@@ -394,13 +377,7 @@ public final class Lanes {
 
     /** Lets full lanes try again, at most so many: those that have waited longest. */
     public void retryFull(int limit) {
-        for (int i = Math.min(limit, full.size()); i > 0; i--) {
-            Lane lane = full.removeFirst();
-            if (lane.isFull()) {
-                lane.full(false);
-                touch(lane);
-            }
-        }
+        full.take(limit).forEach(this::touch);
     }
 
     public void clear() {
