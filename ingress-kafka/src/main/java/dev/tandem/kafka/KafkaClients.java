@@ -46,6 +46,18 @@ final class KafkaClients implements AutoCloseable {
         return consumer;
     }
 
+    /** Returns a metric of the consumer; NaN if there is none. */
+    double metric(String name) {
+        KafkaConsumer<byte[], byte[]> connected = consumer;
+        return connected == null
+                ? Double.NaN
+                : connected.metrics().values().stream()
+                        .filter(each -> each.metricName().name().equals(name))
+                        .map(each -> (Double) each.metricValue())
+                        .findFirst()
+                        .orElse(Double.NaN);
+    }
+
     /** Returns the admin client, or null before the first attempt to connect. */
     @Nullable
     KafkaAdmin maybeAdmin() {

@@ -394,13 +394,6 @@ public final class KafkaSource implements Source {
 
     /** Returns a metric of the consumer, for tests; NaN if there is none. */
     double metric(String name) {
-        KafkaConsumer<byte[], byte[]> consumer = clients.consumer();
-        return consumer == null
-                ? Double.NaN
-                : consumer.metrics().values().stream()
-                        .filter(each -> each.metricName().name().equals(name))
-                        .map(each -> (Double) each.metricValue())
-                        .findFirst()
-                        .orElse(Double.NaN);
+        return clients.metric(name);
     }
 }
