@@ -100,14 +100,17 @@ local function delete_bits_from(offset)
   end
 end
 
--- One above the highest offset that an owner named, if only by a presented claim.
-local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
-for i = 1, #bits do
-  known_up_to = math.max(known_up_to, bits[i] + 1)
+-- Returns one above the highest offset that an owner named, if only by a presented claim.
+local function end_of_known()
+  local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
+  for i = 1, #bits do
+    known_up_to = math.max(known_up_to, bits[i] + 1)
+  end
+  return known_up_to
 end
 
 -- Whether the log was cut, and the incarnation knows records that are gone, or may have known them.
-local function is_void_from_cut(incarnation)
+local function is_void_from_cut(incarnation, known_up_to)
   if cut < 0 or cut_of >= 0 then
     return cut >= 0 and incarnation <= cut_of
   end
@@ -118,16 +121,15 @@ end
 -- incarnation, without any bits, or with those below a cut.
 local function current_incarnation()
   local stored_commit, stored_source = tonumber(owner[OWNER_STORED_COMMIT] or '-1'), owner[OWNER_SOURCE]
-  local incarnation = owner[OWNER_INCARNATION] or '0'
+  local incarnation, known_up_to = owner[OWNER_INCARNATION] or '0', end_of_known()
   local next_incarnation = format('%.0f', math.max(tonumber(incarnation), cut_of) + 1)
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('UNLINK', SETTLED)
     return next_incarnation, '0', committed
-  elseif is_void_from_cut(tonumber(incarnation)) then
+  elseif is_void_from_cut(tonumber(incarnation), known_up_to) then
     delete_bits_from(cut)
-    return next_incarnation, ARGV[10],
-      math.max(math.min(stored_commit, cut), committed)
+    return next_incarnation, ARGV[10], math.max(math.min(stored_commit, cut), committed)
   end
   return incarnation, format('%.0f', known_up_to), math.max(stored_commit, committed)
 end
@@ -138,7 +140,8 @@ local function next_epoch(restarted)
   for i = 1, #tokens do
     highest = math.max(highest, number_of(tokens[i]))
   end
-  return epoch_after(highest, owner[OWNER_EPOCH] and tonumber(owner[OWNER_EPOCH]), tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
+  local former_epoch = owner[OWNER_EPOCH] and tonumber(owner[OWNER_EPOCH])
+  return epoch_after(highest, former_epoch, tonumber(owner[OWNER_LEAD] or '0')) + (restarted and lease * 1000 or 0)
 end
 
 local restarted = former and owner[OWNER_RUN_ID] ~= run
