@@ -228,7 +228,9 @@ final class LanePlaces {
             boolean due = task.notBefore <= SimStore.WALL + simulation.timeline.now();
             keep(process, partition, new KeptTask(position, due && !task.unreadable, false, Long.MAX_VALUE));
             if (book.owner == process) {
-                delivered(book, books.seen(partition, position), due, state(partition));
+                SeenTask seen = books.seen(partition, position);
+                Oracle.check(seen.task == task, () -> task + " is taken for the task that runs as " + seen);
+                delivered(book, seen, due, state(partition));
             }
             // Another process may be the owner again before it hears that it was not.
         }

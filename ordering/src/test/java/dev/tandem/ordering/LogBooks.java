@@ -6,7 +6,6 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreRequest.Acquire;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,20 +42,44 @@ final class LogBooks {
         SeenTask seen = book.seen.get(position);
         if (seen == null) {
             String text = position.text();
-            int colon = text.indexOf(':');
-            long incarnation = Long.parseLong(text, 0, colon, 10);
+            long incarnation = incarnationOf(position);
             List<@Nullable SimTask> log = book.logs.get(incarnation);
-            int offset = Integer.parseInt(text, colon + 1, text.length(), 10);
+            int offset = Integer.parseInt(text, text.indexOf(':') + 1, text.length(), 10);
             SimTask task = log == null || offset >= log.size() ? null : log.get(offset);
             if (task != null) {
                 seen = new SeenTask(position, task, incarnation);
-                book.seen.put(position, seen);
-                if (task.key != null && !task.unreadable) {
-                    book.byKey.computeIfAbsent(task.key, k -> new ArrayList<>()).add(seen);
-                }
+                book.add(seen);
             }
         }
         return seen;
+    }
+
+    private static long incarnationOf(Position position) {
+        String text = position.text();
+        return Long.parseLong(text, 0, text.indexOf(':'), 10);
+    }
+
+    /** Returns what is known of a run's task, which may be one of a former log. */
+    SeenTask ofRun(Run run) {
+        int id = SimTask.idOf(run.task());
+        SeenTask now = find(run.partition(), run.position());
+        SeenTask seen = now != null && now.task.id == id
+                ? now
+                : book(run.partition()).former.find(run.position(), incarnationOf(run.position()), id);
+        check(seen != null, () -> "the task at " + (now == null ? run.position() : now) + " is said to be #" + id);
+        return seen;
+    }
+
+    /** Returns the task that the store has a claim of, under this token. */
+    SeenTask claimed(Partition partition, Position position, long token) {
+        PartitionBook book = book(partition);
+        SeenTask now = find(partition, position);
+        SeenTask former = book.former.startedUnder(token, position, incarnationOf(position));
+        if (former != null && (now == null || now.task.id != former.task.id)) {
+            book.former.restore(book, former);
+            return former;
+        }
+        return seen(partition, position);
     }
 
     /** Notes that an acquire which named a cut began an incarnation that keeps what was settled below. */

@@ -208,7 +208,7 @@ final class LogOracle extends Oracle {
     }
 
     private void claimed(Partition partition, Position position, long token, long write) {
-        SeenTask seen = books.seen(partition, position);
+        SeenTask seen = books.claimed(partition, position, token);
         PartitionBook book = books.book(partition);
         Position other = book.claimed.putIfAbsent(token, position);
         check(
@@ -245,8 +245,8 @@ final class LogOracle extends Oracle {
             }
         }
         for (PresentedClaim presented : acquire.presented()) {
-            SeenTask seen = books.seen(partition, presented.position());
             if (acquired.presentedTokens().contains(presented.token())) {
+                SeenTask seen = books.claimed(partition, presented.position(), presented.token());
                 // Whatever the store forgot: it runs, or is to, so it is first.
                 seen.entered = seen.entered < 0 ? 0 : seen.entered;
                 seen.knownEarlier = 0;

@@ -5,8 +5,10 @@ import static dev.tandem.ordering.Oracle.check;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoredClaim;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -36,6 +38,7 @@ final class LogRuns {
 
     void starts(Run run) {
         ordered.add(run);
+        books.book(run.partition()).former.starts(run);
         StoredClaim claim = simulation.store.state(run.partition()).claim(run.position());
         if (claim == null || claim.token() != run.token()) {
             relayed.add(run);
@@ -49,19 +52,19 @@ final class LogRuns {
 
     void begins(SimProcess process, Run run) {
         long now = simulation.timeline.now();
-        SeenTask seen = books.seen(run.partition(), run.position());
-        check(
-                seen.task.id == SimTask.idOf(run.task()),
-                () -> "the task at " + seen + " is said to be #" + SimTask.idOf(run.task()));
+        SeenTask seen = books.ofRun(run);
         check(!seen.task.unreadable, () -> seen + " can't be read, but is run");
         check(seen.task.notBefore <= SimStore.WALL + now, () -> seen + " begins before it is due");
-        if (!seen.forgotten.contains(run.token()) && !isSilentlyForgotten(run)) {
+        boolean former = books.book(run.partition()).former.contains(seen);
+        if (former) {
+            underNoClaim(seen, run);
+        } else if (!seen.forgotten.contains(run.token()) && !isSilentlyForgotten(run)) {
             underClaim(process, seen, run);
         }
         check(seen.successAt < 0 || isSilentlyForgotten(run), () -> seen + " begins though its success is recorded");
         if (simulation.oracle.isOrdered(seen.task.key)) {
             alone(process, seen, run, now);
-            inOrder(process, seen, run);
+            inOrder(process, seen, run, former);
         }
         seen.begun = true;
         running.put(run, new Running(process, run, seen));
@@ -81,7 +84,15 @@ final class LogRuns {
         }
     }
 
-    private void inOrder(SimProcess process, SeenTask seen, Run run) {
+    /** The store forgot the task's log. If it knew the claim, the outcome would count for another task. */
+    private void underNoClaim(SeenTask seen, Run run) {
+        StoredClaim claim = simulation.store.state(run.partition()).claim(seen.position);
+        check(
+                claim == null || claim.token() != run.token(),
+                () -> seen + " begins under a claim of the task that has its position now");
+    }
+
+    private void inOrder(SimProcess process, SeenTask seen, Run run, boolean former) {
         PartitionBook book = books.book(run.partition());
         long last = book.tokens.getOrDefault(seen.task.key, 0L);
         check(
@@ -89,7 +100,7 @@ final class LogRuns {
                 () -> seen + " begins with token " + TraceFormat.token(run.token()) + " after "
                         + TraceFormat.token(last));
         book.tokens.merge(seen.task.key, run.token(), Math::max);
-        if (!seen.begun && !seen.forgotten.contains(run.token())) {
+        if (!former && !seen.begun && !seen.forgotten.contains(run.token())) {
             // The task that a former owner relayed entered its lane in that ownership, not in the present one.
             order.starts(run.partition(), seen, relayed.contains(run) && book.owner != process);
         }
@@ -101,7 +112,10 @@ final class LogRuns {
         StoredClaim own = state.claim(seen.position);
         StoredClaim claim = own != null && own.token() == run.token() ? own : null;
         if (claim == null && simulation.oracle.isOrdered(seen.task.key)) {
-            for (SeenTask other : books.book(run.partition()).byKey.get(seen.task.key)) {
+            PartitionBook book = books.book(run.partition());
+            List<SeenTask> all = new ArrayList<>(book.byKey.get(seen.task.key));
+            book.former.ofKey(seen.task.key).forEach(all::add);
+            for (SeenTask other : all) {
                 Long done = other.doneAt.get(process);
                 boolean before = done != null && done < run.token();
                 if (before && other.forgotten.contains(done)) {

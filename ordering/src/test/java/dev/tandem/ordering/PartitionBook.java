@@ -23,6 +23,8 @@ final class PartitionBook {
     final Map<Long, Long> starts = new HashMap<>();
     /** The log of each incarnation. */
     final Map<Long, List<@Nullable SimTask>> logs = new HashMap<>();
+    /** Tasks of former logs of the same incarnations. */
+    final FormerTasks former = new FormerTasks();
     /** Positions that, as the store told the owner, its keys wait for. */
     final Set<Position> heads = new HashSet<>();
     /** Tasks that succeed by the request that is being applied, if it is recorded. */
@@ -59,6 +61,13 @@ final class PartitionBook {
         return ++entries;
     }
 
+    void add(SeenTask task) {
+        seen.put(task.position, task);
+        if (task.task.key != null && !task.task.unreadable) {
+            byKey.computeIfAbsent(task.task.key, key -> new ArrayList<>()).add(task);
+        }
+    }
+
     void enter(SeenTask seen) {
         if (seen.entered < 0) {
             long known = seen.offeredAt >= 0 ? seen.offeredAt : seen.deliveredAt;
@@ -71,9 +80,9 @@ final class PartitionBook {
 
     /** An incarnation goes on with another log, since nobody knows what is not the same in it. */
     void goesOn(long number, List<@Nullable SimTask> log) {
-        logs.put(number, log);
-        seen.values().removeIf(each -> isGone(each, number, log));
-        byKey.values().forEach(list -> list.removeIf(each -> isGone(each, number, log)));
+        if (names(number, log)) {
+            former.retire(this, each -> isGone(each, number, log));
+        }
     }
 
     private static boolean isGone(SeenTask each, long number, List<@Nullable SimTask> log) {
@@ -81,12 +90,20 @@ final class PartitionBook {
         return each.incarnation == number && (offset >= log.size() || log.get(offset) != each.task);
     }
 
+    /** Gives an incarnation its log. Returns whether it had another one. */
+    private boolean names(long number, List<@Nullable SimTask> log) {
+        List<@Nullable SimTask> before = logs.put(number, log);
+        if (before != null && before != log) {
+            former.hadLog(number, before);
+        }
+        return before != log;
+    }
+
     /** Begins to look at an incarnation. The store may have given its number to another log before. */
     void begin(long number, List<@Nullable SimTask> log, long start) {
-        if (logs.put(number, log) != log) {
+        if (names(number, log)) {
             starts.remove(number);
-            seen.values().removeIf(each -> each.incarnation == number);
-            byKey.values().forEach(list -> list.removeIf(each -> each.incarnation == number));
+            former.retire(this, each -> each.incarnation == number);
         }
         starts.putIfAbsent(number, start);
         forgotIncarnation |= number < incarnation;
