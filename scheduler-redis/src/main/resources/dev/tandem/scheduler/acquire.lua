@@ -100,34 +100,24 @@ local function delete_bits_from(offset)
   end
 end
 
--- Returns one above the highest offset that an owner named, if only by a presented claim.
-local function end_of_known()
-  local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
-  for i = 1, #bits do
-    known_up_to = math.max(known_up_to, bits[i] + 1)
-  end
-  return known_up_to
-end
-
--- Whether the log was cut, and the incarnation knows records that are gone, or may have known them.
-local function is_void_from_cut(incarnation, known_up_to)
-  if cut < 0 or cut_of >= 0 then
-    return cut >= 0 and incarnation <= cut_of
-  end
-  return cut < known_up_to
-end
-
 -- Returns the incarnation, the high-water mark and the stored commit from now on. Offsets that start anew begin a new
 -- incarnation, without any bits, or with those below a cut.
 local function current_incarnation()
   local stored_commit, stored_source = tonumber(owner[OWNER_STORED_COMMIT] or '-1'), owner[OWNER_SOURCE]
-  local incarnation, known_up_to = owner[OWNER_INCARNATION] or '0', end_of_known()
+  local incarnation = owner[OWNER_INCARNATION] or '0'
   local next_incarnation = format('%.0f', math.max(tonumber(incarnation), cut_of) + 1)
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
+  -- One above the highest offset that an owner named, if only by a presented claim.
+  local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
+  for i = 1, #bits do
+    known_up_to = math.max(known_up_to, bits[i] + 1)
+  end
+  -- Whether the incarnation knows records that are gone, or may have known them.
+  local knows_lost = cut_of >= 0 and tonumber(incarnation) <= cut_of or cut_of < 0 and cut < known_up_to
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('UNLINK', SETTLED)
     return next_incarnation, '0', committed
-  elseif is_void_from_cut(tonumber(incarnation), known_up_to) then
+  elseif cut >= 0 and knows_lost then
     delete_bits_from(cut)
     return next_incarnation, ARGV[10], math.max(math.min(stored_commit, cut), committed)
   end
