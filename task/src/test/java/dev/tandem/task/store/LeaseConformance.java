@@ -41,12 +41,14 @@ interface LeaseConformance extends StoreFixture {
     default void claimsOfAnOwnerLapseALeaseAfterItLastClaimedOrRenewed() {
         first().leaseMillis = SHORT;
         first().acquire();
-        first().claim(P1, KEY);
-        letTimePass(SHORT / 2 + 1);
+        long token = first().claim(P1, KEY);
+        first().leaseMillis = OwnerClient.LONG;
         first().claim(P2, null);
-        letTimePass(SHORT / 2 + 1);
+        letTimePass(SHORT + 1);
         assertThat(first().expireLeases().returned()).isEqualTo(0);
-        letTimePass(SHORT / 2);
+        first().leaseMillis = SHORT;
+        first().renewLeases(P1, token);
+        letTimePass(SHORT + 1);
         assertThat(first().expireLeases().returned()).isEqualTo(2);
     }
 
