@@ -144,15 +144,26 @@ final class SimCuts {
         }
     }
 
-    /** The log was cut below the committed offset: the partition is assigned again, with the cut in its place. */
+    /**
+     * The log was cut below an offset that was committed, if the commit arrived: the partition is assigned again. If it did
+     * arrive, reading starts at the cut.
+     */
     private void startAnew(SimProcess process, Partition partition, List<@Nullable SimTask> now, long at) {
         simulation.trace(() -> process + " notices that the log of " + partition.name() + " was cut at " + at
                 + ", below the committed offset");
         process.lose(partition);
         Source.Facts facts = simulation.broker.facts(partition, process);
-        process.assign(partition, new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart()));
+        boolean belowCommitted = at <= facts.committed();
+        process.assign(
+                partition,
+                belowCommitted
+                        ? new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart())
+                        : facts);
         ConsumedPartition anew = process.consumed.get(partition);
-        if (anew != null) {
+        if (anew != null && !belowCommitted) {
+            anew.log = now;
+            process.core.cut(partition, at);
+        } else if (anew != null) {
             anew.log = now;
             anew.told = new ArrayList<>(now.subList(0, (int) at));
             anew.start = at;

@@ -100,11 +100,18 @@ local function delete_bits_from(offset)
   end
 end
 
--- One above the highest offset that an owner named, if only by a presented claim.
-local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
-for i = 1, #bits do
-  known_up_to = math.max(known_up_to, bits[i] + 1)
+-- Returns the high-water mark that the presented claims give to an incarnation; to any if the prefix is ''.
+local function raised(high_water, prefix)
+  for i = 1, #bits do
+    if sub(presented[i], 1, #prefix) == prefix then
+      high_water = math.max(high_water, bits[i] + 1)
+    end
+  end
+  return high_water
 end
+
+-- One above the highest offset that an owner named, if only by a presented claim.
+local known_up_to = raised(tonumber(owner[OWNER_HIGH_WATER] or '0'), '')
 
 -- Whether the log was cut, and the incarnation knows records that are gone, or may have known them.
 local function is_void_from_cut(incarnation)
@@ -123,10 +130,10 @@ local function current_incarnation()
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('UNLINK', SETTLED)
-    return next_incarnation, '0', committed
+    return next_incarnation, format('%.0f', raised(0, next_incarnation .. ':')), committed
   elseif is_void_from_cut(tonumber(incarnation)) then
     delete_bits_from(cut)
-    return next_incarnation, ARGV[10],
+    return next_incarnation, format('%.0f', raised(cut, next_incarnation .. ':')),
       math.max(math.min(stored_commit, cut), committed)
   end
   return incarnation, format('%.0f', known_up_to), math.max(stored_commit, committed)
