@@ -61,6 +61,7 @@ final class SimCuts {
             known.log = topic.committedLog == null ? topic.log : topic.committedLog;
             known.told = known.log;
             known.highestSent = facts.committed();
+            known.assignedAt = Math.max(facts.committed(), facts.logStart());
         }
     }
 
@@ -175,7 +176,21 @@ final class SimCuts {
     /** Returns what a consumer believes to be committed. */
     long committed(SimProcess process, Partition partition, long group) {
         ConsumedPartition known = process.consumed.get(partition);
-        return known == null || known.start < 0 ? group : Math.max(known.start, known.committed);
+        if (known == null || known.start < 0 && !mayGetLateCommits(partition)) {
+            return group;
+        }
+        return known.start >= 0 || known.committed > 0 ? readFrom(known) : Math.min(group, known.assignedAt);
+    }
+
+    /** Returns where a consumer goes on, by what it knows. */
+    static long readFrom(ConsumedPartition known) {
+        return Math.max(known.start < 0 ? known.assignedAt : known.start, known.committed);
+    }
+
+    /** Whether a commit of before a cut may arrive, of which the present assignment knows nothing. */
+    boolean mayGetLateCommits(Partition partition) {
+        SimTopic topic = simulation.broker.topic(partition);
+        return topic != null && topic.wasCut;
     }
 
     // ---- what the core orders ----
@@ -183,7 +198,7 @@ final class SimCuts {
     /** Returns where reading starts. */
     long opened(SimProcess process, Partition partition, ConsumedPartition known) {
         if (known.start < 0) {
-            return simulation.broker.startOf(partition);
+            return mayGetLateCommits(partition) ? readFrom(known) : simulation.broker.startOf(partition);
         }
         simulation.broker.commitCut(process, partition, known);
         return known.start;
@@ -191,7 +206,9 @@ final class SimCuts {
 
     long rewound(Partition partition, ConsumedPartition known) {
         known.awaitsRewind = false;
-        return known.start < 0 ? simulation.broker.startOf(partition) : Math.max(known.start, known.committed);
+        return known.start < 0 && !mayGetLateCommits(partition)
+                ? simulation.broker.startOf(partition)
+                : readFrom(known);
     }
 
     void recorded(SimProcess process, Partition partition) {
