@@ -104,11 +104,13 @@ final class PartitionAssignment {
         mustCommitStart = decided.mustCommit();
         boolean skipsGap = decided.warning() != null && decided.offset() > found.committed();
         gapEndToReport = skipsGap ? decided.offset() : NO_OFFSET;
-        if (cut != null) {
+        if (cut != null && decided.offset() == cut.offset()) {
             epochs.committed(decided.offset(), cut.leaderEpoch(), "");
-            epochs.cut(decided.offset());
         } else if (decided.offset() == found.committed()) {
             epochs.committed(decided.offset(), found.epoch(), CommitMetadata.epochs(found.metadata()));
+        }
+        if (cut != null) {
+            epochs.cut(cut.offset());
         }
     }
 

@@ -59,8 +59,14 @@ record StartOffset(
         return new StartOffset(committed, onlyStart ? -1 : committed, false, null);
     }
 
-    /** Starts where the log was cut, below the committed offset. */
+    /**
+     * Starts where the log was cut, if that is below the committed offset. It need not be: a commit from beyond the cut may
+     * have failed. The store must not be told of a higher committed offset than Kafka has.
+     */
     static StartOffset atCut(String partition, PartitionOffsets found, long cut) {
+        if (found.committed() < cut) {
+            return of(partition, found, false);
+        }
         boolean onlyStart = CommitMetadata.isStart(found.metadata());
         return new StartOffset(
                 cut,

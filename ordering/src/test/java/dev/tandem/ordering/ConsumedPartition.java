@@ -21,6 +21,9 @@ final class ConsumedPartition {
     @Nullable
     List<@Nullable SimTask> told;
 
+    /** Where reading started, as it was looked up when the partition was assigned. */
+    long assignedAt;
+
     /** Nothing is delivered before the core rewinds. */
     boolean awaitsRewind;
     /** Where reading starts since the log was cut below the committed offset; -1: it was not. */

@@ -6,6 +6,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.ModelPartition;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +96,7 @@ final class LaneOrder {
     /** Whether the task has ended, or the store holds it, under its position from before the log was cut. */
     private static boolean isKnownFromBeforeCut(PartitionBook book, ModelPartition state, SeenTask seen) {
         return book.cuts > 0
-                && book.byKey.get(seen.task.key).stream()
+                && Stream.concat(book.byKey.get(seen.task.key).stream(), book.former.ofKey(seen.task.key))
                         .filter(other -> other != seen && other.task == seen.task)
                         .anyMatch(other -> isOver(book, other) || state.holds(other.position));
     }

@@ -30,7 +30,9 @@ final class LogCustody {
         ConsumedPartition known = process.consumed.get(partition);
         List<@Nullable SimTask> log = known.log == null ? simulation.broker.log(partition) : known.log;
         long incarnation = simulation.store.state(partition).incarnation();
-        long from = known.start < 0 ? simulation.broker.committed(partition) : known.start;
+        long from = known.start < 0 && !simulation.cuts.mayGetLateCommits(partition)
+                ? simulation.broker.committed(partition)
+                : SimCuts.readFrom(known);
         for (long offset = Math.max(0, from); offset < upTo; offset++) {
             SimTask task = log.get((int) offset);
             if (task != null && !task.recordGone && !task.succeeded && !isHeld(partition, sure, task)) {

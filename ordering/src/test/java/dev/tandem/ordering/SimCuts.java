@@ -61,6 +61,7 @@ final class SimCuts {
             known.log = topic.committedLog == null ? topic.log : topic.committedLog;
             known.told = known.log;
             known.highestSent = facts.committed();
+            known.assignedAt = Math.max(facts.committed(), facts.logStart());
         }
     }
 
@@ -144,15 +145,26 @@ final class SimCuts {
         }
     }
 
-    /** The log was cut below the committed offset: the partition is assigned again, with the cut in its place. */
+    /**
+     * The log was cut below an offset that was committed, if the commit arrived: the partition is assigned again. If it did
+     * arrive, reading starts at the cut.
+     */
     private void startAnew(SimProcess process, Partition partition, List<@Nullable SimTask> now, long at) {
         simulation.trace(() -> process + " notices that the log of " + partition.name() + " was cut at " + at
                 + ", below the committed offset");
         process.lose(partition);
         Source.Facts facts = simulation.broker.facts(partition, process);
-        process.assign(partition, new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart()));
+        boolean belowCommitted = at <= facts.committed();
+        process.assign(
+                partition,
+                belowCommitted
+                        ? new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart())
+                        : facts);
         ConsumedPartition anew = process.consumed.get(partition);
-        if (anew != null) {
+        if (anew != null && !belowCommitted) {
+            anew.log = now;
+            process.core.cut(partition, at);
+        } else if (anew != null) {
             anew.log = now;
             anew.told = new ArrayList<>(now.subList(0, (int) at));
             anew.start = at;
@@ -164,7 +176,21 @@ final class SimCuts {
     /** Returns what a consumer believes to be committed. */
     long committed(SimProcess process, Partition partition, long group) {
         ConsumedPartition known = process.consumed.get(partition);
-        return known == null || known.start < 0 ? group : Math.max(known.start, known.committed);
+        if (known == null || known.start < 0 && !mayGetLateCommits(partition)) {
+            return group;
+        }
+        return known.start >= 0 || known.committed > 0 ? readFrom(known) : Math.min(group, known.assignedAt);
+    }
+
+    /** Returns where a consumer goes on, by what it knows. */
+    static long readFrom(ConsumedPartition known) {
+        return Math.max(known.start < 0 ? known.assignedAt : known.start, known.committed);
+    }
+
+    /** Whether a commit of before a cut may arrive, of which the present assignment knows nothing. */
+    boolean mayGetLateCommits(Partition partition) {
+        SimTopic topic = simulation.broker.topic(partition);
+        return topic != null && topic.wasCut;
     }
 
     // ---- what the core orders ----
@@ -172,7 +198,7 @@ final class SimCuts {
     /** Returns where reading starts. */
     long opened(SimProcess process, Partition partition, ConsumedPartition known) {
         if (known.start < 0) {
-            return simulation.broker.startOf(partition);
+            return mayGetLateCommits(partition) ? readFrom(known) : simulation.broker.startOf(partition);
         }
         simulation.broker.commitCut(process, partition, known);
         return known.start;
@@ -180,7 +206,9 @@ final class SimCuts {
 
     long rewound(Partition partition, ConsumedPartition known) {
         known.awaitsRewind = false;
-        return known.start < 0 ? simulation.broker.startOf(partition) : Math.max(known.start, known.committed);
+        return known.start < 0 && !mayGetLateCommits(partition)
+                ? simulation.broker.startOf(partition)
+                : readFrom(known);
     }
 
     void recorded(SimProcess process, Partition partition) {

@@ -316,7 +316,9 @@ class SimLogBroker {
             boolean valid = reached(process, with) && holders.get(partition) == process;
             // A commit is valid only for the topic whose id it names.
             if (valid && topics.get(partition).id().equals(topic)) {
-                Oracle.committed(partition, topics.get(partition).committed, upTo);
+                if (!topics.get(partition).wasCut) {
+                    Oracle.committed(partition, topics.get(partition).committed, upTo);
+                }
                 topics.get(partition).committed = upTo;
                 topics.get(partition).committedLog = told;
             }

@@ -15,6 +15,8 @@ final class SimTopic {
 
     long start;
     long committed = -1;
+    /** Commits of before a cut may arrive after those of after it. */
+    boolean wasCut;
 
     /** The log whose leader epochs were committed; null: none were. */
     @Nullable
@@ -43,6 +45,7 @@ final class SimTopic {
 
     /** Loses the records from an offset on. */
     void cut(long at) {
+        wasCut = true;
         log.subList((int) at, log.size()).forEach(lost -> {
             if (lost != null) {
                 lost.recordGone = true;

@@ -58,10 +58,14 @@ final class Simulation {
         this.faults = new SimFaults(this);
         this.cuts = new SimCuts(this, new SeededRandom(seed * 31 + 7));
         if (plan.losses() || random.percent(50)) {
-            Source.Facts facts = log ? new Source.Facts(0, "topic-1", 0, 0) : Source.Facts.NONE;
-            partitions.forEach(
-                    partition -> store.ownedBefore(partition, plan.settings().leaseMillis(), facts));
+            partitions.forEach(this::ownedBefore);
         }
+    }
+
+    private void ownedBefore(Partition partition) {
+        boolean log = plan.kind() == Source.Kind.LOG;
+        Source.Facts facts = log ? new Source.Facts(0, "topic-1", 0, 0) : Source.Facts.NONE;
+        store.ownedBefore(partition, plan.settings().leaseMillis(), facts);
     }
 
     /** @throws AssertionError if a guarantee is broken */
@@ -96,9 +100,14 @@ final class Simulation {
         return this;
     }
 
-    /** Lets logs lose their last records until the faults end. */
+    /** Lets logs lose their last records until the faults end. The store may always forget its last writes then. */
     Simulation withCuts() {
         logsAreCut = true;
+        for (Partition partition : partitions) {
+            if (store.state(partition).executor() == null) {
+                ownedBefore(partition);
+            }
+        }
         return this;
     }
 

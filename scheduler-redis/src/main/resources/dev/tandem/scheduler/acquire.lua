@@ -107,19 +107,28 @@ local function current_incarnation()
   local incarnation = owner[OWNER_INCARNATION] or '0'
   local next_incarnation = format('%.0f', math.max(tonumber(incarnation), cut_of) + 1)
   local recreated = source ~= '' and stored_source and stored_source ~= '' and source ~= stored_source
-  -- One above the highest offset that an owner named, if only by a presented claim.
-  local known_up_to = tonumber(owner[OWNER_HIGH_WATER] or '0')
-  for i = 1, #bits do
-    known_up_to = math.max(known_up_to, bits[i] + 1)
+
+  -- Returns the high-water mark that the presented claims give to an incarnation; to any if the prefix is ''.
+  local function raised(high_water, prefix)
+    for i = 1, #bits do
+      if sub(presented[i], 1, #prefix) == prefix then
+        high_water = math.max(high_water, bits[i] + 1)
+      end
+    end
+    return high_water
   end
+
+  -- One above the highest offset that an owner named, if only by a presented claim.
+  local known_up_to = raised(tonumber(owner[OWNER_HIGH_WATER] or '0'), '')
   -- Whether the incarnation knows records that are gone, or may have known them.
   local knows_lost = cut_of >= 0 and tonumber(incarnation) <= cut_of or cut_of < 0 and cut < known_up_to
   if recreated or committed >= 0 and stored_commit >= 0 and committed < stored_commit then
     call('UNLINK', SETTLED)
-    return next_incarnation, '0', committed
+    return next_incarnation, format('%.0f', raised(0, next_incarnation .. ':')), committed
   elseif cut >= 0 and knows_lost then
     delete_bits_from(cut)
-    return next_incarnation, ARGV[10], math.max(math.min(stored_commit, cut), committed)
+    return next_incarnation, format('%.0f', raised(cut, next_incarnation .. ':')),
+      math.max(math.min(stored_commit, cut), committed)
   end
   return incarnation, format('%.0f', known_up_to), math.max(stored_commit, committed)
 end

@@ -79,12 +79,22 @@ public final class RedeliveryMatcher {
                 .addLast(new Match(position, adoptFirst));
     }
 
-    /** Notes that the store forgot a hand-over, or that the message came: it may be redelivered once more. */
+    /**
+     * Notes that the store forgot a hand-over, or that the message came: it may be redelivered once more. If it came on this
+     * channel already, what becomes of it decides when the store may forget the position.
+     */
     public void mayBeRedelivered(Position position) {
         if (!caughtUp) {
             add(position, true);
-            leftovers.add(position);
+            if (isCandidate(position)) {
+                leftovers.add(position);
+            }
         }
+    }
+
+    private boolean isCandidate(Position position) {
+        return candidates.getOrDefault(Identities.of(position), new ArrayDeque<>()).stream()
+                .anyMatch(match -> match.position().equals(position));
     }
 
     /** Takes the pages of an acquire with the same channel. All else that the channel can bring is known already. */

@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Applies one {@link Acquire}: begins an epoch and makes the claims match what the new owner presents. */
@@ -119,12 +120,12 @@ final class ModelAcquisition {
         if (recreated || setBack) {
             partition.incarnation = next;
             partition.settled.restartAt(request.committed());
-            partition.highWater = 0;
+            partition.highWater = presentedHighWater(next);
         } else if (isVoidFromCut()) {
             partition.incarnation = next;
             partition.settled.cutAt(request.cut());
             partition.settled.raiseCommit(request.committed());
-            partition.highWater = request.cut();
+            partition.highWater = Math.max(request.cut(), presentedHighWater(next));
         } else {
             partition.settled.raiseCommit(request.committed());
             partition.highWater = Math.max(partition.highWater, presentedHighWater());
@@ -142,8 +143,19 @@ final class ModelAcquisition {
         return request.cut() < Math.max(partition.highWater, presentedHighWater());
     }
 
+    /** The high-water mark by the presented claims of an incarnation that begins again, since the store forgot it. */
+    private long presentedHighWater(long incarnation) {
+        String prefix = incarnation + ":";
+        return highWater(request.presented().stream()
+                .filter(each -> each.position().text().startsWith(prefix)));
+    }
+
     private long presentedHighWater() {
-        return request.presented().stream()
+        return highWater(request.presented().stream());
+    }
+
+    private static long highWater(Stream<PresentedClaim> presented) {
+        return presented
                 .mapToLong(each -> each.mark() instanceof SettledMark.Offset at ? at.offset() + 1 : 0)
                 .max()
                 .orElse(0);
