@@ -236,9 +236,10 @@ final class AssignedPartitions {
             Map<TopicPartition, CompletionStage<PartitionOffsets>> lookups = clients.admin()
                     .offsets(due.stream().map(each -> each.topicPartition).toList());
             for (PartitionAssignment each : due) {
+                boolean confirms = each.confirmRequested;
                 answers.onAnswer(
                         Objects.requireNonNull(lookups.get(each.topicPartition)),
-                        found -> lookedUp(each, found),
+                        found -> lookedUp(each, found, confirms),
                         problem -> lookupFailed(each, problem));
             }
         }
@@ -259,7 +260,7 @@ final class AssignedPartitions {
         }
     }
 
-    private void lookedUp(PartitionAssignment assignment, PartitionOffsets found) {
+    private void lookedUp(PartitionAssignment assignment, PartitionOffsets found, boolean confirms) {
         if (assignment.isGone()) {
             return;
         }
@@ -273,7 +274,8 @@ final class AssignedPartitions {
             if (assignment.isOutOfRange()) {
                 recoverPosition(assignment);
             }
-            if (assignment.confirmRequested && !assignment.isGone()) {
+            if (confirms && assignment.confirmRequested && !assignment.isGone()) {
+                assignment.logEnd = found.logEnd();
                 assignment.confirmReady = true;
                 committer.commitUnchanged(assignment);
             }

@@ -128,33 +128,45 @@ final class KafkaAdmin implements AutoCloseable {
                 .partitionsToOffsetAndMetadata(settings.groupId())
                 .toCompletionStage();
         Map<TopicPartition, OffsetSpec> earliest = new HashMap<>();
-        partitions.forEach(each -> earliest.put(each, OffsetSpec.earliest()));
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        partitions.forEach(each -> {
+            earliest.put(each, OffsetSpec.earliest());
+            latest.put(each, OffsetSpec.latest());
+        });
         ListOffsetsResult logStarts = admin.listOffsets(earliest);
+        ListOffsetsResult logEnds = admin.listOffsets(latest);
         CompletionStage<String> topicId = topicId();
 
         Map<TopicPartition, CompletionStage<PartitionOffsets>> answers = new HashMap<>();
         for (TopicPartition each : partitions) {
-            CompletionStage<Long> logStart = logStarts
-                    .partitionResult(each)
-                    .toCompletionStage()
-                    .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
+            CompletionStage<Long> logStart = offset(logStarts, each);
+            CompletionStage<Long> logEnd = offset(logEnds, each);
             answers.put(
                     each,
                     topicId.thenCombine(
                                     committed,
                                     (id, offsets) -> new TopicAndCommit(id, Optional.ofNullable(offsets.get(each))))
-                            .thenCombine(logStart, TopicAndCommit::withLogStart));
+                            .thenCombine(logStart.thenCombine(logEnd, Log::new), TopicAndCommit::withLog));
         }
         return answers;
     }
 
+    private static CompletionStage<Long> offset(ListOffsetsResult found, TopicPartition of) {
+        return found.partitionResult(of)
+                .toCompletionStage()
+                .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
+    }
+
+    private record Log(long start, long end) {}
+
     private record TopicAndCommit(String topicId, Optional<OffsetAndMetadata> commit) {
-        PartitionOffsets withLogStart(long logStart) {
+        PartitionOffsets withLog(Log log) {
             return new PartitionOffsets(
                     topicId,
                     commit.map(OffsetAndMetadata::offset).orElse(-1L),
                     commit.map(OffsetAndMetadata::metadata).orElse(""),
-                    logStart,
+                    log.start,
+                    log.end,
                     commit.flatMap(OffsetAndMetadata::leaderEpoch));
         }
     }

@@ -76,6 +76,9 @@ final class PartitionAssignment {
     /** Whether the queue's loop asked for a confirmation. */
     boolean confirmRequested;
 
+    /** Where the log ended when it was looked up for the confirmation. */
+    long logEnd = NO_OFFSET;
+
     /** Whether the offsets were looked up for the confirmation, so that only its fenced commit is missing. */
     boolean confirmReady;
 
@@ -145,6 +148,6 @@ final class PartitionAssignment {
     }
 
     Facts facts(long generation) {
-        return new Facts(generation, topicId, committed, logStart);
+        return new Facts(generation, topicId, committed, logStart, logEnd);
     }
 }

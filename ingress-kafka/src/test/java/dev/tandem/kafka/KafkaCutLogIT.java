@@ -210,6 +210,10 @@ class KafkaCutLogIT {
     void newLeaderOfAnUncutLogIsCommittedSoThatNobodyTakesItForACut() {
         await().until(() -> payloads(whole.driver, whole.partition).contains("new11"));
         assertThat(whole.driver.delivered(whole.partition)).hasSize(END + 2);
+        assertThat(whole.commit().metadata())
+                .as("the store may not know of a cut yet")
+                .doesNotContain(":epochs=");
+        whole.driver.call(() -> whole.driver.source.cutRecorded(whole.partition));
         await().until(() -> whole.commit().metadata().contains(":epochs="));
         assertThat(whole.commit().leaderEpoch()).isPresent();
         int asked = whole.driver.events("cut").size();

@@ -25,6 +25,17 @@ class StartOffsetTest {
     }
 
     @Test
+    void startsAtACutOnlyIfTheCommittedOffsetIsNotLower() {
+        PartitionOffsets found = new PartitionOffsets("topic-1", 7, TANDEMS, 3);
+        assertThat(StartOffset.atCut("0", found, 5)).satisfies(start -> {
+            assertThat(start.offset()).isEqualTo(5);
+            assertThat(start.committed()).isEqualTo(5);
+            assertThat(start.mustCommit()).isTrue();
+        });
+        assertThat(StartOffset.atCut("0", found, 9)).isEqualTo(new StartOffset(7, 7, false, null));
+    }
+
+    @Test
     void aMarkedStartDoesNotCountAsSettled() {
         String marked = CommitMetadata.start("topic-1");
         assertThat(StartOffset.of("0", new PartitionOffsets("topic-1", 3, marked, 3), false))

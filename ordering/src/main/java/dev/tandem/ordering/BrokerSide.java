@@ -220,8 +220,11 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
 
     abstract void commitFailed();
 
-    /** The broker answered {@link Commands#confirm} while the partition is owned. */
-    void brokerAnswered() {}
+    /**
+     * Notes that the broker answered {@link Commands#confirm} while the partition is owned. Returns whether the log was cut
+     * where it ends.
+     */
+    abstract boolean brokerAnswered(Source.Facts facts);
 
     /** When a commit is due; never in a message queue. */
     abstract long commitAt();

@@ -8,12 +8,10 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.StoreAnswer;
-import dev.tandem.task.store.StoreAnswer.SettledChunk;
 import dev.tandem.task.store.StoreRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +35,10 @@ final class LogSide extends BrokerSide {
     /** Offsets below it are settled, as the store said at the last acquire. */
     private long storedCommit = NONE;
 
-    private final Map<Long, SettledChunk> chunks = new HashMap<>();
+    private final SettledOffsets settled = new SettledOffsets();
     /** Offsets that were settled in this ownership and may still be delivered in it, with the settling request. */
     private final Map<Long, Long> settledAhead = new HashMap<>();
-    /** Offsets that blocked keys wait for, with their keys. */
-    private final TreeMap<Long, String> awaited = new TreeMap<>();
+    private final AwaitedOffsets awaited;
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;
 
@@ -56,6 +53,7 @@ final class LogSide extends BrokerSide {
 
     LogSide(PartitionState state) {
         this.state = state;
+        this.awaited = new AwaitedOffsets(state.settings.leaseMillis());
         this.overflow = new LogOverflow(state, tracker, this::passed, () -> relayedUpTo);
     }
 
@@ -98,14 +96,12 @@ final class LogSide extends BrokerSide {
 
     @Override
     void acquired(StoreAnswer.Acquired acquired) {
-        long known = incarnation == acquired.incarnation() ? highWater : 0;
+        highWater = Math.max(incarnation == acquired.incarnation() ? highWater : 0, acquired.highWater());
         incarnation = acquired.incarnation();
-        highWater = Math.max(known, acquired.highWater());
         cut.told(state.ownership.acquiredWith(), incarnation);
         relayedUpTo = acquired.highWater();
         storedCommit = acquired.storedCommit();
-        chunks.clear();
-        acquired.chunks().forEach(chunk -> chunks.put(chunk.index(), chunk));
+        settled.acquired(acquired);
         awaited.clear();
     }
 
@@ -120,7 +116,7 @@ final class LogSide extends BrokerSide {
         settledAhead.clear();
         awaited.clear();
         relayedUpTo = 0;
-        chunks.clear();
+        settled.clear();
         nextOffset = NONE;
         tracker.clear();
         overflow.clear();
@@ -206,6 +202,7 @@ final class LogSide extends BrokerSide {
         nextOffset = next;
         settledAhead.keySet().removeIf(offset -> offset < next);
         tracker.deliveredUpTo(next);
+        awaited.delivered();
     }
 
     @Override
@@ -235,11 +232,7 @@ final class LogSide extends BrokerSide {
     }
 
     private boolean isSettled(long offset) {
-        if (offset < storedCommit || offset < 0 || chunks.isEmpty()) {
-            return offset >= 0 && offset < storedCommit;
-        }
-        SettledChunk chunk = chunks.get(offset / SettledChunk.BITS);
-        return chunk != null && chunk.has(offset);
+        return offset >= 0 && (offset < storedCommit || settled.has(offset));
     }
 
     @Override
@@ -269,8 +262,8 @@ final class LogSide extends BrokerSide {
     @Override
     void abandonMissing() {
         long passed = passed();
-        while (!awaited.isEmpty() && awaited.firstKey() < passed) {
-            Map.Entry<Long, String> first = awaited.pollFirstEntry();
+        while (awaited.isAnyBelow(passed)) {
+            Map.Entry<Long, String> first = awaited.takeFirst();
             if (!tracker.isPending(first.getKey())) {
                 state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
             }
@@ -284,7 +277,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     void abandonFirstAwaited() {
-        Map.Entry<Long, String> first = awaited.pollFirstEntry();
+        Map.Entry<Long, String> first = awaited.takeFirst();
         state.work.abandon(Position.of(incarnation, first.getKey()), first.getValue());
     }
 
@@ -370,6 +363,11 @@ final class LogSide extends BrokerSide {
         cut.durable(upTo);
     }
 
+    @Override
+    boolean brokerAnswered(Source.Facts facts) {
+        return facts.logEnd() != Source.Facts.NO_OFFSET && awaited.isAnyFrom(facts.logEnd());
+    }
+
     /** The next owner would have to notice the cut again, and would make void what was settled since. */
     @Override
     boolean mustSettleBeforeRelease() {
@@ -383,6 +381,9 @@ final class LogSide extends BrokerSide {
             storedCommitAt = state.context.now() + STORED_COMMIT_MILLIS;
             state.send(out, new StoreRequest.RecordCommit(state.requests.next(), incarnation(), committed), 0);
         }
+        if (awaited.askNow(state.context.now())) {
+            out.confirm(state.partition);
+        }
     }
 
     @Override
@@ -394,6 +395,6 @@ final class LogSide extends BrokerSide {
     @Override
     long nextTurn() {
         long trimAt = committed > storedCommitSent ? storedCommitAt : NEVER;
-        return Math.min(Math.min(commitAt(), trimAt), overflow.nextTurn());
+        return Math.min(Math.min(commitAt(), trimAt), Math.min(awaited.nextTurn(), overflow.nextTurn()));
     }
 }

@@ -178,8 +178,8 @@ final class PartitionCore {
     void confirmed(Source.Facts facts) {
         if (state.ownership.isConfirming()) {
             state.ownership.confirmed(facts, state.now());
-        } else if (state.ownership.isOwned()) {
-            state.broker.brokerAnswered();
+        } else if (state.ownership.isOwned() && state.broker.brokerAnswered(facts)) {
+            recovery.cut(facts.logEnd());
         }
     }
 

@@ -273,8 +273,9 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     }
 
     @Override
-    void brokerAnswered() {
+    boolean brokerAnswered(Source.Facts facts) {
         droppable = Math.max(droppable, pages.brokerAnswered());
+        return false;
     }
 
     @Override

@@ -137,7 +137,7 @@ final class CoreScript extends RecordedCommands {
     private Source.Facts facts() {
         return kind == Source.Kind.QUEUE
                 ? Source.Facts.NONE
-                : new Source.Facts(++world.generation, "topic-1", world.committed, 0);
+                : new Source.Facts(++world.generation, "topic-1", world.committed, 0, world.logEnd);
     }
 
     // ---- the broker ----
@@ -165,6 +165,11 @@ final class CoreScript extends RecordedCommands {
     /** The source notices that the log may have been cut. */
     void cut(long offset) {
         turn(() -> core.cut(partition, offset));
+    }
+
+    /** The log ends at this offset, as the source says when it is asked. */
+    void logEnds(long offset) {
+        world.logEnd = offset;
     }
 
     /** All that earlier channels left unacked was delivered again. */

@@ -170,6 +170,37 @@ class CutLogTest {
     }
 
     @Test
+    void keyDoesNotWaitForARecordThatTheLogLostBeforeAnotherIsPublished() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("a0", "b1", "c2");
+        former.succeeds("a0");
+        former.dies();
+        CoreScript core = former.anotherExecutor().owns();
+        core.delivers("a0");
+        core.logEnds(1);
+
+        core.passes(3 * CoreScript.SETTINGS.leaseMillis());
+
+        assertThat(core.lastSent(StoreRequest.Acquire.class).cut()).isEqualTo(1);
+        assertThat(core.store().incarnation()).isEqualTo(1);
+        assertThat(core.store().blocked()).isEmpty();
+    }
+
+    @Test
+    void keyWaitsForARecordThatTheLogHas() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("a0", "b1");
+        former.dies();
+        CoreScript core = former.anotherExecutor().owns();
+        core.logEnds(2);
+
+        core.passes(3 * CoreScript.SETTINGS.leaseMillis());
+
+        assertThat(core.store().incarnation()).isZero();
+        assertThat(core.store().blocked()).isNotEmpty();
+    }
+
+    @Test
     void cutThatIsNoticedWithoutTheStoreIsToldAtTheNextAcquire() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("a0", "b1");

@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreModel;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ final class ScriptedWorld {
     long now = 1_000;
     long generation;
     long committed;
+    long logEnd = Source.Facts.NO_OFFSET;
     int executors;
 
     /** When some executor has something to do without any event. */

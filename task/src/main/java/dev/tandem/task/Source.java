@@ -215,13 +215,19 @@ public interface Source extends AutoCloseable {
      * @param committed Kafka: the committed offset, below which all is settled. {@link #NO_OFFSET} if none was
      *     committed yet, or the broker has forgotten it: then reading begins at the start of the log
      * @param logStart Kafka: the first offset that still exists; else {@link #NO_OFFSET}
+     * @param logEnd Kafka, in answer to {@link #confirm}: the offset of the next record that is published. It was looked up
+     *     after the question. Else {@link #NO_OFFSET}
      */
-    record Facts(long generation, String sourceId, long committed, long logStart) {
+    record Facts(long generation, String sourceId, long committed, long logStart, long logEnd) {
         public static final long NO_GENERATION = -1;
         public static final long NO_OFFSET = -1;
 
         /** The facts of a message queue's partition whose source has no id. */
         public static final Facts NONE = ofQueue("");
+
+        public Facts(long generation, String sourceId, long committed, long logStart) {
+            this(generation, sourceId, committed, logStart, NO_OFFSET);
+        }
 
         /** Returns the facts of a message queue's partition. */
         public static Facts ofQueue(String sourceId) {

@@ -92,4 +92,15 @@ class RedeliveryMatcherTest {
         assertThat(matcher.takeLeftovers()).containsExactly(EARLIER);
         assertThat(matcher.takeAwaited()).isEqualTo(Map.of(head, "k"));
     }
+
+    @Test
+    void whatCameOnThisChannelIsNotAbandonedThoughTheStoreForgotIt() {
+        matcher.begin(List.of(), acquired(lapsed(EARLIER)));
+        assertThat(matcher.match(delivery(true))).isNotNull();
+
+        matcher.mayBeRedelivered(EARLIER);
+        matcher.caughtUp();
+
+        assertThat(matcher.takeLeftovers()).isEmpty();
+    }
 }

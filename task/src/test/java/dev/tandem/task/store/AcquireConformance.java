@@ -254,9 +254,11 @@ interface AcquireConformance extends StoreFixture {
         long before = first().acquire().incarnation();
         first().cut = 1_000;
         first().cutOf = before;
-        Acquired acquired = first().acquire();
+        Position itsOwn = Position.of(before + 1, 1_005);
+        Acquired acquired = first().acquire(
+                        new PresentedClaim(itsOwn, first().nextToken(), null, 1, new SettledMark.Offset(1_005)));
         assertThat(acquired.incarnation()).isEqualTo(before + 1);
-        assertThat(acquired.highWater()).isEqualTo(1_000);
+        assertThat(acquired.highWater()).as("it began before").isEqualTo(1_006);
     }
 
     @Test
