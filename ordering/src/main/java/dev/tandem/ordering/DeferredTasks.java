@@ -8,16 +8,12 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Tasks that wait for deliveries: those of keys whose head must be redelivered, and those that the store offered before all
  * that a former owner may have begun was delivered again.
  */
 final class DeferredTasks {
-
-    /** After how many leases a declined task is offered again at the latest. */
-    private static final int MAX_DECLINED_LEASES = 30;
 
     private final PartitionState state;
     /** Keyed tasks that the store offered too early. */
@@ -155,27 +151,6 @@ final class DeferredTasks {
                 state.lanes.enterOffer(entry);
             }
         }
-    }
-
-    /** Gives offers back for whose keys there is no room. The longer a task has waited already, the longer it waits now. */
-    void sendDeclined(Commands out) {
-        for (List<TaskEntry> some = state.lanes.takeDeclined(PartitionState.MAX_OFFERED);
-                !some.isEmpty();
-                some = state.lanes.takeDeclined(PartitionState.MAX_OFFERED)) {
-            List<StoreRequest.Declined> declined = new ArrayList<>(some.size());
-            for (TaskEntry entry : some) {
-                declined.add(new StoreRequest.Declined(
-                        entry.position(), Objects.requireNonNull(entry.key()), declinedFor(entry)));
-            }
-            state.send(out, new StoreRequest.DeclineOffers(state.requests.next(), declined), 0);
-        }
-    }
-
-    private long declinedFor(TaskEntry entry) {
-        long lease = state.settings.leaseMillis();
-        long notBefore = entry.requireTask().notBefore();
-        long waited = notBefore == 0 ? 0 : state.context.wall() - notBefore;
-        return Math.max(lease, Math.min(waited, MAX_DECLINED_LEASES * lease));
     }
 
     /** Whether a task of the same key, which a former owner may have begun, waits in the log. */

@@ -26,12 +26,19 @@ final class OwnershipRecovery {
     private final RunLifecycle runs;
     private final ClaimKeeper claims;
     private final DeferredTasks deferred;
+    private final DeclinedOffers declined;
 
-    OwnershipRecovery(PartitionState state, RunLifecycle runs, ClaimKeeper claims, DeferredTasks deferred) {
+    OwnershipRecovery(
+            PartitionState state,
+            RunLifecycle runs,
+            ClaimKeeper claims,
+            DeferredTasks deferred,
+            DeclinedOffers declined) {
         this.state = state;
         this.runs = runs;
         this.claims = claims;
         this.deferred = deferred;
+        this.declined = declined;
     }
 
     // ---- the connection broke ----
@@ -231,6 +238,7 @@ final class OwnershipRecovery {
         state.durability.clear();
         state.otherClaims.clear();
         deferred.forget();
+        declined.forget();
         state.active.all().forEach(ActiveRun::ownershipOver);
     }
 }

@@ -57,13 +57,11 @@ import java.util.stream.Stream;
  */
 final class PartitionCore {
 
-    /** How many full lanes ask for room again at once, each with one task. */
-    private static final int MAX_FULL_LANES_TRIED = 64;
-
     private final PartitionState state;
     private final ClaimKeeper claims;
     private final RunLifecycle runs;
     private final DeferredTasks deferred;
+    private final DeclinedOffers declined;
     private final DeliveryRouter router;
     private final OwnershipRecovery recovery;
     private final Adoptions adoptions;
@@ -83,8 +81,9 @@ final class PartitionCore {
         this.claims = new ClaimKeeper(state);
         this.runs = new RunLifecycle(state);
         this.deferred = new DeferredTasks(state);
+        this.declined = new DeclinedOffers(state);
         this.router = new DeliveryRouter(state, deferred);
-        this.recovery = new OwnershipRecovery(state, runs, claims, deferred);
+        this.recovery = new OwnershipRecovery(state, runs, claims, deferred, declined);
         this.adoptions = new Adoptions(state);
         this.requests = new OwnerRequests(state);
         this.periodic = new PeriodicRequests(state, claims, deferred);
@@ -301,10 +300,7 @@ final class PartitionCore {
     private void work(Commands out) {
         requests.sendAgain(out);
         deferred.enterOffers();
-        if (state.timers.takeFullRetry()) {
-            state.lanes.declineOffers();
-            state.lanes.retryFull(MAX_FULL_LANES_TRIED);
-        }
+        declined.retryFullLanes();
         state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());
         if (state.context.slots.isLimited()) {
             // The few starts go to failed tasks first: if they fail again, the store holds no more than before.
@@ -316,7 +312,7 @@ final class PartitionCore {
         }
         deferred.abandonIfStuck();
         deferred.sendAbandoned(out);
-        deferred.sendDeclined(out);
+        declined.send(out);
         periodic.claimDue(out);
         periodic.renew(out);
         periodic.patrol(out);

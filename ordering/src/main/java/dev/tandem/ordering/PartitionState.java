@@ -99,7 +99,7 @@ final class PartitionState {
                 true,
                 broker.newNotes());
         // It waited for its time, or an operator retries it: in neither case has it had a place in its lane.
-        boolean anew = envelope.task().notBefore() > 0 || envelope.token() != 0;
+        boolean anew = envelope.task().notBefore() > 0 || envelope.token() != 0 || envelope.error() != null;
         entry.mayBeDeclined(anew && envelope.attempts() == 0);
         return entry;
     }

@@ -250,6 +250,12 @@ final class CoreScript extends RecordedCommands {
         turn(() -> core.storeRoom(partition, left));
     }
 
+    /** An operator retries a dead task that is not the head of its key. */
+    void retriesDead(Position position) {
+        store().retryDead(position, EPOCH + world.now);
+        turn(() -> core.woken(partition));
+    }
+
     private StoreAnswer apply(StoreRequest request) {
         return world.store.apply(request, EPOCH + world.now);
     }

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
-import dev.tandem.task.TaskState;
-import dev.tandem.task.store.StoreRequest.DeclineOffers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -297,72 +295,5 @@ class SlowAndFullLanesTest {
 
         assertThat(core.running()).isEmpty();
         assertThat(core.store().lane("k")).hasSize(2);
-    }
-
-    // ---- offers of full lanes ----
-
-    @Test
-    void delayedTasksOfAFullLaneHoldUpNoDelayedTaskOfAnotherKey() {
-        CoreScript core = withSmallLanes();
-        core.delivers("k0");
-        core.dies("k0");
-        core.delivers("k1", "k2");
-        int delayed = 2 * PartitionState.MAX_OFFERED;
-        for (int i = 3; i < delayed; i++) {
-            core.deliversDelayed("k" + i, 1_000);
-        }
-        core.deliversDelayed("x" + delayed, 2_000);
-
-        core.passes(3_000);
-
-        assertThat(core.running()).containsExactly("x" + delayed);
-        assertThat(core.store().lane("k")).hasSize(2);
-    }
-
-    @Test
-    void offersThatAreGivenBackComeAgainLessAndLessOften() {
-        CoreScript core = withSmallLanes();
-        core.delivers("k0");
-        core.dies("k0");
-        core.delivers("k1", "k2");
-        core.deliversDelayed("k3", 1_000);
-
-        core.passes(8 * SETTINGS.leaseMillis());
-
-        assertThat(core.sent(DeclineOffers.class)).hasSizeBetween(3, 5);
-        assertThat(core.store().state(at(3))).isEqualTo(TaskState.SCHEDULED);
-    }
-
-    @Test
-    void anOfferThatWasGivenBackIsParkedOnceThereIsRoom() {
-        CoreScript core = withSmallLanes();
-        core.delivers("k0");
-        core.fails("k0", 5_000);
-        core.delivers("k1", "k2");
-        core.deliversDelayed("k3", 1_000);
-        core.passes(5_000);
-        assertThat(core.sent(DeclineOffers.class)).isNotEmpty();
-
-        core.succeeds("k0");
-        core.passes(2 * SETTINGS.leaseMillis());
-
-        assertThat(core.store().lane("k")).containsExactly(at(2), at(3));
-    }
-
-    @Test
-    void delayedTasksOfABlockedKeyHoldUpNoOtherWhileTheStoreHasNoRoom() {
-        CoreScript core = CoreScript.log().owns();
-        core.delivers("k0");
-        core.dies("k0");
-        int delayed = 2 * PartitionState.MAX_OFFERED;
-        for (int i = 1; i < delayed; i++) {
-            core.deliversDelayed("k" + i, 1_000);
-        }
-        core.deliversDelayed("x" + delayed, 2_000);
-        core.storeHasRoom(false);
-
-        core.passes(3_000);
-
-        assertThat(core.running()).containsExactly("x" + delayed);
     }
 }

@@ -247,6 +247,11 @@ public final class ModelPartition {
         }
     }
 
+    /** Lets an operator retry a dead task that is not the head of a blocked key. */
+    public void retryDead(Position position, long now) {
+        tasks.retryDead(queue, position, now);
+    }
+
     StoredEnvelope stored(byte[] envelope) {
         return StoredEnvelope.of(queue, envelope);
     }

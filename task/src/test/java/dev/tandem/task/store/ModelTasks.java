@@ -1,5 +1,6 @@
 package dev.tandem.task.store;
 
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import java.util.ArrayDeque;
@@ -255,6 +256,13 @@ final class ModelTasks {
         dead.put(position, envelope);
     }
 
+    /** Does what an operator's retry does: the dead task is due now, and counts as never tried. */
+    void retryDead(String queue, Position position, long now) {
+        Envelope last = Envelope.decode(queue, dead.remove(position).bytes());
+        Envelope anew = new Envelope(last.task(), 0, last.token(), last.error());
+        retry(position, StoredEnvelope.of(queue, anew.encode()), now);
+    }
+
     /** Returns the task's state, having checked that it may become the given one. To stay in a state is no step. */
     private TaskState checked(Position position, TaskState to) {
         TaskState from = state(position);
@@ -271,7 +279,7 @@ final class ModelTasks {
             case SCHEDULED -> scheduled.remove(position);
             case RETRY -> retry.remove(position);
             case PARKED -> takeOutOfLane(envelopes.get(position).key(), position);
-            // The model has no operator, who alone can take a task from among the dead.
+            // Only an operator takes a task from among the dead.
             case DELIVERED, DEAD, SUCCEEDED, CANCELLED -> {}
         }
     }
