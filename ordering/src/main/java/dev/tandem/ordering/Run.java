@@ -133,10 +133,15 @@ public final class Run {
 
     /** Notes that the claim is gone. Another run of the key may have begun under a higher token. */
     void lost(long now) {
-        interrupted = true;
-        if (row != null) {
-            row.stop();
+        if (row == null) {
+            claimLost(now);
+        } else {
+            row.lost(now);
         }
+    }
+
+    void claimLost(long now) {
+        interrupted = true;
         leaseUntil = Math.min(leaseUntil, now - 1);
     }
 

@@ -227,6 +227,17 @@ final class CoreScript extends RecordedCommands {
         connectionBreaks();
     }
 
+    /** A task succeeds, and before its outcome can be sent, the connection breaks. */
+    void connectionBreaksAtSuccessOf(String name) {
+        Run run = ended(name);
+        unanswered.clear();
+        reached.clear();
+        turn(() -> {
+            core.finished(run, Outcome.Succeeded.INSTANCE);
+            core.storeDown(partition);
+        });
+    }
+
     /** Redis restarts with all its data, and all connections break. */
     void redisRestarts() {
         world.store.restarted("redis-2");

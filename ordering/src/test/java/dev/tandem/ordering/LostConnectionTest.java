@@ -5,6 +5,7 @@ import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.store.StoreRequest.Acquire;
+import dev.tandem.task.store.StoreRequest.SettleLate;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: after a break the owner acquires again, presents its claims, and sends again what may be lost. */
@@ -57,6 +58,27 @@ class LostConnectionTest {
                 .satisfies(presented -> assertThat(presented.token()).isEqualTo(run.token()));
         assertThat(core.run("k0")).isSameAs(run);
         assertThat(core.mayBegin("k0")).isTrue();
+    }
+
+    /** The outcome of k0 brings the claim of k1, which nobody would end if that of k1 had come before. */
+    @Test
+    void lateOutcomesOfAKeyAreSentAgainInTheirOrder() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0", "k1");
+        core.storeStalls();
+        core.succeeds("k0");
+        core.lost();
+        assertThat(core.sent(SettleLate.class)).hasSize(1);
+
+        core.connectionBreaksAtSuccessOf("k1");
+        core.storeAnswers();
+        core.connects();
+
+        assertThat(core.sent(SettleLate.class))
+                .extracting(late -> late.settle().position())
+                .containsExactly(at(0), at(0), at(1));
+        assertThat(core.store().isSettled(1)).isTrue();
+        assertThat(core.store().claim(at(1))).isNull();
     }
 
     @Test

@@ -266,6 +266,9 @@ end
 table.sort(others, function(one, two) return number_of(token_of(claims[one])) > number_of(token_of(claims[two])) end)
 -- Claims that the last owner's lease covered get leases of their own, for it does not renew them any more.
 local listed, covered, covered_claims = {}, {}, {}
+if cover[2] == '0' then
+  cover[2] = format('%.0f', now + lease) -- They may run: if their executors renew them, they go on.
+end
 for _, position in ipairs(others) do
   local claim = claims[position]
   local key = key_of(claim)

@@ -61,7 +61,7 @@ end
 
 -- Covered claims that nobody has renewed for a lease get deadlines of their own, which have passed.
 local function uncover_lapsed()
-  if tonumber(cover[2]) > now then
+  if cover[2] == '0' or tonumber(cover[2]) > now then
     return
   end
   local all, positions, claims = call('HGETALL', CLAIMS), {}, {}

@@ -134,13 +134,35 @@ class EarlierClaimsIT extends OperatorTestBase {
                 .containsExactly("executor-one");
     }
 
+    /** Their executor may run them, and nobody knows until when it renewed them. */
     @Test
-    void coveredClaimsLapseWhenTheOwnerWasRemovedByHand() {
+    void coveredClaimsLapseALeaseAfterTheNextAcquireIfTheOwnerWasRemovedByHand() {
         claim(8, "k");
         redis.sync().del(key("owner"));
         TestOwner next = new TestOwner(store, partition, "executor-two");
-        assertThat(next.acquire().otherClaims()).hasSize(1);
+        next.lease = 600_000;
+        assertThat(next.acquire().otherClaims())
+                .singleElement()
+                .satisfies(other -> assertThat(other.remainingMillis()).isEqualTo(next.lease));
+
+        assertThat(patrol(next).returned()).isZero();
+        assertThat(redis.sync().zscore(key("inflight"), bytes("0:8")))
+                .isGreaterThan(System.currentTimeMillis() + next.lease / 2);
+
+        redis.sync().zadd(key("inflight"), 1, bytes("0:8"));
         assertThat(patrol(next).returned()).isEqualTo(1);
+    }
+
+    /** Its owner renews all that it runs, as long as it reaches Redis. */
+    @Test
+    void coveredClaimsOfTheOwnerDoNotLapseIfOnlyTheirDeadlineWasRemovedByHand() {
+        claim(8, "k");
+        redis.sync().hdel(key("owner"), bytes("cover"), bytes("covered"));
+        assertThat(patrol(owner).returned()).isZero();
+
+        TestOwner next = nextOwner();
+        assertThat(next.acquire().otherClaims()).hasSize(1);
+        assertThat(patrol(next).returned()).isZero();
     }
 
     private TestOwner nextOwner() {

@@ -8,6 +8,7 @@ import dev.tandem.task.store.StoreRequest.SettleLate;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -58,7 +59,11 @@ public final class LateOutcomes {
 
     /** To be called when the connection broke: all that has no answer is sent again. Tokens make that harmless. */
     public void connectionLost() {
-        unsent.addAll(unanswered);
+        // In front of younger ones: an outcome that a relay brings after that of its successor would claim for nobody.
+        List<SettleLate> oldest = List.copyOf(unanswered);
+        for (int i = oldest.size() - 1; i >= 0; i--) {
+            unsent.addFirst(oldest.get(i));
+        }
         unanswered.clear();
     }
 

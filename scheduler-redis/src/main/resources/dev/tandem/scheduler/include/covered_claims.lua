@@ -5,7 +5,8 @@
 -- Provides: cover, claimant_of, lease_of, named_claim, uncover.
 local cover = call('HMGET', OWNER, 'cover', 'covered') -- as they were before this request
 if not cover[1] or not cover[2] then
-  cover = {'?', '0'} -- There are no covered claims, unless somebody removed the owner by hand.
+  -- There are no covered claims, unless somebody removed the owner by hand. Then nobody knows when they lapse: '0'.
+  cover = {'?', '0'}
 end
 
 local function claimant_of(claim)

@@ -19,7 +19,7 @@ local function next_lapse(quiet_until)
   local first = call('ZRANGE', INFLIGHT, 0, 0, 'WITHSCORES')[2]
   local at = first and first ~= 'inf' and tonumber(first) or 1 / 0
   if call('HLEN', CLAIMS) > call('ZCARD', INFLIGHT) then
-    at = math.min(at, tonumber(call('HGET', OWNER, 'covered') or '0')) -- There are covered claims.
+    at = math.min(at, tonumber(call('HGET', OWNER, 'covered') or 1 / 0)) -- There are covered claims.
   end
   return at < 1 / 0 and math.max(0, math.max(at, quiet_until) - now) or -1
 end
