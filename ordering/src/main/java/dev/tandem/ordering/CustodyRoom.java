@@ -6,7 +6,8 @@ import dev.tandem.task.store.StoreAnswer;
 
 /**
  * Whether the store may take custody of more tasks of one partition. It may not while its memory is short, nor while it
- * holds as many of them as the bounds allow. Every renewal brings the exact count; in between, the changes are counted here.
+ * holds as many of them as the bounds allow. Every renewal brings the exact count, and few of them an estimate of the bytes;
+ * in between, the changes are counted here.
  */
 final class CustodyRoom {
 
@@ -25,8 +26,13 @@ final class CustodyRoom {
     }
 
     void counted(StoreAnswer.Custody custody) {
+        if (custody.bytes() == StoreAnswer.Custody.NOT_ESTIMATED) {
+            // Late outcomes and operators change the count too. What they changed is taken to be of average size.
+            bytes = tasks == 0 ? 0 : Math.round((double) bytes / tasks * custody.tasks());
+        } else {
+            bytes = custody.bytes();
+        }
         tasks = custody.tasks();
-        bytes = custody.bytes();
     }
 
     /** The store took custody of a task. */

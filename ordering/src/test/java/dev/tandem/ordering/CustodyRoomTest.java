@@ -3,13 +3,18 @@ package dev.tandem.ordering;
 import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.ordering.lanes.Entries;
+import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.store.StoreAnswer.Custody;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: the store has no room for more tasks. What it has goes on, and the rest waits in the broker. */
 class CustodyRoomTest {
+
+    private static final TaskEntry ENTRY = Entries.delivered("k", 0);
 
     @Test
     void noFreshTaskStartsWhileThereIsNoRoom() {
@@ -107,6 +112,29 @@ class CustodyRoomTest {
         core.delivers("c1");
 
         assertThat(core.running()).isEmpty();
+    }
+
+    @Test
+    void bytesAreCountedBetweenEstimates() {
+        CustodyRoom room = new CustodyRoom(new CustodyBounds(1_000, 1_000));
+        room.counted(new Custody(10, 900));
+        assertThat(room.isLeft()).isTrue();
+
+        room.taken(ENTRY);
+        room.counted(new Custody(11, Custody.NOT_ESTIMATED));
+        assertThat(room.isLeft()).as("%d bytes more", ENTRY.weight()).isFalse();
+
+        room.counted(new Custody(5, Custody.NOT_ESTIMATED));
+        assertThat(room.isLeft()).as("others removed six of average size").isTrue();
+
+        room.counted(new Custody(5, 2_000));
+        assertThat(room.isLeft())
+                .as("an estimate counts more than what was counted")
+                .isFalse();
+
+        room.counted(new Custody(0, Custody.NOT_ESTIMATED));
+        room.counted(new Custody(20, Custody.NOT_ESTIMATED));
+        assertThat(room.isLeft()).as("nothing is known of what others added").isTrue();
     }
 
     @Test

@@ -69,7 +69,8 @@ final class KnownPositionsReply implements PagedReply {
 
     @Override
     public KnownPositions answer() {
-        history.remove(claims.keySet());
+        claims.keySet().removeAll(history.awaiting());
+        history.forgetLapses(claims.keySet());
         return new KnownPositions(runId, complete, new ArrayList<>(claims.values()), history.toHistory());
     }
 }

@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Gathers a message queue's redelivery history from the pages of a reply. */
+/**
+ * Gathers a message queue's redelivery history from the pages of a reply. Between two pages a position may move on, and then
+ * it was read twice. It is listed once, since a redelivered message is matched with each entry of a list.
+ */
 final class RedeliveryHistoryPages {
 
     /** Where a position of a message queue has its message's identity. */
@@ -59,15 +62,23 @@ final class RedeliveryHistoryPages {
         }
     }
 
-    /** Forgets positions that are known as claimed. */
-    void remove(Set<Position> claimed) {
+    /** Forgets the lapses of positions that are known as claimed: they were counted before this claim. */
+    void forgetLapses(Set<Position> claimed) {
         lapsed.keySet().removeAll(claimed);
-        awaiting.keySet().removeAll(claimed);
+    }
+
+    /** Returns the positions that await redelivery. They are settled, which is final, whatever they were on earlier pages. */
+    Set<Position> awaiting() {
+        return awaiting.keySet();
     }
 
     RedeliveryHistory toHistory() {
         List<LapsedClaim> claims = new ArrayList<>(lapsed.size());
-        lapsed.forEach((position, lapses) -> claims.add(new LapsedClaim(position, lapses)));
+        lapsed.forEach((position, lapses) -> {
+            if (!awaiting.containsKey(position)) {
+                claims.add(new LapsedClaim(position, lapses));
+            }
+        });
         List<Position> longestFirst = new ArrayList<>(awaiting.keySet());
         longestFirst.sort(Comparator.<Position>comparingDouble(awaiting::get).thenComparing(Position::text));
         return new RedeliveryHistory(claims, longestFirst, pages());

@@ -62,7 +62,7 @@ end
 -- Removals come first, so that ownership can be taken even when memory is full.
 call('DEL', OPENED)
 for _, field in ipairs(call('HKEYS', OWNER)) do
-  if sub(field, 1, 7) == 'writer:' then
+  if sub(field, 1, 7) == 'writer:' or field == 'weighed' then -- The new owner needs an estimate of its own.
     call('HDEL', OWNER, field)
   end
 end

@@ -1,6 +1,7 @@
 -- Lists what a message queue's partition knows that a redelivery could be, a page at a time. Changes nothing; no epoch, no
 -- number. Other requests may come between two pages. So the sections are read in the order in which a position goes
--- through them: what is known from the first page to the last is in one of them. It may be in two; the first one counts.
+-- through them: what is known from the first page to the last is in one of them. It may be in several; the reader lists it
+-- once: as awaiting redelivery if it was read as that, since that is final; else as claimed; else as lapsed.
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    section to go on in; 1: the first

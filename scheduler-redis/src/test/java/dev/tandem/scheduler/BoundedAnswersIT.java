@@ -182,6 +182,7 @@ class BoundedAnswersIT {
         List<StoreRequest.Claim> claims = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
             lapsed.put(message("l", i).text(), "1");
+            lapsed.put(message("s", i).text(), "1");
             claims.add(new StoreRequest.Claim(message("c", i), owner.nextToken(), null, false));
             redis.commands().rpush(prefix + "pages", "\0\0\0\1" + String.format("mABCDEFG%04d", i));
         }
@@ -193,28 +194,27 @@ class BoundedAnswersIT {
             asker.ask();
             List<Settle> settles = new ArrayList<>();
             List<StoreRequest.Claim> again = new ArrayList<>();
+            List<Settle> settlesAgain = new ArrayList<>();
             for (int i = from; i < from + 500; i++) {
-                settles.add(new Settle(
-                        message("c", i),
-                        claims.get(i).token(),
-                        null,
-                        SettledMark.AWAITS_REDELIVERY,
-                        new Verdict.Success(null),
-                        0));
+                settles.add(successAwaitingRedelivery(claims.get(i)));
                 again.add(new StoreRequest.Claim(message("l", i), owner.nextToken(), null, false));
+                StoreRequest.Claim settled = new StoreRequest.Claim(message("s", i), owner.nextToken(), null, false);
+                again.add(settled);
+                settlesAgain.add(successAwaitingRedelivery(settled));
             }
             settleAndClaim(settles, again);
+            settleAndClaim(settlesAgain, List.of());
             StoreAnswer.KnownPositions known = asker.answer();
             Set<Position> positions = new HashSet<>();
             known.claims().forEach(claim -> positions.add(claim.position()));
             known.history().lapsed().forEach(each -> positions.add(each.position()));
             positions.addAll(known.history().awaitingRedelivery());
-            assertThat(positions).hasSize(2 * MANY);
+            assertThat(positions).hasSize(3 * MANY);
             assertThat(known.claims().size()
                             + known.history().lapsed().size()
                             + known.history().awaitingRedelivery().size())
                     .as("each is listed once")
-                    .isEqualTo(2 * MANY);
+                    .isEqualTo(3 * MANY);
             assertThat(known.history().pages())
                     .hasSize(1)
                     .allSatisfy(page -> assertThat(page.identities())
@@ -245,6 +245,11 @@ class BoundedAnswersIT {
                 new StoreRequest.SettleAndClaim(
                         owner.header(), TestOwner.LEASE, Incarnation.NO_OFFSETS, 0, settles, claims),
                 StoreAnswer.SettledAndClaimed.class);
+    }
+
+    private static Settle successAwaitingRedelivery(StoreRequest.Claim claim) {
+        return new Settle(
+                claim.position(), claim.token(), null, SettledMark.AWAITS_REDELIVERY, new Verdict.Success(null), 0);
     }
 
     private static Position message(String kind, int number) {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -41,6 +42,8 @@ class ScriptDurationIT {
     private static final int DUE = TASKS / 10;
     private static final int SETTLED_BLOCKS = DEAD / 100;
     private static final int BATCH = 500;
+    /** Tasks that a drained partition still holds. */
+    private static final int LEFT = 300;
     /** Of scripts that take less, nothing is noted. */
     private static final long SHORT_MICROS = 500;
     /** The offset of the head of a long lane. Its tasks follow. */
@@ -67,6 +70,7 @@ class ScriptDurationIT {
                 measureOwner();
                 measureTakeOver(store);
                 measureKnownPositions(store);
+                measureDrained(store);
             } finally {
                 client.shutdown();
             }
@@ -151,7 +155,11 @@ class ScriptDurationIT {
                 }
             });
         }
-        measured("renew_leases", () -> assertThat(owner.renew().blockedKeys()).isEqualTo(DEAD + 1));
+        measured("renew_leases", () -> {
+            StoreAnswer.LeasesRenewed renewed = owner.renew();
+            assertThat(renewed.blockedKeys()).isEqualTo(DEAD + 1);
+            assertThat(renewed.custody().bytes()).as("estimated").isPositive();
+        });
     }
 
     private StoreAnswer.DueTasks claimDue(int offers) {
@@ -210,6 +218,37 @@ class ScriptDurationIT {
                     asker.ask(new StoreRequest.ListKnownPositions(asker.partition), StoreAnswer.KnownPositions.class);
             assertThat(known.history().lapsed()).hasSize(KNOWN);
             assertThat(known.history().awaitingRedelivery()).hasSize(KNOWN);
+        });
+    }
+
+    /** Redis keeps the buckets of a hash that is drained while it saves: the renewal samples what is left. */
+    private void measureDrained(RedisStore store) {
+        TestOwner next = new TestOwner(store, Partition.of("drained", 0), "executor-1f3a9c27d4");
+        String tasks = "tandem:{" + next.partition + "}:tasks";
+        for (int from = 0; from < TASKS; from += 10_000) {
+            Map<String, String> envelopes = new HashMap<>();
+            for (int i = from; i < Math.min(TASKS, from + 10_000); i++) {
+                envelopes.put("0:" + i, "x".repeat(100));
+            }
+            commands.hset(tasks, envelopes);
+        }
+        commands.configSet("rdb-key-save-delay", "1000000");
+        commands.bgsave();
+        for (int from = LEFT; from < TASKS; from += 1_000) {
+            commands.hdel(
+                    tasks,
+                    IntStream.range(from, Math.min(TASKS, from + 1_000))
+                            .mapToObj(i -> "0:" + i)
+                            .toArray(String[]::new));
+        }
+        next.acquire();
+        measured(
+                "renew_leases, " + LEFT + " tasks left",
+                () -> assertThat(next.renew().custody().tasks()).isEqualTo(LEFT));
+        measured("renew_leases, again, 100 times", () -> {
+            for (int i = 0; i < 100; i++) {
+                next.renew();
+            }
         });
     }
 

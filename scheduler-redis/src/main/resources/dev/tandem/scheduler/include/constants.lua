@@ -121,8 +121,12 @@ local MAX_SKIPPED_UNKEYED = 64
 local AHEAD_SHARE = 8
 -- Bytes of envelopes that a script reads before it leaves the rest for the next request. The last one may exceed it.
 local MAX_ANSWER_BYTES = 1048576
--- Envelopes from which a renewal estimates the memory of all.
-local SAMPLED_ENVELOPES = 1000
+-- A renewal estimates the memory of all envelopes from one in so many, and from no more than that. It does so again
+-- after so long at the earliest, and not at all while there are fewer tasks.
+local SAMPLED_SHARE = 16
+local MAX_SAMPLED_ENVELOPES = 1000
+local WEIGHED_EVERY_MILLIS = 60000
+local FEWEST_WEIGHED_TASKS = 64
 -- Entries of one page of what an acquire answers.
 local MAX_PAGE_ENTRIES = 2000
 -- How long a message queue's partition remembers settled positions.

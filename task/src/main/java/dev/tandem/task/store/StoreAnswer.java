@@ -284,9 +284,10 @@ public sealed interface StoreAnswer {
     /**
      * The unfinished tasks of a partition that the store holds.
      *
-     * @param bytes the memory that they take, estimated from some of them
+     * @param bytes the memory that they take, estimated from some of them; {@link #NOT_ESTIMATED} in most answers
      */
     record Custody(long tasks, long bytes) {
+        public static final long NOT_ESTIMATED = -1;
         public static final Custody NONE = new Custody(0, 0);
     }
 

@@ -131,7 +131,15 @@ interface LeaseConformance extends StoreFixture {
         assertThat(first().probe().custody().tasks()).isZero();
         first().schedule(P1, KEY, 1, storeTime() + OwnerClient.LONG);
         assertThat(first().probe().custody().tasks()).isEqualTo(1);
-        assertThat(first().probe().custody().bytes()).isBetween(1L, 10_000L);
+    }
+
+    @Test
+    default void anEstimateOfTheBytesOfManyTasksComesWithTheFirstProbe() {
+        first().acquire();
+        for (int i = 0; i < 100; i++) {
+            first().schedule(new Position("many-" + i), KEY, i, storeTime() + OwnerClient.LONG);
+        }
+        assertThat(first().probe().custody().bytes()).isBetween(100L, 1_000_000L);
     }
 
     // Expiry
