@@ -17,9 +17,10 @@ COPY --from=build /opt/tandem/lib /opt/tandem/lib
 COPY --from=build /opt/tandem/own /opt/tandem/own
 COPY docker/entrypoint.sh /opt/tandem/entrypoint.sh
 # An archive of the classes, from which the server starts fast. Made by the Java that uses it, for a class path without
-# wildcards: their order may differ from one run to the next. Without an archive the image works too.
-RUN ls /opt/tandem/own/*.jar /opt/tandem/lib/*.jar | tr '\n' ':' > /opt/tandem/class-path \
- && { java -XX:ArchiveClassesAtExit=/opt/tandem/classes.archive -Xlog:disable -Xlog:all=error:stderr \
+# wildcards: their order may differ from one run to the next. No entry of it is empty: Java takes that for the working
+# directory, and the settings that are mounted there must not bring code. Without an archive the image works too.
+RUN printf '%s\n' /opt/tandem/own/*.jar /opt/tandem/lib/*.jar | paste -sd: - > /opt/tandem/class-path \
+ && { timeout 120 java -XX:ArchiveClassesAtExit=/opt/tandem/classes.archive -Xlog:disable -Xlog:all=error:stderr \
         -cp "$(cat /opt/tandem/class-path)" dev.tandem.server.StartTraining \
       || { echo "No archive of the classes could be made"; rm -f /opt/tandem/classes.archive; }; }
 USER tandem

@@ -28,30 +28,68 @@ class StartTrainingIT {
         Path archive = folder.resolve("classes.archive");
 
         List<String> record = List.of("-XX:ArchiveClassesAtExit=" + archive);
-        String training = run("training", classPath, record, StartTraining.class.getName());
+        String training = succeed("training", classPath, record, StartTraining.class.getName());
 
         assertThat(archive).as(training).isNotEmptyFile();
 
         // Without the archive this would not start at all.
         List<String> options = List.of("-Xshare:on", "-XX:SharedArchiveFile=" + archive, "-Xlog:class+load");
-        String start = run("start", classPath, options, TandemServer.class.getName(), "--help");
+        String start = succeed("start", classPath, options, TandemServer.class.getName(), "--help");
 
         assertThat(start)
                 .contains("Usage: tandem server")
                 .containsPattern("dev.tandem.server.TandemServer source: shared objects file");
     }
 
-    private String run(String name, String classPath, List<String> options, String main, String... arguments)
-            throws IOException {
-        Path log = folder.resolve(name + ".log");
-        try (LocalProcess process = LocalProcess.java(name, classPath, options, main, List.of(arguments))
+    @Test
+    void theTrainingIgnoresTheSettingsOfTheUser() throws IOException {
+        Files.writeString(folder.resolve("application.yml"), "server.address: 127.0.0.3\ntandem.no-such-setting: 1\n");
+        LocalProcess.Builder training = training("with settings", List.of("-Dtandem.no-such-property=1"))
+                .environment("SERVER_ADDRESS", "127.0.0.2")
+                .environment("MANAGEMENT_SERVER_PORT", "1")
+                .environment("TANDEM_NO_SUCH_VARIABLE", "1");
+
+        assertThat(status(training)).isZero();
+    }
+
+    @Test
+    void aTrainingThatFailsEndsAndSaysWhy() throws IOException {
+        String nowhere = folder.resolve("nowhere").toString();
+        LocalProcess.Builder training = training("without a temporary folder", List.of("-Djava.io.tmpdir=" + nowhere));
+
+        assertThat(status(training)).isEqualTo(1);
+        assertThat(log("without a temporary folder")).content().contains(nowhere);
+    }
+
+    private LocalProcess.Builder training(String name, List<String> options) {
+        String classPath = System.getProperty("java.class.path");
+        return LocalProcess.java(name, classPath, options, StartTraining.class.getName(), List.of())
                 .directory(folder)
-                .log(log)
-                .start()) {
-            assertThat(process.awaitExit(LIMIT)).as(name + " ended").isTrue();
-            assertThat(process.exitStatus()).as(process.logTail()).isZero();
+                .log(log(name));
+    }
+
+    private Path log(String name) {
+        return folder.resolve(name + ".log");
+    }
+
+    private String succeed(String name, String classPath, List<String> options, String main, String... arguments)
+            throws IOException {
+        LocalProcess.Builder process = LocalProcess.java(name, classPath, options, main, List.of(arguments))
+                .directory(folder)
+                .log(log(name));
+        assertThat(status(process)).as(name).isZero();
+        return Files.readString(log(name));
+    }
+
+    private static int status(LocalProcess.Builder builder) {
+        try (LocalProcess process = builder.start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process + " ended").isTrue();
+            int status = process.exitStatus();
+            if (status != 0) {
+                System.out.println(process.logTail());
+            }
+            return status;
         }
-        return Files.readString(log);
     }
 
     /** Returns the class path with a jar in place of each folder. A JVM archives classes of jars only. */

@@ -31,6 +31,8 @@ class BenchTest {
                         "start",
                         "rabbit",
                         "lateness",
+                        "due",
+                        "first",
                         "memory",
                         "recovery",
                         "restart",

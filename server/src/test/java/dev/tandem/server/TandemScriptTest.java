@@ -1,0 +1,173 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.kit.Await;
+import dev.tandem.local.LocalProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How {@code ./tandem server} makes the class archive and uses it, in a project that is built, with a false JDK. */
+class TandemScriptTest {
+
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+
+    /** A Java that says how it is started. As a training it writes its process id, and does what TRAINING says. */
+    private static final String JAVA = """
+            #!/bin/sh
+            for option; do
+              case $option in
+                -XX:ArchiveClassesAtExit=*)
+                  echo $$ >>"$TRAININGS"
+                  case $TRAINING in
+                    fails) echo "no training today"; exit 1 ;;
+                    writes-nothing) exit 0 ;;
+                    hangs) exec sleep 600 ;;
+                  esac
+                  echo classes >"${option#*=}"
+                  exit 0
+                  ;;
+              esac
+            done
+            echo "started with $*"
+            """;
+
+    private static final String JAR = """
+            #!/bin/sh
+            while [ "$1" != --file ]; do shift; done
+            echo jar >"$2"
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private Path project;
+    private Path jdk;
+    private Path trainings;
+    private int runs;
+
+    @BeforeEach
+    void makeABuiltProject() throws IOException {
+        Path real = folder.toRealPath();
+        project = real.resolve("project");
+        jdk = real.resolve("jdk");
+        trainings = real.resolve("trainings");
+        program(jdk.resolve("bin/java"), JAVA);
+        program(jdk.resolve("bin/jar"), JAR);
+        write(jdk.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        program(project.resolve("tandem"), Files.readString(Path.of("../tandem")));
+        Files.createDirectories(project.resolve("server/target/classes"));
+        write(project.resolve("server/target/runtime.classpath"), "/lib/library.jar");
+        write(project.resolve(".tandem/java"), jdk.resolve("bin/java").toString());
+        write(project.resolve(".tandem/build/server"), project.toString());
+        write(trainings, "");
+    }
+
+    @Test
+    void theArchiveIsMadeOnceForEachBuild() throws IOException {
+        assertThat(server("works")).contains("-XX:SharedArchiveFile=" + start("classes.archive"));
+        assertThat(server("works")).contains("-XX:SharedArchiveFile=" + start("classes.archive"));
+        assertThat(trainings()).hasSize(1);
+
+        build();
+
+        assertThat(server("works")).contains("-XX:SharedArchiveFile=" + start("classes.archive"));
+        assertThat(trainings()).hasSize(2);
+    }
+
+    @Test
+    void afterATrainingThatFailedTheServerStartsAndTheNextStartTrainsAgain() throws IOException {
+        assertThat(server("fails"))
+                .contains("No archive could be made", "started with")
+                .doesNotContain("SharedArchiveFile");
+        assertThat(project.resolve(".tandem/log/archive.log")).content().contains("no training today");
+
+        assertThat(server("writes-nothing")).contains("No archive could be made", "started with");
+
+        assertThat(server("works")).contains("-XX:SharedArchiveFile=");
+        assertThat(trainings()).hasSize(3);
+    }
+
+    @Test
+    void aTrainingThatHangsIsEndedAndTheServerStarts() throws IOException {
+        assertThat(server("hangs")).contains("No archive could be made", "started with");
+
+        assertThat(project.resolve(".tandem/log/archive.log")).content().contains("took too long");
+        assertThat(project.resolve(".tandem/building")).doesNotExist();
+        assertThat(isRunning(trainings().get(0))).isFalse();
+    }
+
+    @Test
+    void anInterruptedTrainingIsEndedAndTheNextStartTrainsAgain() throws Exception {
+        server("works");
+        build();
+
+        try (LocalProcess interrupted = tandem("hangs", 600).start()) {
+            Await.until(LIMIT, () -> trainings().size() == 2, () -> "It did not train. " + interrupted.logTail());
+            interrupted.stop();
+            assertThat(interrupted.exitStatus()).isNotZero();
+        }
+
+        Await.until(LIMIT, () -> !isRunning(trainings().get(1)), () -> "The training goes on.");
+        assertThat(project.resolve(".tandem/building")).doesNotExist();
+        assertThat(server("works")).contains("Archiving the classes", "-XX:SharedArchiveFile=");
+        assertThat(trainings()).hasSize(3);
+    }
+
+    /** Makes the stamp of the build newer than all that was made before. */
+    private void build() throws IOException {
+        Files.setLastModifiedTime(project.resolve(".tandem/build/server"), FileTime.from(Instant.now()));
+    }
+
+    /** Runs {@code ./tandem server} to its end, which must be a good one, and returns its output. */
+    private String server(String training) throws IOException {
+        try (LocalProcess process =
+                tandem(training, training.equals("hangs") ? 1 : 60).start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.exitStatus()).as(process.logTail()).isZero();
+            return Files.readString(process.log());
+        }
+    }
+
+    private LocalProcess.Builder tandem(String training, int limitSeconds) {
+        runs++;
+        return LocalProcess.program("tandem", List.of(project.resolve("tandem").toString(), "server"))
+                .directory(folder)
+                .log(folder.resolve("run-" + runs + ".log"))
+                .environment("JAVA_HOME", jdk.toString())
+                .environment("TRAINING", training)
+                .environment("TRAININGS", trainings.toString())
+                .environment("TANDEM_CLASS_ARCHIVE", null)
+                .environment("TANDEM_CLASS_ARCHIVE_LIMIT", String.valueOf(limitSeconds));
+    }
+
+    private Path start(String name) {
+        return project.resolve(".tandem/start").resolve(name);
+    }
+
+    private List<String> trainings() throws IOException {
+        return Files.readAllLines(trainings);
+    }
+
+    private static boolean isRunning(String pid) {
+        return ProcessHandle.of(Long.parseLong(pid)).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    private static void program(Path file, String text) throws IOException {
+        write(file, text);
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}
