@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogSide extends BrokerSide {
 
-    private static final long NEVER = PartitionState.NEVER;
     /** Says that no offset is known. */
     private static final long NONE = -1;
 
@@ -356,7 +355,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     long commitAt() {
-        return mayCommit(prefix()) ? commitAt : NEVER;
+        return mayCommit(prefix()) ? commitAt : PartitionState.NEVER;
     }
 
     @Override
@@ -395,7 +394,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     long nextTurn() {
-        long trimAt = committed > storedCommitSent ? storedCommitAt : NEVER;
+        long trimAt = committed > storedCommitSent ? storedCommitAt : PartitionState.NEVER;
         return Math.min(Math.min(commitAt(), trimAt), Math.min(awaited.nextTurn(), overflow.nextTurn()));
     }
 }

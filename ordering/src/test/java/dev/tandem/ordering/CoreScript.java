@@ -351,19 +351,8 @@ final class CoreScript extends RecordedCommands {
         return world.store.partition(partition);
     }
 
-    /** The committed offset. */
     long committed() {
         return world.committed;
-    }
-
-    /** Whether a worker may still begin this run. */
-    boolean mayBegin(String name) {
-        return run(name).mayBegin(world.now);
-    }
-
-    /** The position of a task of a log. */
-    static Position at(long offset) {
-        return Position.of(0, offset);
     }
 
     // ---- commands that are answered ----

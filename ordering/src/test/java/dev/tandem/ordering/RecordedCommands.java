@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.Recall;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +40,16 @@ abstract class RecordedCommands implements Commands {
             throw new AssertionError(name + " does not run, only " + running.keySet());
         }
         return run;
+    }
+
+    /** Whether a worker may still begin this run. */
+    boolean mayBegin(String name) {
+        return run(name).mayBegin(now());
+    }
+
+    /** The position of a task of a log. */
+    static Position at(long offset) {
+        return Position.of(0, offset);
     }
 
     Run ended(String name) {
