@@ -152,9 +152,7 @@ final class KafkaAdmin implements AutoCloseable {
     }
 
     private static CompletionStage<Long> offset(ListOffsetsResult found, TopicPartition of) {
-        return found.partitionResult(of)
-                .toCompletionStage()
-                .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
+        return found.partitionResult(of).toCompletionStage().thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset);
     }
 
     private record Log(long start, long end) {}

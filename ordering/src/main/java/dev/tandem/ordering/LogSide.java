@@ -38,6 +38,7 @@ final class LogSide extends BrokerSide {
     private final SettledOffsets settled = new SettledOffsets();
     /** Offsets that were settled in this ownership and may still be delivered in it, with the settling request. */
     private final Map<Long, Long> settledAhead = new HashMap<>();
+
     private final AwaitedOffsets awaited;
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;

@@ -67,7 +67,9 @@ final class FormerTasks {
         }
         for (List<@Nullable SimTask> log : logs.getOrDefault(incarnation, List.of())) {
             for (SimTask task : log) {
-                if (task != null && task.id == id && Position.of(incarnation, task.offset).equals(position)) {
+                if (task != null
+                        && task.id == id
+                        && Position.of(incarnation, task.offset).equals(position)) {
                     SeenTask seen = new SeenTask(position, task, incarnation);
                     tasks.add(seen);
                     return seen;

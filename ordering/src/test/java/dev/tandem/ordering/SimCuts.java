@@ -157,9 +157,7 @@ final class SimCuts {
         boolean belowCommitted = at <= facts.committed();
         process.assign(
                 partition,
-                belowCommitted
-                        ? new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart())
-                        : facts);
+                belowCommitted ? new Source.Facts(facts.generation(), facts.sourceId(), at, facts.logStart()) : facts);
         ConsumedPartition anew = process.consumed.get(partition);
         if (anew != null && !belowCommitted) {
             anew.log = now;
