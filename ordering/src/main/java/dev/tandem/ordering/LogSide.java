@@ -324,11 +324,10 @@ final class LogSide extends BrokerSide {
         if (cut.takeRecorded()) {
             out.cutRecorded(state.partition);
         }
-        long prefix = prefix();
-        if (mayCommit(prefix) && state.context.now() >= commitAt) {
-            committing = prefix;
+        if (mayCommit(prefix()) && state.context.now() >= commitAt) {
+            committing = prefix();
             commitAt = state.context.now() + state.settings.commitMillis();
-            out.commit(state.partition, prefix);
+            out.commit(state.partition, committing);
         }
     }
 
