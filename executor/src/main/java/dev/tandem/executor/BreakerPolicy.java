@@ -3,7 +3,7 @@ package dev.tandem.executor;
 import java.time.Duration;
 
 /**
- * When starts of a queue are slowed down in one process, because nearly all attempts fail.
+ * Says when starts of a queue are slowed down in one process, because nearly all attempts fail.
  *
  * @param enabled whether they ever are
  * @param failures the share of failed attempts from which on they are, more than 0 and at most 1

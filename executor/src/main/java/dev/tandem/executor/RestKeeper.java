@@ -92,7 +92,9 @@ final class RestKeeper {
     private void partReached() {
         if (state == State.RESTING && !everJoined) {
             log.warn(
-                    "Queue {}: only a part of the store is reached. This process takes partitions nevertheless", queue);
+                    "Queue {}: some nodes of the store cannot be reached. This process takes partitions all the same;"
+                            + " those on the missing nodes wait",
+                    queue);
             work();
         }
     }

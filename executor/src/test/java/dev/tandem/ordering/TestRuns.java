@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
@@ -39,12 +40,15 @@ public final class TestRuns {
      * @return the first run
      */
     public static Run row(List<Task> tasks, long until) {
-        List<Run> runs = new ArrayList<>();
+        List<Row.Step> steps = new ArrayList<>();
         for (Task task : tasks) {
-            runs.add(of(task, runs.size()));
+            Run run = of(task, steps.size());
+            long offset = run.sequence();
+            steps.add(new Row.Step(
+                    run, new TaskEntry(run.position(), "k", offset, offset, offset, task, null, 0, false, null)));
         }
-        Row unused = new Row("k", runs, List.of(), until);
-        return runs.get(0);
+        Row unused = new Row("k", steps, until);
+        return steps.get(0).run();
     }
 
     private static Run run(Task task, long offset, int attempt, int lapses, long sequence, long leaseUntil) {

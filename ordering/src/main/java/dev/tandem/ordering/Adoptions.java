@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class Adoptions {
 
-    /** The part of the time that a delivery may stay unacked, one in this many, after which its run is adopted. */
+    /** A run is adopted once its delivery has been unacked for 1/{@code UNACKED_SHARE} of the time allowed. */
     private static final int UNACKED_SHARE = 2;
 
     private final PartitionState state;
@@ -32,7 +32,7 @@ final class Adoptions {
             if (entry == null) {
                 continue;
             }
-            // Asked of each, since the pace is that from one look to the next.
+            // Asked for every run, even if isLong already decides: each call begins the next measurement of the pace.
             boolean catchesUp = catchesUp(entry);
             if (isLong(active, entry) || mayPark && isOfSlowLane(entry, catchesUp)) {
                 adopt(active);
@@ -69,7 +69,7 @@ final class Adoptions {
      */
     private boolean catchesUp(TaskEntry entry) {
         Lane lane = state.lanes.find(entry.key());
-        boolean fast = lane != null && lane.millisToEnd(state.now()) <= state.timers.adoptAfter();
+        boolean fast = lane != null && lane.takeMillisToEnd(state.now()) <= state.timers.adoptAfter();
         return fast && state.gate.fullFor(state.now()) < state.timers.adoptAfter();
     }
 

@@ -3,8 +3,8 @@ package dev.tandem.ordering;
 /** Whether the source delivers tasks of a partition, and what it must be told about that. */
 final class DeliveryGate {
 
-    /** As long as memory is full again this soon, it counts as full all the time. */
-    private static final long BREAK_MILLIS = 1_000;
+    /** If memory is full again within this time, it counts as never having been free. */
+    private static final long MAX_BREAK_MILLIS = 1_000;
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -80,7 +80,7 @@ final class DeliveryGate {
         boolean changed = paused != full;
         if (changed && !full) {
             fullUntil = now;
-        } else if (changed && (fullUntil == NEVER || now - fullUntil > BREAK_MILLIS)) {
+        } else if (changed && (fullUntil == NEVER || now - fullUntil > MAX_BREAK_MILLIS)) {
             fullSince = now;
         }
         paused = full;

@@ -209,7 +209,7 @@ final class LogOverflow implements LaneOverflow {
                 first + span,
                 tracker.passedOver().range(first, span),
                 groups.names(),
-                groups.room(first + span, MAX_RECALLED),
+                groups.tasksToAskFor(first + span, MAX_RECALLED),
                 Math.max(1, state.context.policy.maxBytesInMemory() / MEMORY_SHARE));
         out.recall(state.partition, reading);
     }
@@ -260,7 +260,7 @@ final class LogOverflow implements LaneOverflow {
         for (Delivery delivery : deliveries) {
             TaskEntry entry = router.entry(delivery);
             OverflowKey key = keys.get(entry.key());
-            if (key == null || key.group == null || !tracker.passedOver().contains(entry.offset())) {
+            if (key == null || !groups.reads(key) || !tracker.passedOver().contains(entry.offset())) {
                 continue;
             }
             if (!key.mayTake()) {

@@ -129,7 +129,7 @@ final class OwnershipAcquisition {
         state.timers.acquired(answer, restarted);
         state.blockedKeys.told(answer.blockedKeys());
         deferred.acquired();
-        runs.acquired();
+        runs.relays.acquired();
     }
 
     /** Finds out which runs still have their claims. Returns the delivered entries of those that have not. */

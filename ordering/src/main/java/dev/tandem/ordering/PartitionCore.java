@@ -79,7 +79,7 @@ final class PartitionCore {
     PartitionCore(Partition partition, QueueContext context, String writer) {
         this.state = new PartitionState(partition, context, writer);
         this.claims = new ClaimKeeper(state);
-        this.runs = new RunLifecycle(state);
+        this.runs = state.runs;
         this.deferred = new DeferredTasks(state);
         this.declined = new DeclinedOffers(state);
         this.router = new DeliveryRouter(state, deferred);

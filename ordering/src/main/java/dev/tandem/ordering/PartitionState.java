@@ -31,7 +31,8 @@ final class PartitionState {
     final DeliveryGate gate = new DeliveryGate();
     final Lanes lanes;
     final ActiveRuns active = new ActiveRuns();
-    final Rows rows = new Rows();
+    final RunLifecycle runs;
+    final Rows rows;
     final OtherClaims otherClaims = new OtherClaims();
     final ReturnedClaims returnedClaims = new ReturnedClaims();
     final CustodyRoom room;
@@ -61,6 +62,8 @@ final class PartitionState {
         this.timers = new RequestTimers(context);
         this.tokens = new TokenClock(context);
         this.broker = BrokerSide.of(this);
+        this.runs = new RunLifecycle(this);
+        this.rows = new Rows(runs.relays::stop);
     }
 
     long now() {

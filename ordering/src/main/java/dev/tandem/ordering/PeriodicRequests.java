@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class PeriodicRequests {
 
     private static final int MAX_DUE_CLAIMS = 64;
-    /** The part of the bytes in memory that offered tasks may take: one in this many. */
+    /** Offered tasks may take 1/{@code OFFERED_SHARE} of the bytes in memory. */
     private static final int OFFERED_SHARE = 4;
-    /** Due tasks are taken ahead of slots in no smaller numbers than this part of a batch. */
+    /** Due tasks are taken ahead of slots if at least 1/{@code AHEAD_PART} of a batch will soon run. */
     private static final int AHEAD_PART = 8;
     /** With more busy keys, a request for due tasks does not name them. */
     private static final int MAX_BUSY_KEYS = 64;
@@ -75,21 +75,21 @@ final class PeriodicRequests {
     }
 
     /**
-     * Whether more due tasks can be taken. While many run in a short time, that is before there are slots for them, so that
-     * no slot waits for the store; but many at a time, and only as many as run soon.
+     * Whether to ask for due tasks now. Normally a free slot is needed. While many tasks end in a short time, they are asked
+     * for before slots are free. Then the request asks for many at once, but for no more than will soon run.
      */
     private boolean mayTakeDue() {
         int soon = state.context.soonRunning();
         boolean many = soon >= Math.max(1, state.settings.batchSize() / AHEAD_PART);
         boolean enough = 2 * state.lanes.offeredCount() >= Math.min(soon, PartitionState.MAX_OFFERED);
         if (!state.context.slots.any()) {
-            return state.context.slots.areAllTaken()
-                    && many
-                    && !enough
-                    && !state.timers.dueAwaitsSlot()
-                    && maxOffers() > 0;
+            return many && !enough && mayTakeAheadOfSlots();
         }
         return !(many && enough && state.mayBlockKeys() && state.lanes.hasReady());
+    }
+
+    private boolean mayTakeAheadOfSlots() {
+        return state.context.slots.areAllTaken() && !state.timers.dueAwaitsSlot() && maxOffers() > 0;
     }
 
     /** How many offers there is room for. What is offered may block a key if it fails, unlike what is claimed at once. */

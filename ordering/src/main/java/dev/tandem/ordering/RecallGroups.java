@@ -19,7 +19,7 @@ final class RecallGroups {
 
     private final TreeMap<Long, Group> groups = new TreeMap<>();
     /** Keys that have room since the last recall was sent. It does not read for them. */
-    private final Set<OverflowKey> coming = new LinkedHashSet<>();
+    private final Set<OverflowKey> joining = new LinkedHashSet<>();
     /** The names of the keys in groups. The source's thread looks at them while it reads. */
     private final Set<String> names = ConcurrentHashMap.newKeySet();
 
@@ -28,29 +28,34 @@ final class RecallGroups {
     void clear() {
         groups.values().forEach(group -> group.keys.forEach(key -> key.group = null));
         groups.clear();
-        coming.clear();
+        joining.clear();
         names.clear();
     }
 
     boolean isEmpty() {
-        return groups.isEmpty() && coming.isEmpty();
+        return groups.isEmpty() && joining.isEmpty();
     }
 
     /** Reads for the key from the next recall on. */
     void add(OverflowKey key) {
-        if (key.group == null) {
-            coming.add(key);
+        if (!reads(key)) {
+            joining.add(key);
         }
+    }
+
+    /** Whether the last recall reads for the key. */
+    boolean reads(OverflowKey key) {
+        return key.group != null;
     }
 
     /** Whether the last recall reads, or the next one will read, for the key. */
     boolean contains(OverflowKey key) {
-        return key.group != null || coming.contains(key);
+        return reads(key) || joining.contains(key);
     }
 
     /** Reads no more for the key. The answer to a recall that has been sent means nothing to it. */
     void remove(OverflowKey key) {
-        coming.remove(key);
+        joining.remove(key);
         Group group = key.group;
         if (group != null) {
             key.from(group.from);
@@ -65,13 +70,13 @@ final class RecallGroups {
 
     /** Begins a recall, which reads for all keys that are here now. Returns the lowest offset. */
     long begin() {
-        for (OverflowKey key : coming) {
+        for (OverflowKey key : joining) {
             Group group = groups.computeIfAbsent(key.from(), Group::new);
             group.keys.add(key);
             key.group = group;
             names.add(key.name);
         }
-        coming.clear();
+        joining.clear();
         return groups.firstKey();
     }
 
@@ -81,20 +86,20 @@ final class RecallGroups {
     }
 
     /** How many tasks the keys may take whose records may come if the log is read up to an offset. At most {@code most}. */
-    int room(long upTo, int most) {
-        int room = 0;
+    int tasksToAskFor(long upTo, int most) {
+        int tasks = 0;
         for (Group group : groups.values()) {
             if (group.from >= upTo) {
                 break;
             }
             for (OverflowKey key : group.keys) {
-                room += key.atOnce();
-                if (room >= most) {
+                tasks += key.atOnce();
+                if (tasks >= most) {
                     return most;
                 }
             }
         }
-        return Math.max(1, room);
+        return Math.max(1, tasks);
     }
 
     /** All below {@code next} was read for the keys in groups. */

@@ -1,7 +1,6 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.lanes.TaskEntry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -15,27 +14,29 @@ final class Row {
 
     private static final int STOPPED = 1 << 30;
 
+    /** A run, and its task's entry, which only the core's thread uses. */
+    record Step(Run run, TaskEntry entry) {}
+
     private final String key;
-    private final List<Run> runs;
+    private final List<Step> steps;
     private final long until;
     /** The place of the run that began last, and whether no other may begin. */
     private final AtomicInteger begun = new AtomicInteger();
 
     // Used by the core's thread only.
-    private final List<TaskEntry> entries;
     private int known;
+    private boolean restTaken;
 
     /**
-     * @param runs to be begun in this order, the first one by an order of its own
+     * @param steps with runs to be begun in this order, the first one by an order of its own
      * @param until when the last one may begin, by the core's monotonic clock
      */
-    Row(String key, List<Run> runs, List<TaskEntry> entries, long until) {
+    Row(String key, List<Step> steps, long until) {
         this.key = key;
-        this.runs = List.copyOf(runs);
-        this.entries = new ArrayList<>(entries);
+        this.steps = List.copyOf(steps);
         this.until = until;
-        for (int place = 0; place < runs.size(); place++) {
-            runs.get(place).inRow(this, place);
+        for (int place = 0; place < steps.size(); place++) {
+            steps.get(place).run().inRow(this, place);
         }
     }
 
@@ -48,8 +49,8 @@ final class Row {
     /** Begins the run behind the one at this place, which has succeeded. Null if it may not begin now. */
     @Nullable
     Run beginAfter(int place, long now) {
-        boolean goesOn = place + 1 < runs.size() && now < until && begun.compareAndSet(place, place + 1);
-        return goesOn ? runs.get(place + 1) : null;
+        boolean goesOn = place + 1 < steps.size() && now < until && begun.compareAndSet(place, place + 1);
+        return goesOn ? steps.get(place + 1).run() : null;
     }
 
     // ---- the core ----
@@ -68,24 +69,23 @@ final class Row {
     /** Returns the run that the worker has begun behind the one that the core knows as the present one, or null. */
     @Nullable
     Run begunNext() {
-        return (begun.get() & ~STOPPED) > known ? runs.get(known + 1) : null;
+        return (begun.get() & ~STOPPED) > known ? steps.get(known + 1).run() : null;
     }
 
     /** Returns the present run, as far as the core knows. */
     Run present() {
-        return runs.get(known);
+        return steps.get(known).run();
     }
 
-    /** Makes the next run the present one, and returns its task's entry. */
-    TaskEntry advance() {
-        return entries.get(++known);
+    /** Makes the next run the present one, and returns it with its task's entry. */
+    Step advance() {
+        return steps.get(++known);
     }
 
-    /** Takes out the entries of the runs that will not begin, once the row is stopped. */
+    /** Returns the entries of the runs that will not begin, once the row is stopped. None the next time. */
     List<TaskEntry> takeRest() {
-        List<TaskEntry> rest = entries.subList(known + 1, entries.size());
-        List<TaskEntry> taken = List.copyOf(rest);
-        rest.clear();
-        return taken;
+        int end = restTaken ? known + 1 : steps.size();
+        restTaken = true;
+        return steps.subList(known + 1, end).stream().map(Step::entry).toList();
     }
 }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 final class Rows {
 
     private final Map<String, Row> rows = new HashMap<>();
-    private Consumer<Row> stopper = row -> {};
+    private final Consumer<Row> stopper;
 
-    /** @param action stops a row for good, and takes in what has begun of it */
-    void stopWith(Consumer<Row> action) {
-        stopper = action;
+    /** @param stopper stops a row for good, and takes in what has begun of it */
+    Rows(Consumer<Row> stopper) {
+        this.stopper = stopper;
     }
 
     void add(Row row) {

@@ -53,7 +53,7 @@ final class SettleAndClaimAnswers {
                 state.lanes.touch(lane);
             }
         }
-        runs.relayAnswered(outcome, result instanceof SettleResult.Ok, sent.sentAt());
+        runs.relays.answered(outcome, result instanceof SettleResult.Ok, sent.sentAt());
         if (result instanceof SettleResult.Refused) {
             refused(outcome);
             return;

@@ -104,10 +104,10 @@ final class StoreAnswerHandler {
 
     private void applied(RequestLog.Sent sent, StoreAnswer answer) {
         if (answer instanceof StoreAnswer.SettledAndClaimed settledAndClaimed) {
-            runs.ownedUpTo(sent.lastArrival());
+            runs.relays.ownedUpTo(sent.lastArrival());
             settleAndClaim.answered(sent, settledAndClaimed);
         } else if (answer instanceof StoreAnswer.CustodyTaken taken) {
-            runs.ownedUpTo(sent.lastArrival());
+            runs.relays.ownedUpTo(sent.lastArrival());
             handOvers.answered(sent, taken);
         } else if (answer instanceof StoreAnswer.DueTasks due) {
             dueAnswered(sent, due);

@@ -75,12 +75,12 @@ enum CoreMutant {
             "state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());",
             "state.lanes.admitFresh(true);")),
     /** Forgets that a key is blocked although its head runs elsewhere or must be redelivered. */
-    FORGET_AWAITED_HEADS(edit("Lane", "return isIdle() && blocked && !kept;", "return isIdle() && blocked;")),
+    FORGET_AWAITED_HEADS(edit("Lane", "return isEmpty() && blocked && !kept;", "return isEmpty() && blocked;")),
     /** Lets workers go on with rows that were stopped. */
     GO_ON_WITH_STOPPED_ROW(edit("Row", "begun.getAndUpdate(now -> now | STOPPED);", "")),
     /** Stops a row without taking in what it has begun by then. */
     FORGET_WHAT_A_ROW_BEGAN(edit(
-            "RunLifecycle",
+            "Relays",
             "for (Run next = row.begunNext(); next != null; next = row.begunNext()) {",
             "for (Run next = null; next != null; ) {")),
     /** Takes a message without an id for one that was settled and maybe acked. */

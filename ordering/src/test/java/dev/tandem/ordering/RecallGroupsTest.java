@@ -66,8 +66,8 @@ class RecallGroupsTest {
         groups.add(b);
         groups.add(c);
         groups.begin();
-        assertThat(groups.room(90, 1_000)).isEqualTo(a.atOnce() + b.atOnce());
-        assertThat(groups.room(90, 6)).isEqualTo(6);
-        assertThat(groups.room(91, 1_000)).isEqualTo(a.atOnce() + b.atOnce() + c.atOnce());
+        assertThat(groups.tasksToAskFor(90, 1_000)).isEqualTo(a.atOnce() + b.atOnce());
+        assertThat(groups.tasksToAskFor(90, 6)).isEqualTo(6);
+        assertThat(groups.tasksToAskFor(91, 1_000)).isEqualTo(a.atOnce() + b.atOnce() + c.atOnce());
     }
 }

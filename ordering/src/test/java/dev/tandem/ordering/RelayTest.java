@@ -74,7 +74,7 @@ class RelayTest {
     }
 
     @Test
-    void theyAreFewerWhileTheStoreAnswersNothing() {
+    void unansweredOutcomesAreFewerWhileTheStoreIsSilent() {
         CoreScript core = CoreScript.log().owns();
         core.delivers(IntStream.range(0, 40).mapToObj(i -> "k" + i).toArray(String[]::new));
         core.storeStalls();

@@ -122,8 +122,8 @@ if busy then
   end
 end
 
--- Whether this is the key's first task here, and the owner has none of it.
-local function is_first_of_idle(key)
+-- Returns whether this is the key's first task here, and the owner has none of it. Notes the key: its next task is not.
+local function take_first_of_idle(key)
   local first = busy and not busy[key]
   if first then
     busy[key] = true
@@ -187,7 +187,7 @@ for i = 1, #positions do
     local key = ordered and envelope_key(envelope)
     local entry = key and any_blocked and call('HGET', BLOCKED, key)
     local head = entry and head_of(entry) == position
-    local first = key and is_first_of_idle(key)
+    local first = key and take_first_of_idle(key)
     local lapsed = tonumber(lapses[i] or '0')
     if issued < max_claims and (not key or head or first and not entry) then
       bytes = bytes + #envelope

@@ -12,12 +12,12 @@ final class HeldLanes {
     private final List<Lane> lanes = new ArrayList<>();
     private boolean holding;
 
-    /** Holds the idle ones of these lanes, and those that are made from now on. See {@link Lanes#holdIdle}. */
+    /** Holds the empty ones of these lanes, and those that are made from now on. See {@link Lanes#holdIdle}. */
     @Nullable
     List<String> holdIdle(Collection<Lane> all, int most, Collection<String> known) {
         List<String> busy = new ArrayList<>(known);
         for (Lane lane : all) {
-            if (!lane.isIdle()) {
+            if (!lane.isEmpty()) {
                 busy.add(lane.key());
             }
             if (busy.size() > most) {
@@ -25,12 +25,12 @@ final class HeldLanes {
             }
         }
         holding = true;
-        all.stream().filter(Lane::isIdle).forEach(this::made);
+        all.stream().filter(Lane::isEmpty).forEach(this::holdNew);
         return busy;
     }
 
     /** Holds a lane that has nothing in it yet, if lanes are held now. */
-    void made(Lane lane) {
+    void holdNew(Lane lane) {
         if (holding) {
             lane.held(true);
             lanes.add(lane);

@@ -228,7 +228,7 @@ public final class Lane {
      * Returns in how many milliseconds the tasks that wait here will have been run, at the pace since this was asked last: 0
      * when it is asked first, {@link Long#MAX_VALUE} if none was run since.
      */
-    public long millisToEnd(long now) {
+    public long takeMillisToEnd(long now) {
         long since = pacedFrom;
         int count = ended;
         pacedFrom = now;
@@ -362,16 +362,16 @@ public final class Lane {
     }
 
     boolean isForgettable() {
-        return isIdle() && !blocked;
+        return isEmpty() && !blocked;
     }
 
     /** Whether the lane is here only to remember that its key is blocked, which a claim would tell, too. */
     boolean isReminder() {
-        return isIdle() && blocked && !kept;
+        return isEmpty() && blocked && !kept;
     }
 
     /** Whether nothing of the key waits here, runs, or is on its way to the store. */
-    boolean isIdle() {
+    boolean isEmpty() {
         return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
     }
 

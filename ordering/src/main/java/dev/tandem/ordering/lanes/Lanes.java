@@ -52,7 +52,7 @@ public final class Lanes {
 
     private Lane newLane(String key) {
         Lane lane = new Lane(key);
-        held.made(lane);
+        held.holdNew(lane);
         return lane;
     }
 
