@@ -43,16 +43,17 @@ final class ClientProperties {
      * Heartbeats are frequent because a partition that moves rests until all members have heard of the rebalance, each
      * at its next heartbeat.
      *
-     * <p>The fetch settings fit many small records and short polls. A poll returns a few batches. A fetch waits at most
+     * <p>The fetch settings fit many small records and short polls. A fetch waits at most
      * 100 ms, which also delays a partition that is opened or resumed meanwhile: about as long as half of its memory
-     * lasts when tasks are short. How much it returns depends on the memory: {@link FetchSizes}. New partitions of a topic
-     * are noticed within a minute.
+     * lasts when tasks are short. How much it returns depends on the memory: {@link FetchSizes}. A poll returns few records,
+     * and a source polls until it has enough of them: {@link PollMemory}. New partitions of a topic are noticed within a
+     * minute.
      */
     private static final Map<String, String> CONSUMER_DEFAULTS = Map.of(
             ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "8000",
             ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "500",
             ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, "60000",
-            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000",
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "50",
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "100",
             ConsumerConfig.METADATA_MAX_AGE_CONFIG, "60000",
             ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "15000");

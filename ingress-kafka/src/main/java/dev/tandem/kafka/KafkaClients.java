@@ -8,7 +8,6 @@ import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,8 +124,8 @@ final class KafkaClients implements AutoCloseable {
             KafkaConsumer<byte[], byte[]> created = new KafkaConsumer<>(
                     FetchSizes.of(memory.budget, partitions)
                             .in(ClientProperties.consumer(settings), settings.properties()),
-                    new ByteArrayDeserializer(),
-                    memory.values);
+                    memory.records,
+                    memory.records);
             created.subscribe(List.of(settings.topic()), listener);
             liveness = new BrokerLiveness(created.metrics(), clock.now());
             consumer = created;

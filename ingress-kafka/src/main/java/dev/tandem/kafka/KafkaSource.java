@@ -45,6 +45,7 @@ public final class KafkaSource implements Source {
 
     private final InstantSource wallClock;
     private final PollMemory memory;
+    private final int mostOfPart;
     private final RecordDecoder decoder;
     private final KafkaHealth health;
     private final KafkaClients clients;
@@ -80,6 +81,7 @@ public final class KafkaSource implements Source {
         recalls = new RecallReader(settings, memory, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
         this.memory = new PollMemory(memory);
+        mostOfPart = PollMemory.mostOfPart(ClientProperties.consumer(settings));
         clients = new KafkaClients(settings, health, answers, this.memory);
         rest = new GroupRest(clients, answers, clock);
         topic = new TopicFacts(settings, clients, answers, clock);
@@ -172,9 +174,10 @@ public final class KafkaSource implements Source {
         }
         memory.beginPoll();
         ConsumerRecords<byte[], byte[]> records = pollConsumer(consumer, waitMillis(maxMillis));
-        if (records != null) {
+        while (records != null) {
             assigned.recordsFetched();
             deliver(records);
+            records = memory.mayGoOn(records, mostOfPart) ? pollConsumer(consumer, 0) : null;
         }
         memory.endPoll();
         clients.checkBrokers(clock.now());
@@ -205,6 +208,7 @@ public final class KafkaSource implements Source {
         Duration timeout =
                 waitMillis > 0 && wakeup.beginWait(interruptWait) ? Duration.ofMillis(waitMillis) : Duration.ZERO;
         events.insideConsumer(true);
+        memory.beginPart();
         try {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(timeout);
             health.resolve(Problem.POLL_FAILING);
@@ -328,7 +332,7 @@ public final class KafkaSource implements Source {
         if (assignment != null) {
             answers.onAnswer(
                     recalls.read(assignment.topicPartition, recall),
-                    answer -> events.emit(loop -> recalled(loop, partition, recall, answer)),
+                    answer -> events.emit(loop -> answer.report(loop, partition, recall, health)),
                     problem -> events.emit(
                             loop -> loop.recallFailed(partition, recall.id(), KafkaErrors.explain(problem))));
         }
@@ -337,14 +341,6 @@ public final class KafkaSource implements Source {
     @Override
     public long retentionMillis() {
         return topic.retentionMillis();
-    }
-
-    private void recalled(Events loop, Partition partition, Recall recall, RecallReader.Answer answer) {
-        if (answer.logStart() > recall.from()) {
-            health.warn(StartOffset.deletedWarning(partition.name(), recall.from(), answer.logStart()));
-            loop.deleted(partition, recall.id(), answer.logStart());
-        }
-        loop.recalled(partition, recall.id(), answer.deliveries(), answer.next());
     }
 
     @Override

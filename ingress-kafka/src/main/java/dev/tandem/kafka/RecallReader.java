@@ -2,7 +2,9 @@ package dev.tandem.kafka;
 
 import dev.tandem.task.Delivery;
 import dev.tandem.task.MemoryBudget;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
+import dev.tandem.task.Source;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -22,7 +24,6 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,9 +44,6 @@ final class RecallReader implements AutoCloseable {
     /** An unused consumer is closed after this time. */
     private static final long IDLE_MILLIS = 60_000;
 
-    /** Polls are small, since the reader stops when it has found enough. */
-    private static final int POLL_RECORDS = 500;
-
     /** The part of the memory budget, one in this many, that a poll may take. */
     private static final int POLL_SHARE = 16;
 
@@ -55,7 +53,16 @@ final class RecallReader implements AutoCloseable {
      * @param next all offsets below it were read
      * @param logStart the log's start if offsets had been deleted before they were read; else 0
      */
-    record Answer(List<Delivery> deliveries, long next, long logStart) {}
+    record Answer(List<Delivery> deliveries, long next, long logStart) {
+
+        void report(Source.Events loop, Partition partition, Recall recall, KafkaHealth health) {
+            if (logStart > recall.from()) {
+                health.warn(StartOffset.deletedWarning(partition.name(), recall.from(), logStart));
+                loop.deleted(partition, recall.id(), logStart);
+            }
+            loop.recalled(partition, recall.id(), deliveries, next);
+        }
+    }
 
     private sealed interface Request {}
 
@@ -77,7 +84,7 @@ final class RecallReader implements AutoCloseable {
     /** The bytes that the present poll has returned. Used by the reader's thread only. */
     private long polled;
 
-    private final BoundedValues values = new BoundedValues(this::take, this::takeIfFits);
+    private final BoundedRecords records = new BoundedRecords(this::take, this::takeIfFits);
 
     /** @param memory of which the reader takes a small part that it does not account for */
     RecallReader(KafkaSettings settings, MemoryBudget memory, RecordDecoder decoder, InstantSource wallClock) {
@@ -176,7 +183,7 @@ final class RecallReader implements AutoCloseable {
 
     private ConsumerRecords<byte[], byte[]> poll(KafkaConsumer<byte[], byte[]> from) {
         polled = 0;
-        values.beginPoll();
+        records.beginPoll();
         return from.poll(POLL);
     }
 
@@ -217,10 +224,9 @@ final class RecallReader implements AutoCloseable {
             Map<String, Object> properties = ClientProperties.consumer(settings);
             properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
             properties.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-            properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
             // It reads one partition at a time.
             properties = FetchSizes.of(memory, 1).in(properties, settings.properties());
-            open = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values);
+            open = new KafkaConsumer<>(properties, records, records);
             consumer = open;
         }
         return open;

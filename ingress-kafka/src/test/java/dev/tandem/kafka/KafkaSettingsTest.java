@@ -33,7 +33,7 @@ class KafkaSettingsTest {
                         Map.entry("session.timeout.ms", "8000"),
                         Map.entry("heartbeat.interval.ms", "500"),
                         Map.entry("max.poll.interval.ms", "60000"),
-                        Map.entry("max.poll.records", "2000"),
+                        Map.entry("max.poll.records", "50"),
                         Map.entry("fetch.max.wait.ms", "100"),
                         Map.entry("metadata.max.age.ms", "60000"),
                         Map.entry("request.timeout.ms", "15000"));
