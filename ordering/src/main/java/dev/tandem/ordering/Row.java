@@ -63,7 +63,7 @@ final class Row {
     /** Lets no further run begin, nor one that the worker has taken and not started: all follow from one claim. */
     void lost(long now) {
         stop();
-        runs.forEach(run -> run.claimLost(now));
+        steps.forEach(step -> step.run().claimLost(now));
     }
 
     /** Returns the run that the worker has begun behind the one that the core knows as the present one, or null. */

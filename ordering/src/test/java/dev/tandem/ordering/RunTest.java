@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.ordering.lanes.Entries;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
@@ -41,7 +42,7 @@ class RunTest {
     void neverBeginsIfTheClaimThatItsRowFollowsFromWasLostWhileItsWorkerTookIt() {
         Run next =
                 new Run(new Partition("q", "0"), Position.of(0, 2), Task.of("q", null, new byte[0]), 8, 1, 0, 2, 1_000);
-        new Row("k", List.of(run, next), List.of(), 600);
+        new Row("k", List.of(step(run, 1), step(next, 2)), 600);
         assertThat(run.beginNext(499)).isSameAs(next);
 
         run.lost(500);
@@ -56,5 +57,9 @@ class RunTest {
     void mayBeginIfItsClaimWasHeldAllTheTime() {
         run.heldAgain(900, 1_900);
         assertThat(run.mayBegin(1_100)).isTrue();
+    }
+
+    private static Row.Step step(Run run, long offset) {
+        return new Row.Step(run, Entries.delivered("k", offset));
     }
 }
