@@ -274,7 +274,7 @@ public final class ModelPartition {
     RedeliveryHistory history() {
         List<LapsedClaim> lapsed = new ArrayList<>();
         attempts.forEach((position, lapses) -> {
-            if (!tasks.holds(position) && !tasks.isClaimed(position)) {
+            if (!tasks.holds(position) && !tasks.isClaimed(position) && !redeliveries.isAwaited(position)) {
                 lapsed.add(new LapsedClaim(position, lapses));
             }
         });
