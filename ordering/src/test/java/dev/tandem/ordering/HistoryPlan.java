@@ -11,6 +11,7 @@ import dev.tandem.task.Source;
  * @param silentLosses it may do so without a changed run id
  * @param operators operators rewind offsets and create topics again
  * @param shared all partitions compete for the messages of one queue, without order
+ * @param quick tasks of few keys come in crowds and take no time, while relays and rows have the bounds of a real server
  */
 record HistoryPlan(
         Source.Kind kind,
@@ -35,10 +36,11 @@ record HistoryPlan(
         boolean drops,
         boolean rebalances,
         boolean operators,
-        boolean shared) {
+        boolean shared,
+        boolean quick) {
 
     /** @param bounds for bounds that came later, so that all else stays as it was */
-    static HistoryPlan of(SeededRandom random, SeededRandom bounds) {
+    static HistoryPlan of(SeededRandom random, SeededRandom bounds, boolean quick) {
         boolean ordered = random.percent(85);
         int concurrency = random.percent(30) ? 1 : random.between(2, 6);
         QueuePolicy policy = ordered ? QueuePolicy.ordered(concurrency) : QueuePolicy.unordered(concurrency);
@@ -55,19 +57,7 @@ record HistoryPlan(
                     policy.maxBlockedKeys());
         }
         policy = bounds.percent(20) ? policy.withMaxBlockedKeys(bounds.between(1, 4)) : policy;
-        CoreSettings settings = CoreSettings.builder()
-                .leaseMillis(2_000)
-                .horizonMillis(600)
-                .probeMillis(150)
-                .batchSize(random.percent(50) ? random.between(1, 4) : 256)
-                .batchesInFlight(random.between(1, 4))
-                .commitMillis(random.percent(50) ? 0 : 50)
-                .retryMillis(100)
-                .rememberedKeys(bounds.percent(50) ? bounds.below(3) : 1_000)
-                .relaysAhead(bounds.percent(50) ? bounds.between(1, 6) : 128)
-                .rowTasks(bounds.percent(30) ? 1 : bounds.between(2, 6))
-                .rowMillis(bounds.percent(30) ? 100 : bounds.between(500, 5_000))
-                .build();
+        CoreSettings settings = settings(random, bounds, quick);
         boolean calm = random.percent(20);
         return new HistoryPlan(
                 Source.Kind.LOG,
@@ -75,12 +65,12 @@ record HistoryPlan(
                 settings,
                 random.percent(60) ? 1 : random.between(2, 3),
                 random.between(1, 3),
-                random.between(1, 4),
+                Math.min(quick ? 2 : 4, random.between(1, 4)),
                 random.percent(30) ? random.below(60) : 0,
                 random.percent(40) ? random.below(40) : 0,
                 random.percent(20) ? random.below(20) : 0,
                 random.percent(30) ? random.below(40) : 0,
-                random.between(60, 260),
+                (quick ? 3 : 1) * random.between(60, 260),
                 random.between(2, 25),
                 random.percent(70) ? random.below(40) : 0,
                 random.percent(40) ? random.below(15) : 0,
@@ -92,7 +82,29 @@ record HistoryPlan(
                 random.percent(60),
                 !calm && random.percent(60),
                 !calm && random.percent(10),
-                false);
+                false,
+                quick);
+    }
+
+    private static CoreSettings settings(SeededRandom random, SeededRandom bounds, boolean quick) {
+        CoreSettings.Builder settings = CoreSettings.builder()
+                .leaseMillis(2_000)
+                .horizonMillis(600)
+                .probeMillis(150)
+                .batchSize(random.percent(50) ? random.between(1, 4) : 256)
+                .batchesInFlight(random.between(1, 4))
+                .commitMillis(random.percent(50) ? 0 : 50)
+                .retryMillis(100)
+                .rememberedKeys(bounds.percent(50) ? bounds.below(3) : 1_000)
+                .relaysAhead(bounds.percent(50) ? bounds.between(1, 6) : 128)
+                .rowTasks(bounds.percent(30) ? 1 : bounds.between(2, 6))
+                .rowMillis(bounds.percent(30) ? 100 : bounds.between(500, 5_000));
+        if (quick) {
+            settings.relaysAhead(CoreSettings.DEFAULTS.relaysAhead())
+                    .rowTasks(CoreSettings.DEFAULTS.rowTasks())
+                    .rowMillis(CoreSettings.DEFAULTS.rowMillis());
+        }
+        return settings.build();
     }
 
     /**
@@ -122,7 +134,8 @@ record HistoryPlan(
                 drops,
                 rebalances,
                 false,
-                false);
+                false,
+                quick);
     }
 
     /**
@@ -161,6 +174,7 @@ record HistoryPlan(
                 drops,
                 rebalances,
                 false,
-                true);
+                true,
+                quick);
     }
 }

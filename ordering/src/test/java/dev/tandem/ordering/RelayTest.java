@@ -73,6 +73,22 @@ class RelayTest {
         assertThat(core.running()).containsExactly("k" + (most + 1));
     }
 
+    /** A Redis that has just fallen silent cannot be told from one that is about to answer. */
+    @Test
+    void theyMayBeManyWhenTheStoreHasJustFallenSilent() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers(IntStream.range(0, 200).mapToObj(i -> "k" + i).toArray(String[]::new));
+        core.storeStalls();
+
+        for (int i = 0; i < 128; i++) {
+            core.passes(i < 100 ? 1 : 0);
+            core.succeeds("k" + i);
+        }
+        assertThat(core.running()).containsExactly("k128");
+        core.succeeds("k128");
+        assertThat(core.running()).isEmpty();
+    }
+
     @Test
     void unansweredOutcomesAreFewerWhileTheStoreIsSilent() {
         CoreScript core = CoreScript.log().owns();

@@ -23,7 +23,7 @@ final class SimWorkers {
     void start(Run run) {
         simulation.oracle.starts(process, run);
         unfinished.add(run);
-        simulation.timeline.in(simulation.random.delay(1, 3_000), () -> pickUp(run));
+        simulation.timeline.in(simulation.pickUpMillis(), () -> pickUp(run));
     }
 
     private void pickUp(Run run) {

@@ -31,6 +31,9 @@ final class Simulation {
     final SimLogBroker broker;
     final SimCuts cuts;
 
+    /** For what came later, so that all else stays as it was. */
+    private final SeededRandom pace;
+
     private final @Nullable List<String> trace;
     private final List<Partition> partitions = new ArrayList<>();
     private final List<SimProcess> processes = new ArrayList<>();
@@ -46,7 +49,8 @@ final class Simulation {
     Simulation(Source.Kind kind, boolean shared, long seed, Set<Flaw> flaws, @Nullable List<String> trace) {
         boolean log = kind == Source.Kind.LOG;
         this.random = new SeededRandom(seed);
-        HistoryPlan any = HistoryPlan.of(random, new SeededRandom(~seed));
+        this.pace = new SeededRandom(seed * 31 + 11);
+        HistoryPlan any = HistoryPlan.of(random, new SeededRandom(~seed), pace.percent(6));
         this.plan = log ? any : shared ? any.forSharedQueue(random) : any.forQueue();
         this.trace = trace;
         for (int i = 0; i < plan.partitions(); i++) {
@@ -147,7 +151,7 @@ final class Simulation {
     // ---- tasks and processes ----
 
     void publish(int count) {
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < (plan.quick() ? 8 * count : count); i++) {
             Partition partition = random.any(partitions);
             if (random.percent(plan.gapPercent())) {
                 broker.gap(partition);
@@ -191,7 +195,19 @@ final class Simulation {
 
     // ---- handlers ----
 
+    /** How long a run waits for a worker. */
+    long pickUpMillis() {
+        return isAtOnce() ? 0 : random.delay(1, 3_000);
+    }
+
+    private boolean isAtOnce() {
+        return plan.quick() && pace.percent(95);
+    }
+
     long handlerMillis() {
+        if (isAtOnce()) {
+            return 0;
+        }
         if (faultsEnded) {
             return random.below(10);
         }
