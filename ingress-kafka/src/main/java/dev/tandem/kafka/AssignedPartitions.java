@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -151,12 +152,18 @@ final class AssignedPartitions {
         }
     }
 
+    void cut(LogTruncationException found) {
+        found.offsetOutOfRangePartitions()
+                .forEach((partition, offset) ->
+                        cut(partition, offset, found.divergentOffsets().get(partition)));
+    }
+
     /**
      * Handles that the log was cut below the consumer's offset.
      *
      * @param cut where, with the epoch of the record before; null if it is not known
      */
-    void cut(TopicPartition topicPartition, long offset, @Nullable OffsetAndMetadata cut) {
+    private void cut(TopicPartition topicPartition, long offset, @Nullable OffsetAndMetadata cut) {
         PartitionAssignment assignment = assignments.get(topicPartition);
         if (assignment == null || cut == null) {
             outOfRange(topicPartition, offset);
@@ -167,6 +174,15 @@ final class AssignedPartitions {
             consumer().seek(topicPartition, withEpoch(assignment, assignment.readFrom()));
         } else {
             seek(assignment, assignment.readFrom());
+        }
+    }
+
+    /** Commits the leader epochs, since the store durably knows of the cut. */
+    void cutRecorded(Partition partition) {
+        PartitionAssignment assignment = announced(partition);
+        if (assignment != null && assignment.epochs.confirm()) {
+            assignment.mustCommitStart = true;
+            committer.commitUnchanged(assignment);
         }
     }
 

@@ -218,9 +218,7 @@ public final class KafkaSource implements Source {
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
         } catch (LogTruncationException e) {
-            e.offsetOutOfRangePartitions()
-                    .forEach((partition, offset) ->
-                            assigned.cut(partition, offset, e.divergentOffsets().get(partition)));
+            assigned.cut(e);
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions().forEach(assigned::outOfRange);
         } catch (KafkaException e) {
@@ -319,11 +317,7 @@ public final class KafkaSource implements Source {
 
     @Override
     public void cutRecorded(Partition partition) {
-        PartitionAssignment assignment = assigned.announced(partition);
-        if (assignment != null && assignment.epochs.confirm()) {
-            assignment.mustCommitStart = true;
-            committer.commitUnchanged(assignment);
-        }
+        assigned.cutRecorded(partition);
     }
 
     @Override
