@@ -39,8 +39,8 @@ class RunTest {
 
     @Test
     void neverBeginsIfTheClaimThatItsRowFollowsFromWasLostWhileItsWorkerTookIt() {
-        Run next = new Run(
-                new Partition("q", "0"), Position.of(0, 2), Task.of("q", null, new byte[0]), 8, 1, 0, 2, 1_000);
+        Run next =
+                new Run(new Partition("q", "0"), Position.of(0, 2), Task.of("q", null, new byte[0]), 8, 1, 0, 2, 1_000);
         new Row("k", List.of(run, next), List.of(), 600);
         assertThat(run.beginNext(499)).isSameAs(next);
 
