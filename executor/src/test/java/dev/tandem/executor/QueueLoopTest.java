@@ -166,6 +166,25 @@ class QueueLoopTest {
         assertThat(loop.status().state()).isEqualTo(QueueStatus.State.RUNNING);
     }
 
+    /** A replica may be away for long, while the broker waits for the call to return. */
+    @Test
+    void aRevokedPartitionIsGivenUpInTimeAlthoughItsCutIsNotDurable() throws InterruptedException {
+        stop();
+        loop = loop(task -> {}, new LoopTimings(20, 20, 20));
+        store.durable = false;
+        loop.start();
+        assign(P0);
+        source.then(events -> {
+            events.cut(P0, 0);
+            events.revoked(List.of(P0));
+            source.calls.add("returned");
+        });
+
+        await().until(() -> source.calls.contains("returned"));
+        await().until(() -> loop.status().partitions() == 0);
+        assertThat(store.count(StoreRequest.Release.class)).isZero();
+    }
+
     @Test
     void aLostPartitionCanBeAssignedAgain() {
         loop.start();

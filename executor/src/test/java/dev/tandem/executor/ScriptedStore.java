@@ -31,6 +31,9 @@ final class ScriptedStore implements Store {
     /** While true, answers are withheld. */
     volatile boolean silent;
 
+    /** Whether all replicas and disks have what was written. */
+    volatile boolean durable = true;
+
     /** While set, acquires are refused, because an owner reads this source. */
     volatile String otherSource = "";
 
@@ -169,7 +172,15 @@ final class ScriptedStore implements Store {
             return due(claim);
         } else if (request instanceof StoreRequest.RenewLeases) {
             return new StoreAnswer.LeasesRenewed(
-                    "run", List.of(), List.of(), -1, -1, StoreAnswer.Custody.NONE, 0, StoreAnswer.TokenTime.NONE, true);
+                    "run",
+                    List.of(),
+                    List.of(),
+                    -1,
+                    -1,
+                    StoreAnswer.Custody.NONE,
+                    0,
+                    StoreAnswer.TokenTime.NONE,
+                    durable);
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(0, List.of(), -1, -1);
         } else if (request instanceof StoreRequest.KeepClaims) {

@@ -142,6 +142,26 @@ class CutLogTest {
         assertThat(core.hasLeft()).isTrue();
     }
 
+    /** A replica may be away. The loop waits for a few seconds only, since the broker waits for it. */
+    @Test
+    void ownerThatMustLeaveBeforeTheCutIsDurableLeavesItToTheNextOne() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1");
+        core.cut(1);
+        core.delivers("a0", "d1", "e2");
+        core.succeeds("e2");
+        core.revoked();
+        assertThat(core.hasLeft()).isFalse();
+        core.lost();
+        assertThat(core.hasLeft()).isTrue();
+
+        CoreScript next = core.anotherExecutor().owns();
+        next.cut(1);
+        next.delivers("a0", "d1", "e2");
+        assertThat(next.store().incarnation()).isEqualTo(2);
+        assertThat(next.running()).as("what was settled since the cut").contains("e2");
+    }
+
     @Test
     void newLeaderOfAnUncutLogChangesNothing() {
         CoreScript core = CoreScript.log().owns();
