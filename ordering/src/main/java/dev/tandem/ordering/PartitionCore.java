@@ -317,10 +317,10 @@ final class PartitionCore {
         deferred.abandonIfStuck();
         deferred.sendAbandoned(out);
         deferred.sendDeclined(out);
+        adoptions.adoptDue();
         periodic.claimDue(out);
         periodic.renew(out);
         periodic.patrol(out);
-        adoptions.adoptDue();
         overflow().recall(out);
         state.broker.settle(out);
         state.broker.trimStore(out);
