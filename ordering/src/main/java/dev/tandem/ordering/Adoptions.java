@@ -4,10 +4,12 @@ import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.store.StoreRequest.Move;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adopts tasks that run for long, and the running heads of slow lanes: such a task goes into the store under its live claim.
- * Then it does not hold back the commit, and the tasks of its key are parked behind it.
+ * Then it does not hold back the commit, and the tasks of its key are parked behind it. A task that the store has already,
+ * since it was delayed or failed before, only blocks its key there, if others of the key wait.
  */
 final class Adoptions {
 
@@ -20,7 +22,7 @@ final class Adoptions {
         this.state = state;
     }
 
-    /** Looks for such tasks now and then, and hands them over. */
+    /** Looks for such tasks now and then, and hands them over. A request for due tasks, which takes free slots, comes later. */
     void adoptDue() {
         if (!state.timers.takeAdoptionCheck()) {
             return;
@@ -34,20 +36,48 @@ final class Adoptions {
             }
             // Asked for every run, even if isLong already decides: each call begins the next measurement of the pace.
             boolean catchesUp = catchesUp(entry);
-            if (isLong(active, entry) || mayPark && isOfSlowLane(entry, catchesUp)) {
+            if (isLong(active, entry) || mayPark && isSlow(entry, catchesUp)) {
                 adopt(active);
             }
         }
     }
 
-    /** Whether the run has lasted for long, and something was delivered behind it or the broker waits for its ack. */
+    /** Whether the run has lasted for long, and something came in behind it or the broker waits for its ack. */
     private boolean isLong(ActiveRun active, TaskEntry entry) {
-        return state.now() - active.startedAt() >= state.timers.adoptAfter()
-                && (state.tracker().hasLaterThan(entry) || isUnackedForLong(entry));
+        Lane lane = state.lanes.find(entry.key());
+        boolean othersWait = lane != null && lane.peek() != null;
+        boolean heldBack = entry.isTracked() && (state.tracker().hasLaterThan(entry) || isUnackedForLong(entry));
+        return state.now() - active.startedAt() >= state.timers.adoptAfter() && (othersWait || heldBack);
     }
 
     private boolean isUnackedForLong(TaskEntry entry) {
         return state.now() - entry.deliveredAt() >= state.context.maxUnackedMillis() / UNACKED_SHARE;
+    }
+
+    /**
+     * Whether the lane of a running task is slow, by that task or, if the broker has no part in it, by what waits behind it.
+     */
+    private boolean isSlow(TaskEntry entry, boolean catchesUp) {
+        Lane lane = state.lanes.find(entry.key());
+        TaskEntry oldest = entry.isTracked() || lane == null ? entry : firstDelivered(lane);
+        return oldest != null && isOfSlowLane(oldest, catchesUp)
+                || lane != null && !catchesUp && takesPlacesOfOffers(lane);
+    }
+
+    private static @Nullable TaskEntry firstDelivered(Lane lane) {
+        for (TaskEntry waiting : lane.waiting()) {
+            if (waiting.isTracked()) {
+                return waiting;
+            }
+        }
+        return null;
+    }
+
+    /** Whether offers of the lane wait, and there is little room for those of other keys. */
+    private boolean takesPlacesOfOffers(Lane lane) {
+        boolean little = 2 * state.lanes.offered().count() >= PartitionState.MAX_OFFERED
+                || 2 * state.lanes.offered().bytes() >= state.maxOfferedBytes();
+        return little && lane.waiting().stream().anyMatch(waiting -> !waiting.isTracked());
     }
 
     /**
@@ -77,13 +107,22 @@ final class Adoptions {
         TaskEntry entry = active.entry();
         state.rows.stop(active.key());
         boolean runs = state.active.find(active.run().position()) == active;
-        if (runs
-                && active.isOwned()
-                && !active.isAdopted()
-                && entry != null
-                && entry.isTracked()
-                && entry.isPending()) {
+        if (!runs || !active.isOwned() || entry == null) {
+            return;
+        }
+        if (active.isAdopted()) {
+            blockByHeld(entry);
+        } else if (entry.isTracked() && entry.isPending()) {
             active.adopted();
+            state.work.handOver(entry, new Move.Adopt());
+        }
+    }
+
+    /** Blocks the key by a running task that the store has, unless it is blocked or that is on its way. */
+    private void blockByHeld(TaskEntry entry) {
+        Lane lane = state.lanes.find(entry.key());
+        boolean open = lane != null && !lane.isBlocked() && !lane.hasHandOvers() && lane.isBusyWith(entry);
+        if (open && !entry.isTracked()) {
             state.work.handOver(entry, new Move.Adopt());
         }
     }

@@ -165,11 +165,12 @@ final class DeferredTasks {
 
     /** Whether an offered task waits or runs here already. */
     boolean isHere(Position offered) {
-        boolean waits = state.lanes.isOffered(offered)
+        boolean waits = state.lanes.offered().find(offered) != null
                 || offers.stream().anyMatch(entry -> entry.position().equals(offered));
         return waits || state.active.contains(offered);
     }
 
+    /** Forgets an offer that waits for deliveries. */
     void forgetOffer(Position position) {
         offers.removeIf(offer -> offer.position().equals(position));
     }

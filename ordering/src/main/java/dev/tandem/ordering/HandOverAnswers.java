@@ -154,7 +154,8 @@ final class HandOverAnswers {
         if (entry.key() == null) {
             return;
         }
-        if (moved || runsHere || runsElsewhere) {
+        boolean runsOn = runsHere && !handOver.blocksOnly();
+        if (moved || runsOn || runsElsewhere) {
             Lane lane = state.lanes.lane(entry.key());
             BlockReason reason = runsElsewhere ? BlockReason.OTHER_OWNER : BlockReason.HEAD;
             state.block(entry.key(), position, reason);

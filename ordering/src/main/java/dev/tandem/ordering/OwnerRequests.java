@@ -233,7 +233,8 @@ final class OwnerRequests {
         List<StoreRequest.HandOver> handOvers = new ArrayList<>(batch.size());
         for (PendingHandOver handOver : batch) {
             TaskEntry entry = handOver.entry();
-            boolean storeHasIt = entry.isInStore() && handOver.parks() && !entry.isTracked();
+            boolean moves = handOver.parks() || handOver.adopts();
+            boolean storeHasIt = entry.isInStore() && moves && !entry.isTracked();
             state.broker.willHandOver(entry);
             handOvers.add(new StoreRequest.HandOver(
                     entry.position(),

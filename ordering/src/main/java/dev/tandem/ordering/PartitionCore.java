@@ -313,10 +313,10 @@ final class PartitionCore {
         deferred.abandonIfStuck();
         deferred.sendAbandoned(out);
         declined.send(out);
+        adoptions.adoptDue();
         periodic.claimDue(out);
         periodic.renew(out);
         periodic.patrol(out);
-        adoptions.adoptDue();
         overflow().recall(out);
         state.broker.settle(out);
         state.broker.trimStore(out);

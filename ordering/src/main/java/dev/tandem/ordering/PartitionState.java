@@ -23,6 +23,8 @@ final class PartitionState {
 
     /** How many tasks that the store offered may wait here. */
     static final int MAX_OFFERED = 1_000;
+    /** The part of the bytes in memory that offered tasks may take: one in this many. */
+    private static final int OFFERED_SHARE = 4;
 
     final Partition partition;
     final QueueContext context;
@@ -178,6 +180,11 @@ final class PartitionState {
     boolean isFull(int share) {
         return tracker().pending() >= context.policy.maxInMemory() / share
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
+    }
+
+    /** How many bytes the tasks may take that the store offered and that wait here. */
+    long maxOfferedBytes() {
+        return context.policy.maxBytesInMemory() / OFFERED_SHARE;
     }
 
     /** Whether memory holds more than this partition may have besides the others of the process. {@code share}: as above. */

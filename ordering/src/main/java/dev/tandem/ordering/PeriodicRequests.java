@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class PeriodicRequests {
 
     private static final int MAX_DUE_CLAIMS = 64;
-    /** Offered tasks may take 1/{@code OFFERED_SHARE} of the bytes in memory. */
-    private static final int OFFERED_SHARE = 4;
     /** Due tasks are taken ahead of slots if at least 1/{@code AHEAD_PART} of a batch will soon run. */
     private static final int AHEAD_PART = 8;
     /** With more busy keys, a request for due tasks does not name them. */
@@ -34,7 +32,7 @@ final class PeriodicRequests {
             return;
         }
         int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
-        int ahead = Math.min(room, Math.max(0, state.context.soonRunning() - state.lanes.offeredCount()));
+        int ahead = Math.min(room, Math.max(0, state.context.soonRunning() - runnableOffers()));
         long firstToken = state.tokens.take(slots);
         state.timers.dueSent();
         state.send(
@@ -81,7 +79,7 @@ final class PeriodicRequests {
     private boolean mayTakeDue() {
         int soon = state.context.soonRunning();
         boolean many = soon >= Math.max(1, state.settings.batchSize() / AHEAD_PART);
-        boolean enough = 2 * state.lanes.offeredCount() >= Math.min(soon, PartitionState.MAX_OFFERED);
+        boolean enough = 2 * runnableOffers() >= Math.min(soon, PartitionState.MAX_OFFERED);
         if (!state.context.slots.any()) {
             return many && !enough && mayTakeAheadOfSlots();
         }
@@ -94,9 +92,15 @@ final class PeriodicRequests {
 
     /** How many offers there is room for. What is offered may block a key if it fails, unlike what is claimed at once. */
     private int maxOffers() {
-        boolean room = state.mayBlockKeys()
-                && state.lanes.offeredBytes() < state.context.policy.maxBytesInMemory() / OFFERED_SHARE;
-        return room ? Math.max(0, PartitionState.MAX_OFFERED - state.lanes.offeredCount()) : 0;
+        boolean room = state.mayBlockKeys() && state.lanes.offered().bytes() < state.maxOfferedBytes();
+        return room
+                ? Math.max(0, PartitionState.MAX_OFFERED - state.lanes.offered().count())
+                : 0;
+    }
+
+    /** How many offers could run now, at most. Many of one key that wait for one another are not more work than one. */
+    private int runnableOffers() {
+        return state.lanes.offered().runnable(state.lanes.readyCount());
     }
 
     /** Renews the partition's lease and those of running claims, or probes what is durable. */

@@ -129,6 +129,9 @@ final class StoreAnswerHandler {
         state.timers.dueAnswered((StoreRequest.ClaimDue) sent.request(), answer);
         state.context.slots.giveUnused(sent.slots() - answer.claimed().size());
         for (StoreAnswer.DueTask task : answer.claimed()) {
+            // An older offer may still wait here. Started from it, the task would forget its attempts and its delay.
+            state.lanes.takeOffer(task.position());
+            deferred.forgetOffer(task.position());
             TaskEntry entry = state.fromStore(task.position(), task.envelope());
             if (entry.key() != null && task.head()) {
                 state.block(entry.key(), entry.position(), BlockReason.HEAD);

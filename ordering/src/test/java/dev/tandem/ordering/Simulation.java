@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Simulation {
 
     /** Without faults it must come to rest within this time. */
-    private static final long REST_MILLIS = 120_000;
+    private static final long REST_MILLIS = 300_000;
 
     final HistoryPlan plan;
     final SeededRandom random;

@@ -88,27 +88,27 @@ local function entry_of(key)
   return entry
 end
 
-local function park(position, key, envelope, from_schedule)
+local function park(position, key, envelope)
   local entry = key and entry_of(key)
   if not entry or head_of(entry) == position then
     return HANDOVER_OPEN
   end
   lane_sizes[key] = lane_sizes[key] or lane_size(key)
   if full_lanes[key] or lane_sizes[key] >= max_per_key
-      or not from_schedule and parked_before + parked >= max_parked then
+      or envelope and parked_before + parked >= max_parked then
     full_lanes[key] = true
     return HANDOVER_FULL
   end
-  if from_schedule then
+  if envelope then
+    append_pair(tasks, position, envelope)
+  else
     call('ZREM', SCHEDULED, position)
     call('ZREM', RETRY, position)
-  else
-    append_pair(tasks, position, envelope)
   end
   lane_sizes[key] = lane_sizes[key] + 1
   parked = parked + 1
   -- A task that had begun goes before all that waits.
-  local lapsed = not from_schedule and some_lapsed and call('HEXISTS', ATTEMPTS, position) == 1
+  local lapsed = envelope and some_lapsed and call('HEXISTS', ATTEMPTS, position) == 1
   append_pair(lanes, '0', lane_member(key, lapsed and front_number() or sequence + parked, position))
   return HANDOVER_OK
 end
@@ -128,7 +128,9 @@ local function adopt(position, key, envelope)
       entries[key] = call('HGET', BLOCKED, key)
     end
   end
-  append_pair(tasks, position, envelope)
+  if envelope then
+    append_pair(tasks, position, envelope)
+  end
   return HANDOVER_OK
 end
 
@@ -154,13 +156,13 @@ local function is_settled(position, bit)
 end
 
 -- Records that a position is settled, or certain to be. A message queue's position is put on its page instead.
-local function mark_settled(position, bit, code, settled, from_schedule)
+local function mark_settled(position, bit, code, settled, held)
   if is_queue then
     if settled or code == HANDOVER_OK then
       add_to_page(bit, position)
       if settled and bit ~= AWAITS_REDELIVERY then
         awaiting[position] = false -- The message has come.
-      elseif not settled and not from_schedule and bit == AWAITS_REDELIVERY then
+      elseif not settled and not held and bit == AWAITS_REDELIVERY then
         awaiting[position] = true
       end
     end
@@ -169,20 +171,27 @@ local function mark_settled(position, bit, code, settled, from_schedule)
   end
 end
 
+-- Whether a position that comes without its envelope is where its move takes it from.
+local function is_held_for(move, position)
+  if move == MOVE_PARK then
+    return call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position)
+  end
+  return move == MOVE_ADOPT and call('HEXISTS', CLAIMS, position) == 1 and call('HEXISTS', TASKS, position) == 1
+end
+
 local function take(i)
   local position, key, bit, move = positions[i], keys[i], bits[i], moves[i]
   local envelope = envelope_numbers[i] >= 0 and ARGV[10 + envelope_numbers[i]] or nil
   if taken[position] then
     write_taken()
   end
-  local from_schedule = move == MOVE_PARK and not envelope
-    and (call('ZSCORE', SCHEDULED, position) or call('ZSCORE', RETRY, position))
-  local settled = not from_schedule and is_settled(position, bit)
+  local held = not envelope and is_held_for(move, position)
+  local settled = not held and is_settled(position, bit)
   local code
-  if settled or not envelope and not from_schedule then
-    code = HANDOVER_DONE -- Settled, or nothing to park: it is not here.
+  if settled or not envelope and not held then
+    code = HANDOVER_DONE -- Settled, or there is nothing to move.
   elseif move == MOVE_PARK then
-    code = park(position, key, envelope, from_schedule)
+    code = park(position, key, envelope)
   elseif move == MOVE_ADOPT then
     code = adopt(position, key, envelope)
   elseif move == MOVE_SCHEDULE then
@@ -196,7 +205,7 @@ local function take(i)
       index_id(position, envelope)
     end
   end
-  mark_settled(position, bit, code, settled, from_schedule)
+  mark_settled(position, bit, code, settled, held)
   return code
 end
 

@@ -310,9 +310,11 @@ final class RandomRequests {
                     : dice < 5
                             ? new Move.Park()
                             : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
-            boolean inStore = move instanceof Move.Park && !far.containsKey(position) && random.nextInt(3) == 0;
-            SettledMark mark = mark(position);
-            entries.add(new HandOver(position, key(position), mark, move, inStore ? null : envelope(position, 0)));
+            boolean mayBeInStore =
+                    move instanceof Move.Park && !far.containsKey(position) || move instanceof Move.Adopt;
+            boolean inStore = mayBeInStore && random.nextInt(3) == 0;
+            entries.add(new HandOver(
+                    position, key(position), mark(position), move, inStore ? null : envelope(position, 0)));
         }
         return new StoreRequest.TakeCustody(
                 header(executor),

@@ -267,7 +267,8 @@ public final class Lane {
         return waiting.removeFirst();
     }
 
-    Collection<TaskEntry> waiting() {
+    /** The tasks that wait here, in order. */
+    public Collection<TaskEntry> waiting() {
         return waiting;
     }
 

@@ -27,7 +27,6 @@ public final class Lanes {
     private final FreshGate fresh = new FreshGate();
     private final Predicate<String> mayBeBlocked;
     private Consumer<Lane> touched = lane -> {};
-
     private final HeldLanes held = new HeldLanes();
 
     /**
@@ -80,17 +79,25 @@ public final class Lanes {
 
     /** Lets a delivered entry wait, in the place of the offered entry of the same task if there is one. */
     public void enterInPlace(TaskEntry entry) {
-        TaskEntry offer = offered.find(entry.position());
+        TaskEntry offer = takeOffer(entry.position());
+        if (offer != null) {
+            entry.order(offer.order());
+        }
+        enter(entry);
+    }
+
+    /** Takes out the waiting offer of a task, if there is one. */
+    public @Nullable TaskEntry takeOffer(Position position) {
+        TaskEntry offer = offered.find(position);
         if (offer != null) {
             forgetOffered(offer);
-            entry.order(offer.order());
             unkeyed.remove(offer);
             Lane lane = find(offer.key());
             if (lane != null) {
                 lane.waiting().remove(offer);
             }
         }
-        enter(entry);
+        return offer;
     }
 
     /** Lets an entry wait again where it waited before. */
@@ -145,16 +152,9 @@ public final class Lanes {
 
     // ---- offered by the store ----
 
-    public boolean isOffered(Position position) {
-        return offered.find(position) != null;
-    }
-
-    public int offeredCount() {
-        return offered.count();
-    }
-
-    public long offeredBytes() {
-        return offered.bytes();
+    /** What the store offered and that waits here. */
+    public OfferedTasks offered() {
+        return offered;
     }
 
     public void forgetOffered(TaskEntry entry) {

@@ -10,14 +10,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that the store offered and that wait in memory, and those that are to be given back to it. */
-final class OfferedTasks {
+public final class OfferedTasks {
 
     private final Map<Position, TaskEntry> waiting = new HashMap<>();
     private final ArrayDeque<TaskEntry> declined = new ArrayDeque<>();
+    /** How many tasks of each key wait. */
+    private final Map<String, Integer> keyed = new HashMap<>();
+
+    private int unkeyed;
     private long bytes;
 
-    @Nullable
-    TaskEntry find(Position position) {
+    OfferedTasks() {}
+
+    public @Nullable TaskEntry find(Position position) {
         return waiting.get(position);
     }
 
@@ -25,12 +30,18 @@ final class OfferedTasks {
         return waiting.isEmpty();
     }
 
-    int count() {
+    public int count() {
         return waiting.size();
     }
 
-    long bytes() {
+    /** The size of the waiting tasks, in bytes. */
+    public long bytes() {
         return bytes;
+    }
+
+    /** How many of the waiting tasks could run at once, if none of their keys is busy or blocked: one of each key. */
+    public int runnable(int readyKeys) {
+        return unkeyed + Math.min(keyed.size(), readyKeys);
     }
 
     Collection<TaskEntry> all() {
@@ -39,12 +50,24 @@ final class OfferedTasks {
 
     void add(TaskEntry entry) {
         TaskEntry before = waiting.put(entry.position(), entry);
-        bytes += entry.weight() - (before == null ? 0 : before.weight());
+        if (before != null) {
+            count(before, -1);
+        }
+        count(entry, 1);
     }
 
     void forget(TaskEntry entry) {
         if (waiting.remove(entry.position(), entry)) {
-            bytes -= entry.weight();
+            count(entry, -1);
+        }
+    }
+
+    private void count(TaskEntry entry, int change) {
+        bytes += (long) change * entry.weight();
+        if (entry.key() == null) {
+            unkeyed += change;
+        } else if (keyed.merge(entry.key(), change, Integer::sum) == 0) {
+            keyed.remove(entry.key());
         }
     }
 
@@ -66,6 +89,8 @@ final class OfferedTasks {
     void clear() {
         waiting.clear();
         declined.clear();
+        keyed.clear();
+        unkeyed = 0;
         bytes = 0;
     }
 

@@ -24,6 +24,11 @@ public record PendingHandOver(
         return move instanceof Move.Adopt;
     }
 
+    /** Whether this only blocks the key of a running task, which the store has already. */
+    public boolean blocksOnly() {
+        return adopts() && !entry.isTracked();
+    }
+
     /** Whether nothing of the key may start or be handed over until this is answered. */
     public boolean holdsLane() {
         return entry.key() != null && !(move instanceof Move.Schedule);

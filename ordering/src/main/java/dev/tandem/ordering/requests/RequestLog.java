@@ -188,6 +188,10 @@ public final class RequestLog {
             if (write instanceof PendingOutcome outcome && outcome.isReturned()) {
                 return;
             }
+            if (write instanceof PendingHandOver handOver && handOver.blocksOnly()) {
+                // It moves no custody, and is asked for again if it is still needed.
+                return;
+            }
             if (write instanceof PendingHandOver handOver && handOver.parks()) {
                 parks.put(write.position(), write);
                 return;

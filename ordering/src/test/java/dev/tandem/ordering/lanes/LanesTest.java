@@ -87,7 +87,7 @@ class LanesTest {
 
         assertThat(lanes.lane("k").waiting()).containsExactly(delivery, later);
         assertThat(delivery.order()).isEqualTo(1);
-        assertThat(lanes.isOffered(offer.position())).isFalse();
+        assertThat(lanes.offered().find(offer.position())).isNull();
     }
 
     @Test

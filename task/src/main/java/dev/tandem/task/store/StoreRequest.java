@@ -242,7 +242,8 @@ public sealed interface StoreRequest {
         /**
          * The task runs, and its envelope is kept under its live claim, which may be any executor's. Its key becomes
          * blocked with this task as the head. DONE if the position is settled; GONE if it is neither claimed nor
-         * settled.
+         * settled. Without an envelope: the key of a task that the store holds under a claim becomes blocked; DONE if
+         * it does not.
          */
         record Adopt() implements Move {}
 

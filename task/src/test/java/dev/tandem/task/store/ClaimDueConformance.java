@@ -11,6 +11,7 @@ import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -163,6 +164,37 @@ interface ClaimDueConformance extends StoreFixture {
         assertThat(due.more()).isTrue();
         due = first().claimDue(2, 0, 0, List.of("busy", "other"));
         assertThat(due.claimed()).extracting(DueTask::position).containsExactly(P4);
+    }
+
+    @Test
+    default void manyDueTasksOfABusyKeyDoNotHideThatOfAnotherKey() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 900);
+        assertThat(first().tryClaim(P1, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
+        List<HandOver> many = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            Move due = new Move.Schedule(storeTime() - 800 + i);
+            many.add(new HandOver(
+                    new Position("1:" + (100 + i)), KEY, SettledMark.NONE, due, OwnerClient.envelope(KEY, 0)));
+        }
+        first().takeCustody(many.toArray(HandOver[]::new));
+        first().schedule(P2, "other", 2, storeTime() - 20);
+        first().schedule(P3, "third", 3, storeTime() - 10);
+
+        List<DueTask> claimed = new ArrayList<>();
+        for (int i = 0; i < 6 && claimed.isEmpty(); i++) {
+            claimed.addAll(first().claimDue(1, 100, 0, List.of(KEY)).claimed());
+        }
+        assertThat(claimed).extracting(DueTask::position).containsExactly(P2);
+
+        assertThat(first().takeCustody(OwnerClient.adoptHeld(P1, KEY))).containsExactly(HandOverResult.OK);
+        HandOver[] parks = many.stream()
+                .map(each -> OwnerClient.parkHeld(each.position(), KEY))
+                .toArray(HandOver[]::new);
+        assertThat(first().takeCustody(1_000, 1_000, parks)).containsOnly(HandOverResult.OK);
+        assertThat(first().claimDue(1, 0, 0, List.of(KEY, "other")).claimed())
+                .extracting(DueTask::position)
+                .containsExactly(P3);
     }
 
     @Test

@@ -62,8 +62,12 @@ final class ModelCustody {
         Position position = entry.position();
         boolean parkHeld = entry.move() instanceof Park && entry.envelope() == null;
         boolean movesLane = parkHeld && tasks.isScheduledOrRetry(position);
+        boolean blocksOnly = entry.move() instanceof Adopt
+                && entry.envelope() == null
+                && tasks.isClaimed(position)
+                && tasks.holds(position);
         boolean settled = partition.settled.contains(mark) || tasks.holds(position) || tasks.isDead(position);
-        if (!movesLane && (settled || ofQueue && partition.redeliveries.isAwaited(position))) {
+        if (!movesLane && !blocksOnly && (settled || ofQueue && partition.redeliveries.isAwaited(position))) {
             partition.settled.add(mark);
             if (ofQueue) {
                 boolean keepAwaiting = flaws.contains(Flaw.KEEP_AWAITING);
@@ -72,8 +76,8 @@ final class ModelCustody {
             }
             return HandOverResult.DONE;
         }
-        if (parkHeld && !movesLane) {
-            // The store does not have the envelope, so there is nothing to park.
+        if (entry.envelope() == null && !movesLane && !blocksOnly) {
+            // The store does not have the envelope, so there is nothing to move.
             return HandOverResult.DONE;
         }
         HandOverResult result = move(request, entry, movesLane);
@@ -128,7 +132,9 @@ final class ModelCustody {
             BlockReason reason = claim.isOf(partition.executor) ? BlockReason.HEAD : BlockReason.OTHER_OWNER;
             partition.block(key, reason, entry.position());
         }
-        tasks.adopt(entry.position(), partition.stored(entry.envelope()));
+        if (entry.envelope() != null) {
+            tasks.adopt(entry.position(), partition.stored(entry.envelope()));
+        }
         return HandOverResult.OK;
     }
 

@@ -218,6 +218,10 @@ final class OwnerClient {
                 .get(0);
     }
 
+    static HandOver adoptHeld(Position position, @Nullable String key) {
+        return new HandOver(position, key, SettledMark.NONE, new Move.Adopt(), null);
+    }
+
     HandOverResult bury(Position position, SettledMark mark) {
         return takeCustody(new HandOver(position, null, mark, new Move.Bury(), envelope(null, 0)))
                 .get(0);

@@ -1,5 +1,6 @@
 package dev.tandem.task.store;
 
+import static dev.tandem.task.store.OwnerClient.adoptHeld;
 import static dev.tandem.task.store.OwnerClient.park;
 import static dev.tandem.task.store.OwnerClient.parkHeld;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -175,6 +176,31 @@ interface TakeCustodyConformance extends StoreFixture {
         Acquired acquired = first().acquire();
         assertThat(acquired.chunks()).isEmpty();
         assertThat(acquired.blockedKeys()).isZero();
+    }
+
+    @Test
+    default void aRunningTaskThatTheStoreHoldsBlocksItsKeyWhenItIsAdopted() {
+        first().acquire();
+        first().schedule(P1, KEY, 1, storeTime() - 5);
+        assertThat(first().tryClaim(P1, KEY, true)).isEqualTo(ClaimResult.Ok.FIRST);
+        long token = first().lastToken();
+        assertThat(first().takeCustody(park(P2, KEY, 2))).containsExactly(HandOverResult.OPEN);
+        assertThat(first().takeCustody(adoptHeld(P1, KEY), park(P2, KEY, 2)))
+                .containsExactly(HandOverResult.OK, HandOverResult.OK);
+        assertThat(first().takeCustody(adoptHeld(P1, KEY))).containsExactly(HandOverResult.OK);
+        assertThat(first().settle(P1, token, KEY, 1, new Verdict.Success(null), first().nextToken()))
+                .isInstanceOf(SettleResult.Next.class);
+        assertThat(first().takeCustody(adoptHeld(P1, KEY))).containsExactly(HandOverResult.DONE);
+    }
+
+    @Test
+    default void nothingIsAdoptedWithoutAnEnvelopeUnlessItIsHeldUnderAClaim() {
+        first().acquire();
+        first().claim(P1, KEY);
+        first().schedule(P2, KEY, 2, storeTime() + OwnerClient.LONG);
+        assertThat(first().takeCustody(adoptHeld(P1, KEY), adoptHeld(P2, KEY), adoptHeld(P3, KEY)))
+                .containsExactly(HandOverResult.DONE, HandOverResult.DONE, HandOverResult.DONE);
+        assertThat(first().acquire().blockedKeys()).isZero();
     }
 
     // Bury
