@@ -310,11 +310,9 @@ final class RandomRequests {
                     : dice < 5
                             ? new Move.Park()
                             : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
-            boolean mayBeInStore =
-                    move instanceof Move.Park && !far.containsKey(position) || move instanceof Move.Adopt;
-            boolean inStore = mayBeInStore && random.nextInt(3) == 0;
-            entries.add(new HandOver(
-                    position, key(position), mark(position), move, inStore ? null : envelope(position, 0)));
+            boolean moves = move instanceof Move.Park && !far.containsKey(position) || move instanceof Move.Adopt;
+            byte[] sent = moves && random.nextInt(3) == 0 ? null : envelope(position, 0);
+            entries.add(new HandOver(position, key(position), mark(position), move, sent));
         }
         return new StoreRequest.TakeCustody(
                 header(executor),
