@@ -32,6 +32,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -145,8 +146,10 @@ class CompressedBatchesIT {
         abstract ProducerRecord<byte[], byte[]> in(String topic);
     }
 
+    /** All kinds take minutes, so they run on demand. {@code BoundedRecordsTest} has an example of each. */
     @ParameterizedTest
     @EnumSource
+    @EnabledIfSystemProperty(named = "kafka.large", matches = "all")
     void keysAndHeadersDoNotFillTheHeapEither(Large large, @TempDir Path folder) throws Exception {
         int records = 600;
         String topic = Brokers.kafka().topic("large", 1);
