@@ -3,19 +3,19 @@ package dev.tandem.executor;
 import java.time.Duration;
 
 /**
- * Says when starts of a queue are slowed down in one process, because nearly all attempts fail.
+ * The rule by which a process slows down the starts of a queue's tasks, because nearly all attempts fail.
  *
- * @param enabled whether they ever are
- * @param failures the share of failed attempts from which on they are, more than 0 and at most 1
- * @param attempts how many attempts must have ended within the window, 1 to 100,000
- * @param window how far back attempts count, 1 s to 1 h
+ * @param enabled whether starts are ever slowed down
+ * @param failures the share of failed attempts at which starts are slowed down; more than 0 and at most 1
+ * @param attempts the number of attempts that must have ended within the window before the share counts; 1 to 100,000
+ * @param window the age up to which attempts count; 1 s to 1 h
  */
 public record BreakerPolicy(boolean enabled, double failures, int attempts, Duration window) {
 
-    /** 9 of 10 attempts failed, of at least 100 within 10 s. */
+    /** Slows starts down when 9 of 10 attempts failed, of at least 100 within 10 s. */
     public static final BreakerPolicy DEFAULTS = new BreakerPolicy(true, 0.9, 100, Duration.ofSeconds(10));
 
-    /** Starts are never slowed down. */
+    /** Never slows starts down. */
     public static final BreakerPolicy OFF =
             new BreakerPolicy(false, DEFAULTS.failures, DEFAULTS.attempts, DEFAULTS.window);
 

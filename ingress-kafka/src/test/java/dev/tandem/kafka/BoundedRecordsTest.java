@@ -13,7 +13,10 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What counts for a poll, in the calls that Kafka's consumer makes: one for the key and one for the value, if they are not null. */
+/**
+ * {@link BoundedRecords} counts the bytes of a poll. The tests make the calls of Kafka's consumer: one for each key and
+ * each value that is not null.
+ */
 class BoundedRecordsTest {
 
     private static final int LIMIT = 1_000_000;

@@ -29,17 +29,12 @@ final class ChannelReopening {
     /** How often the first wait for a smaller prefetch is doubled after it was in vain: up to about an hour. */
     private static final int MAX_DOUBLINGS = 6;
 
-    /** A change to the smaller prefetch that failed. */
-    private record FailedDrain(int times, long retryAt) {}
-
     private final RabbitSettings settings;
     private final MemoryBudget memory;
     private final QueueLog queueLog;
     private final LongSupplier nanoTime;
     private final long maxUnackedNanos;
-    private final Map<Partition, RateLimit> takenBack = new HashMap<>();
-    private final Map<Partition, FailedDrain> failedDrains = new HashMap<>();
-    private final KnownTwins twins = new KnownTwins();
+    private final Map<Partition, PartitionHistory> histories = new HashMap<>();
     private final RateLimit warnings = new RateLimit(1, PERIOD_NANOS);
     private final RateLimit timeoutWarnings = new RateLimit(1, PERIOD_NANOS);
     private boolean letGo;
@@ -58,11 +53,10 @@ final class ChannelReopening {
 
     /** Whether the broker took messages of the channel back, which the batch shows. The batch comes again. */
     boolean wasTakenBack(OpenPartition open, List<Arrival> batch) {
+        PartitionHistory history = history(open.partition);
         boolean reopen = settings.ordered()
-                && open.isTakenBack(batch, twins)
-                && takenBack
-                        .computeIfAbsent(open.partition, p -> new RateLimit(MAX_TAKEN_BACK, PERIOD_NANOS))
-                        .tryTake(nanoTime.getAsLong());
+                && open.isTakenBack(batch, history)
+                && history.reopenings().tryTake(nanoTime.getAsLong());
         if (reopen) {
             queueLog.warn(
                     "RabbitMQ took messages of " + open.channel() + " back and delivered them again, as it does"
@@ -73,7 +67,12 @@ final class ChannelReopening {
 
     /** All that earlier channels of the partition left has come. */
     void caughtUp(Partition partition) {
-        twins.caughtUp(partition);
+        history(partition).caughtUp();
+    }
+
+    private PartitionHistory history(Partition partition) {
+        return histories.computeIfAbsent(
+                partition, p -> new PartitionHistory(new RateLimit(MAX_TAKEN_BACK, PERIOD_NANOS)));
     }
 
     /** Whether the partition's channel must be opened again now. */
@@ -119,12 +118,13 @@ final class ChannelReopening {
     /** Whether the channel must go on to its next prefetch window now. */
     boolean isNarrowDue(OpenPartition open) {
         long now = nanoTime.getAsLong();
-        FailedDrain failed = failedDrains.get(open.partition);
+        PartitionHistory history = history(open.partition);
+        PartitionHistory.FailedDrain failed = history.failedDrain();
         if (failed != null && now - failed.retryAt() < 0 || !open.isNarrowDue(now)) {
             return false;
         }
         if (open.channel().window() == ConsumerChannel.Window.DRAINING) {
-            failedDrains.remove(open.partition);
+            history.drained();
         }
         return true;
     }
@@ -134,9 +134,10 @@ final class ChannelReopening {
         if (!open.hasDrainedFor(DRAIN_NANOS, now)) {
             return false;
         }
-        FailedDrain before = failedDrains.get(open.partition);
+        PartitionHistory history = history(open.partition);
+        PartitionHistory.FailedDrain before = history.failedDrain();
         int times = before == null ? 0 : Math.min(MAX_DOUBLINGS, before.times() + 1);
-        failedDrains.put(open.partition, new FailedDrain(times, now + (PERIOD_NANOS << times)));
+        history.drainFailed(new PartitionHistory.FailedDrain(times, now + (PERIOD_NANOS << times)));
         queueLog.warn("messages of " + open.channel() + " are still unacked after " + DRAIN_NANOS / 1_000_000_000
                 + " s, so its prefetch stays larger than " + settings.prefetch() + " for now");
         return true;

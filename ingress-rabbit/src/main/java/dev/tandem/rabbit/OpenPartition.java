@@ -125,12 +125,12 @@ final class OpenPartition {
      * leader loses contact with the node of the channel. The channel is not told, and its acks of such messages count for
      * nothing. Ask before {@link #took}.
      */
-    boolean isTakenBack(List<Arrival> batch, KnownTwins twins) {
+    boolean isTakenBack(List<Arrival> batch, PartitionHistory history) {
         boolean hadAll = caughtUp || caughtUpAfter != UNKNOWN && channel.taken() - batch.size() >= caughtUpAfter;
         boolean takenBack = false;
         for (Arrival arrival : batch) {
             Delivery delivery = arrival.delivery();
-            takenBack |= delivery.redelivered() && (hadAll || wasDelivered(arrival, twins));
+            takenBack |= delivery.redelivered() && (hadAll || wasDelivered(arrival, history));
             hadAll |= !delivery.redelivered();
         }
         return takenBack;
@@ -142,7 +142,7 @@ final class OpenPartition {
      * second message was behind the first one on every channel, so it has not. If the broker does not count, the first
      * such message counts as taken back, and the same one on the next channel as a second message.
      */
-    private boolean wasDelivered(Arrival arrival, KnownTwins twins) {
+    private boolean wasDelivered(Arrival arrival, PartitionHistory history) {
         String identity = arrival.delivery().identity();
         if (identity == null || !MessageIdentity.isNamed(identity) || redelivered.size() >= MAX_REDELIVERED) {
             return false;
@@ -152,7 +152,7 @@ final class OpenPartition {
             return false;
         }
         boolean counted = before != Arrival.UNKNOWN && arrival.returns() != Arrival.UNKNOWN;
-        return counted ? arrival.returns() > before : twins.add(partition, identity);
+        return counted ? arrival.returns() > before : history.addTwin(identity);
     }
 
     /**

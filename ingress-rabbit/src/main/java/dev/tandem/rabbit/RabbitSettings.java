@@ -4,6 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The settings by which one queue reads its RabbitMQ queue, or its sub-queues.
@@ -109,130 +110,54 @@ public record RabbitSettings(
     }
 
     public RabbitSettings withExchange(String name) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                name,
-                routingKey,
-                brokerQueue,
-                ordered,
-                key,
-                partitions,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> copy.exchange = name);
     }
 
     public RabbitSettings withRoutingKey(String pattern) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                pattern,
-                brokerQueue,
-                ordered,
-                key,
-                partitions,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> copy.routingKey = pattern);
     }
 
     public RabbitSettings withBrokerQueue(String name) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                routingKey,
-                name,
-                ordered,
-                key,
-                partitions,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> copy.brokerQueue = name);
     }
 
     /** Returns settings with {@code ordering: key}, by the header {@code tandem-key}. */
     public RabbitSettings orderedByHeader() {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                routingKey,
-                brokerQueue,
-                true,
-                KeySource.HEADER,
-                partitions,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> {
+            copy.ordered = true;
+            copy.key = KeySource.HEADER;
+        });
     }
 
     /** Returns settings with {@code ordering: key}, by the routing keys that match the pattern. */
     public RabbitSettings orderedByRoutingKey(String pattern) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                pattern,
-                brokerQueue,
-                true,
-                KeySource.ROUTING_KEY,
-                partitions,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> {
+            copy.routingKey = pattern;
+            copy.ordered = true;
+            copy.key = KeySource.ROUTING_KEY;
+        });
     }
 
     public RabbitSettings withPartitions(int count) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                routingKey,
-                brokerQueue,
-                ordered,
-                key,
-                count,
-                prefetch,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> copy.partitions = count);
     }
 
     public RabbitSettings withPrefetch(int messages) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                routingKey,
-                brokerQueue,
-                ordered,
-                key,
-                partitions,
-                messages,
-                maxPayload,
-                consumerTimeout);
+        return with(copy -> copy.prefetch = messages);
     }
 
     public RabbitSettings withMaxPayload(int bytes) {
-        return new RabbitSettings(
-                uri,
-                queue,
-                exchange,
-                routingKey,
-                brokerQueue,
-                ordered,
-                key,
-                partitions,
-                prefetch,
-                bytes,
-                consumerTimeout);
+        return with(copy -> copy.maxPayload = bytes);
     }
 
     public RabbitSettings withConsumerTimeout(Duration timeout) {
-        return new RabbitSettings(
-                uri, queue, exchange, routingKey, brokerQueue, ordered, key, partitions, prefetch, maxPayload, timeout);
+        return with(copy -> copy.consumerTimeout = timeout);
+    }
+
+    private RabbitSettings with(Consumer<Copy> change) {
+        Copy copy = new Copy(this);
+        change.accept(copy);
+        return copy.build();
     }
 
     /** Returns how long a message may stay unacked here: three quarters of the broker's timeout. */
@@ -288,5 +213,50 @@ public record RabbitSettings(
     public String toString() {
         return "RabbitSettings[" + address() + " queue=" + queue + " exchange=" + exchange + " routing-key="
                 + routingKey + " broker queue=" + brokerQueue + (ordered ? " ordered by " + key : "") + "]";
+    }
+
+    /** A copy that is changed before it becomes settings again. */
+    private static final class Copy {
+
+        private final String uri;
+        private final String queue;
+        private String exchange;
+        private String routingKey;
+        private String brokerQueue;
+        private boolean ordered;
+        private KeySource key;
+        private int partitions;
+        private int prefetch;
+        private int maxPayload;
+        private Duration consumerTimeout;
+
+        Copy(RabbitSettings from) {
+            uri = from.uri;
+            queue = from.queue;
+            exchange = from.exchange;
+            routingKey = from.routingKey;
+            brokerQueue = from.brokerQueue;
+            ordered = from.ordered;
+            key = from.key;
+            partitions = from.partitions;
+            prefetch = from.prefetch;
+            maxPayload = from.maxPayload;
+            consumerTimeout = from.consumerTimeout;
+        }
+
+        RabbitSettings build() {
+            return new RabbitSettings(
+                    uri,
+                    queue,
+                    exchange,
+                    routingKey,
+                    brokerQueue,
+                    ordered,
+                    key,
+                    partitions,
+                    prefetch,
+                    maxPayload,
+                    consumerTimeout);
+        }
     }
 }

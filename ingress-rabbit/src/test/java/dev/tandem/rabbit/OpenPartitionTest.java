@@ -21,7 +21,7 @@ class OpenPartitionTest {
     private static final int ALL = 100;
 
     private final OpenPartition open = new OpenPartition(Partition.of("mail", 0), OpenPartitionTest::channel);
-    private final KnownTwins twins = new KnownTwins();
+    private final PartitionHistory twins = new PartitionHistory(new RateLimit(1, 1));
     private long tag;
 
     @Test

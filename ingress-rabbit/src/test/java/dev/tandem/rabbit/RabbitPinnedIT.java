@@ -22,7 +22,7 @@ class RabbitPinnedIT extends SourceFixture {
     private static final long DRAIN_MILLIS = ChannelReopening.DRAIN_NANOS / 1_000_000;
 
     private final ManualClock clock = new ManualClock();
-    /** What was acked, in order. */
+    /** The acked messages, in the order of their acks. */
     private final List<String> acked = new ArrayList<>();
 
     @Test

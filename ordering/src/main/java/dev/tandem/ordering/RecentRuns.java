@@ -3,7 +3,7 @@ package dev.tandem.ordering;
 /** Counts the runs that ended lately: as many may be expected to run within the same time from now on. */
 final class RecentRuns {
 
-    /** What is counted is what ended within one to two of these times. */
+    /** Length of a period. The runs of the present period and of the one before it are counted. */
     private static final long SPAN_MILLIS = 125;
 
     private long span;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions;
  * <p>System properties choose which:
  *
  * <ul>
- *   <li>{@code simulation.histories}: how many of each kind, or {@code full} for the full run of each kind
+ *   <li>{@code simulation.histories}: how many of each kind; or {@code ordinary}, as in the run of all tests; or {@code full}
  *   <li>{@code simulation.from}: the first seed, or {@code random} for histories that no run has met
  *   <li>{@code simulation.seed}: only the history of this seed, with its trace
  *   <li>{@code simulation.digests=write}: writes the digests anew instead of checking them; implies full runs
@@ -134,6 +134,9 @@ final class Histories {
         String setting = System.getProperty("simulation.histories", byDefault);
         if (setting.equals("full")) {
             return kind.fullRun();
+        }
+        if (setting.equals("ordinary")) {
+            return kind.ordinaryRun();
         }
         int count = Integer.parseInt(setting);
         return kind == HistoryKind.LOG_WITH_FULL_STORE ? Math.min(kind.fullRun(), count) : count;

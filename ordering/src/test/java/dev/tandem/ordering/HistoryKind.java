@@ -9,27 +9,34 @@ import org.jspecify.annotations.Nullable;
 /** Kinds of histories: the kind of source, and whether the store is healthy. */
 enum HistoryKind {
     /** A log (Kafka). */
-    LOG("SimulationTest#every*", 100_000),
+    LOG("SimulationTest#every*", 40_000, 100_000),
     /** A log whose store has no room at times. */
-    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500),
+    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500, 500),
     /** A log that loses its last records at times. */
-    CUT_LOG("SimulationTest#logs*", 20_000),
+    CUT_LOG("SimulationTest#logs*", 8_000, 20_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
-    QUEUE("QueueSimulationTest", 6_000),
+    QUEUE("QueueSimulationTest", 4_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
-    SHARED_QUEUE("SharedQueueSimulationTest", 6_000);
+    SHARED_QUEUE("SharedQueueSimulationTest", 4_000, 6_000);
 
     private final String test;
+    private final int ordinaryRun;
     private final int fullRun;
 
-    HistoryKind(String test, int fullRun) {
+    HistoryKind(String test, int ordinaryRun, int fullRun) {
         this.test = test;
+        this.ordinaryRun = ordinaryRun;
         this.fullRun = fullRun;
     }
 
     /** Returns the test that runs these histories, as {@code -Dtest} expects it. */
     String test() {
         return test;
+    }
+
+    /** Returns how many histories the run of all tests has. */
+    int ordinaryRun() {
+        return ordinaryRun;
     }
 
     /** Returns how many histories a full run has. */

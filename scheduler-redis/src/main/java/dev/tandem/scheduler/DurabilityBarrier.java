@@ -2,7 +2,6 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerListOutput;
@@ -29,7 +28,6 @@ final class DurabilityBarrier {
 
     private static final Logger log = LoggerFactory.getLogger(DurabilityBarrier.class);
 
-    private static final long LEAST_WAIT_MILLIS = 100;
     private static final long SLOW_DISK_MILLIS = 2_000;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -46,7 +44,7 @@ final class DurabilityBarrier {
     };
 
     private final StatefulRedisConnection<byte[], byte[]> connection;
-    private final RedisKeys keys;
+    private final ReplicatedWrite write;
     private final int replicas;
     private final long waitMillis;
     private final long horizonNanos;
@@ -71,10 +69,11 @@ final class DurabilityBarrier {
             boolean waitsForDisk,
             RedisSettings settings) {
         this.connection = connection;
-        this.keys = keys;
+        this.write = new ReplicatedWrite(connection, keys);
         this.replicas = replicas;
         this.waitsForDisk = waitsForDisk;
-        this.waitMillis = Math.max(LEAST_WAIT_MILLIS, settings.horizon().toMillis());
+        this.waitMillis =
+                Math.max(ReplicatedWrite.LEAST_WAIT_MILLIS, settings.horizon().toMillis());
         this.horizonNanos = settings.horizon().toNanos();
     }
 
@@ -109,7 +108,7 @@ final class DurabilityBarrier {
         synchronized (this) {
             sentAt = now;
         }
-        writeAndWait(partition)
+        write.send(partition, replicas, waitMillis)
                 .thenCompose(reached -> {
                     noteReached(reached);
                     return reached < replicas || !isWaitingForDisk()
@@ -117,19 +116,6 @@ final class DurabilityBarrier {
                             : waitForDisk();
                 })
                 .whenComplete((confirmed, failure) -> ended(now, failure == null && confirmed));
-    }
-
-    /** Returns how many replicas have the barrier. Fails if Redis refused the write: then WAIT means an older one. */
-    private CompletableFuture<Long> writeAndWait(Partition partition) {
-        String sha = new String(Script.WRITE_BARRIER.sha(), StandardCharsets.US_ASCII);
-        CompletableFuture<List<Object>> written = connection
-                .async()
-                .<List<Object>>evalsha(sha, ScriptOutputType.MULTI, keys.of(partition))
-                .toCompletableFuture();
-        return replicas == 0
-                ? written.thenApply(done -> 0L)
-                : written.thenCombine(
-                        connection.async().waitForReplication(replicas, waitMillis), (done, reached) -> reached);
     }
 
     private synchronized boolean isWaitingForDisk() {

@@ -2,9 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,13 +23,12 @@ final class ReplicaContact {
     private static final int FRESH_SHARE = 8;
 
     static final long DEFAULT_LEASE_MILLIS = 10_000;
-    private static final long LEAST_WAIT_MILLIS = 100;
 
     /** A link with an answer that it may not use yet. */
     private record Waiting(Partition partition, Runnable asked) {}
 
     private final StatefulRedisConnection<byte[], byte[]> connection;
-    private final RedisKeys keys;
+    private final ReplicatedWrite write;
     private final int replicas;
 
     // Guarded by this.
@@ -49,28 +46,17 @@ final class ReplicaContact {
     /** @param replicas how many there are, 1 or more */
     ReplicaContact(StatefulRedisConnection<byte[], byte[]> connection, RedisKeys keys, int replicas) {
         this.connection = connection;
-        this.keys = keys;
+        this.write = new ReplicatedWrite(connection, keys);
         this.replicas = replicas;
     }
 
     /** Returns how many replicas have what is written now. Writes to one of this partition's keys. */
     CompletableFuture<Long> countAnswering(Partition partition, long limitMillis) {
         long sentAt = System.nanoTime();
-        return writeAndWait(partition, limitMillis).thenApply(reached -> {
+        return write.send(partition, quorum(), limitMillis).thenApply(reached -> {
             heard(sentAt, reached);
             return reached;
         });
-    }
-
-    /** Fails if Redis refused the write: then WAIT means an older one. */
-    private CompletableFuture<Long> writeAndWait(Partition partition, long limitMillis) {
-        String sha = new String(Script.WRITE_BARRIER.sha(), StandardCharsets.US_ASCII);
-        CompletableFuture<List<Object>> written = connection
-                .async()
-                .<List<Object>>evalsha(sha, ScriptOutputType.MULTI, keys.of(partition))
-                .toCompletableFuture();
-        return written.thenCombine(
-                connection.async().waitForReplication(quorum(), limitMillis), (done, reached) -> reached);
     }
 
     /** Returns how many replicas are enough: together with the primary, they are more than half of all. */
@@ -147,9 +133,9 @@ final class ReplicaContact {
             if (unansweredSince == null) {
                 unansweredSince = now;
             }
-            limit = Math.max(LEAST_WAIT_MILLIS, leaseMillis / 4);
+            limit = Math.max(ReplicatedWrite.LEAST_WAIT_MILLIS, leaseMillis / 4);
         }
-        writeAndWait(partition, limit).whenComplete((reached, failure) -> {
+        write.send(partition, quorum(), limit).whenComplete((reached, failure) -> {
             if (failure == null) {
                 heard(now, reached);
                 answered(partition);

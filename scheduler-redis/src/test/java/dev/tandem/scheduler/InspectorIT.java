@@ -24,7 +24,7 @@ import java.util.Map;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** What the inspector returns about queues. */
+/** The inspector tells the state of queues. */
 class InspectorIT extends OperatorTestBase {
 
     @Test

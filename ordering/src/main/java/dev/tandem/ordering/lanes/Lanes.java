@@ -152,7 +152,7 @@ public final class Lanes {
 
     // ---- offered by the store ----
 
-    /** What the store offered and that waits here. */
+    /** Returns the tasks that the store offered and that wait here. */
     public OfferedTasks offered() {
         return offered;
     }

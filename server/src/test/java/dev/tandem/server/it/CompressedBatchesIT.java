@@ -110,7 +110,7 @@ class CompressedBatchesIT {
         return found.isEmpty() ? 0 : Long.parseLong(found.get(found.size() - 1).group(group));
     }
 
-    /** What a record may unpack to, besides a value. */
+    /** A part of a record, besides its value, that compression makes small. */
     enum Large {
         KEYS {
             @Override

@@ -22,10 +22,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No message stays unacked for as long as the broker's {@code consumer_timeout}, whatever keeps its task waiting. */
+@Execution(ExecutionMode.CONCURRENT)
 class ConsumerTimeoutIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(16);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT)
 class OutageIT {
 
-    /** What brings the tasks. */
+    /** The kind of broker from which the tasks come. */
     enum Broker {
         KAFKA,
         RABBIT_ORDERED,

@@ -14,8 +14,11 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.testkit.Brokers;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A key with more tasks than Redis may park, in a sub-queue whose prefetch was lowered. */
+@Execution(ExecutionMode.CONCURRENT)
 class RabbitFullLaneIT {
 
     private static final int PREFETCH = 5;
@@ -49,7 +52,9 @@ class RabbitFullLaneIT {
                 queue.history().assertOrderAndExclusion();
                 assertThat(queue.history().duplicates()).isEmpty();
             }
-            assertThat(queue.messages()).isZero();
+            // What Redis took over less than a horizon before the end was not acked. It is recognised.
+            queue.awaitNothingLeft();
+            assertThat(queue.history().duplicates()).isEmpty();
         }
     }
 

@@ -43,6 +43,7 @@ final class TestWorker implements AutoCloseable {
      * @param retryMillis the delay before a failed task's next attempt
      * @param maxAttempts the limit of attempts of every task
      * @param leaseMillis the lease of claims and partitions, and the longest session timeout at Kafka
+     * @param horizonMillis after it a hand-over counts as durable, and a run that holds others back is adopted
      */
     record Options(
             String broker,
@@ -52,29 +53,53 @@ final class TestWorker implements AutoCloseable {
             Path journal,
             long retryMillis,
             int maxAttempts,
-            int leaseMillis) {
+            int leaseMillis,
+            int horizonMillis) {
+
+        Options(
+                String broker,
+                String redis,
+                String queue,
+                boolean ordered,
+                Path journal,
+                long retryMillis,
+                int maxAttempts,
+                int leaseMillis) {
+            this(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis, (int)
+                    CoreSettings.DEFAULTS.horizonMillis());
+        }
 
         /** Connects to the same broker through another address. */
         Options via(String otherBroker) {
-            return new Options(otherBroker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
+            return new Options(
+                    otherBroker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis, horizonMillis);
         }
 
         /** Connects to the same Redis through another address. */
         Options viaRedis(String otherRedis) {
-            return new Options(broker, otherRedis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis);
+            return new Options(
+                    broker, otherRedis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis, horizonMillis);
         }
 
         Options retrying(long millis, int attempts) {
-            return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis);
+            return new Options(broker, redis, queue, ordered, journal, millis, attempts, leaseMillis, horizonMillis);
         }
 
         /** Shortens the lease for tests with many deaths. */
         Options leasedFor(int millis) {
-            return new Options(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, millis);
+            return new Options(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, millis, horizonMillis);
+        }
+
+        /** Lets runs that hold others back go on for longer before they are adopted. */
+        Options adoptingAfter(int millis) {
+            return new Options(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis, millis);
         }
 
         CoreSettings core() {
-            return CoreSettings.builder().leaseMillis(leaseMillis).build();
+            return CoreSettings.builder()
+                    .leaseMillis(leaseMillis)
+                    .horizonMillis(horizonMillis)
+                    .build();
         }
 
         Map<String, String> consumer() {
@@ -98,7 +123,8 @@ final class TestWorker implements AutoCloseable {
                     journal.toString(),
                     Long.toString(retryMillis),
                     Integer.toString(maxAttempts),
-                    Integer.toString(leaseMillis));
+                    Integer.toString(leaseMillis),
+                    Integer.toString(horizonMillis));
         }
 
         static Options of(String[] arguments) {
@@ -110,7 +136,8 @@ final class TestWorker implements AutoCloseable {
                     Path.of(arguments[4]),
                     Long.parseLong(arguments[5]),
                     Integer.parseInt(arguments[6]),
-                    Integer.parseInt(arguments[7]));
+                    Integer.parseInt(arguments[7]),
+                    Integer.parseInt(arguments[8]));
         }
 
         Source source() {

@@ -41,7 +41,7 @@ final class ColdProcess implements Scenario {
         }
     }
 
-    /** What one process took from its start to its first task, and how fast it was from there to the last commit. */
+    /** Result of one process: the time from its start to its first task, and the rate from there to its last commit. */
     private record Round(double secondsToFirst, double perSecond) {}
 
     @Override

@@ -29,7 +29,7 @@ final class ColdWorker {
     }
 
     /**
-     * What the process consumes.
+     * The tasks of the process, and who consumes them.
      *
      * @param group the name of the queue, or the consumer group of the parallel consumer
      * @param concurrency of Tandem, or the threads of the parallel consumer

@@ -34,7 +34,7 @@ final class ServerStart implements Scenario {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
-    /** What one start took until the API took requests, and until all brokers were reached. */
+    /** Times of one start: until the API took requests, and until all brokers were reached. */
     private record Start(double ready, double healthy) {}
 
     @Override
