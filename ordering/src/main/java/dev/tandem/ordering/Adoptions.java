@@ -2,6 +2,7 @@ package dev.tandem.ordering;
 
 import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.ordering.requests.PendingHandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,7 @@ final class Adoptions {
         Lane lane = state.lanes.find(entry.key());
         boolean open = lane != null && !lane.isBlocked() && !lane.hasHandOvers() && lane.isBusyWith(entry);
         if (open && !entry.isTracked()) {
-            state.work.handOver(entry, new Move.Adopt());
+            state.work.handOver(PendingHandOver.blocking(entry));
         }
     }
 }

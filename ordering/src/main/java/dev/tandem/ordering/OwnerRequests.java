@@ -187,7 +187,7 @@ final class OwnerRequests {
     private void drain(Lane lane, TaskEntry head) {
         String error = Envelope.drainedBehind(state.partition, head.position());
         for (TaskEntry entry : lane.takeIf(waiting -> !waiting.isInStore())) {
-            state.work.handOver(new PendingHandOver(entry, new Move.Bury(), error));
+            state.work.handOver(PendingHandOver.buried(entry, error));
         }
     }
 
@@ -233,8 +233,8 @@ final class OwnerRequests {
         List<StoreRequest.HandOver> handOvers = new ArrayList<>(batch.size());
         for (PendingHandOver handOver : batch) {
             TaskEntry entry = handOver.entry();
-            boolean moves = handOver.parks() || handOver.adopts();
-            boolean storeHasIt = entry.isInStore() && moves && !entry.isTracked();
+            boolean parksStored = handOver.parks() && entry.isInStore() && !entry.isTracked();
+            boolean storeHasIt = handOver.blocksOnly() || parksStored;
             state.broker.willHandOver(entry);
             handOvers.add(new StoreRequest.HandOver(
                     entry.position(),

@@ -191,7 +191,7 @@ final class CoreScript extends RecordedCommands {
             return log.delivered(Delivery.of(offset, task));
         }
         noteDelivery(nextTag, name);
-        String identity = "m" + "0".repeat(12 - name.length()) + name;
+        String identity = identityKind() + "0".repeat(12 - name.length()) + name;
         return new Delivery(nextTag++, task, null, identity, redelivered);
     }
 

@@ -28,6 +28,17 @@ abstract class RecordedCommands implements Commands {
     private boolean left;
     private int rewinds;
     private int cutsRecorded;
+    private String identityKind = "m";
+
+    /** Messages have no message ids from now on, so they are recognised by their content only. */
+    void publishersGiveNoIds() {
+        identityKind = "c";
+    }
+
+    /** The letter with which the identities of messages begin. */
+    String identityKind() {
+        return identityKind;
+    }
 
     /** Names of the runs that were started and have not ended, in the order of their starts. */
     List<String> running() {

@@ -117,6 +117,27 @@ class RedeliveryTest {
         assertThat(core.acked()).containsExactly("0");
     }
 
+    /**
+     * The task goes on while its channel is lost. Its message is recognised only because the run's custody moves to the store
+     * before the next channel is opened: without a message id, a claim of an owner who is well may be another message's.
+     */
+    @Test
+    void aRunOfAnUnorderedQueueThatOutlivesItsChannelIsRecognisedWithoutAMessageId() {
+        CoreScript core = CoreScript.queue(QueuePolicy.unordered(4));
+        core.publishersGiveNoIds();
+        core.owns().delivers("0");
+        core.lost();
+
+        core.assigned();
+        core.redelivers("0");
+        core.passes(3 * SETTINGS.leaseMillis());
+
+        assertThat(core.running()).containsExactly("0");
+        assertThat(core.acked()).containsExactly("0");
+        core.succeeds("0");
+        assertThat(core.store().inStore()).isEmpty();
+    }
+
     /** A cluster whose nodes lose contact takes messages back without a word to their channel. */
     @Test
     void aMessageOfAnUnorderedQueueThatIsDeliveredAgainWhileItWaitsRunsOnce() {

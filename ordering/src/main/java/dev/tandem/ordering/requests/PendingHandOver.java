@@ -8,12 +8,24 @@ import org.jspecify.annotations.Nullable;
  * A hand-over of a task's custody to the store.
  *
  * @param error why the task is dead, where its message does not say so; else null
+ * @param blocksOnly whether the store has the task already, so that this moves no custody: an {@link Move.Adopt} that only
+ *     blocks the key of a running task
  */
 public record PendingHandOver(
-        TaskEntry entry, Move move, @Nullable String error) implements PendingWrite {
+        TaskEntry entry, Move move, @Nullable String error, boolean blocksOnly) implements PendingWrite {
 
     public PendingHandOver(TaskEntry entry, Move move) {
-        this(entry, move, null);
+        this(entry, move, null, false);
+    }
+
+    /** Returns a burial whose message does not say why the task is dead. */
+    public static PendingHandOver buried(TaskEntry entry, String error) {
+        return new PendingHandOver(entry, new Move.Bury(), error, false);
+    }
+
+    /** Returns what blocks the key of a running task that the store has. */
+    public static PendingHandOver blocking(TaskEntry entry) {
+        return new PendingHandOver(entry, new Move.Adopt(), null, true);
     }
 
     public boolean parks() {
@@ -24,11 +36,6 @@ public record PendingHandOver(
         return move instanceof Move.Adopt;
     }
 
-    /** Whether this only blocks the key of a running task, which the store has already. */
-    public boolean blocksOnly() {
-        return adopts() && !entry.isTracked();
-    }
-
     /** Whether nothing of the key may start or be handed over until this is answered. */
     public boolean holdsLane() {
         return entry.key() != null && !(move instanceof Move.Schedule);
@@ -37,6 +44,6 @@ public record PendingHandOver(
     @Override
     public PendingWrite replacing(PendingWrite older) {
         boolean takesDelivery = older.entry().isTracked() && !entry.isTracked();
-        return takesDelivery ? new PendingHandOver(older.entry(), move, error) : this;
+        return takesDelivery ? new PendingHandOver(older.entry(), move, error, blocksOnly) : this;
     }
 }

@@ -31,6 +31,9 @@ final class TestWorker implements AutoCloseable {
     /** Small, so that a larger payload still fits through the broker. */
     static final int MAX_PAYLOAD = 10_000;
 
+    /** Longer than a test holds a task. */
+    private static final Duration HANDLER_TIMEOUT = Duration.ofMinutes(10);
+
     /** The number of partitions of a RabbitMQ queue. */
     static final int RABBIT_PARTITIONS = 4;
 
@@ -185,6 +188,7 @@ final class TestWorker implements AutoCloseable {
                         .policy(options.policy())
                         .members(members)
                         .maxAttempts(options.maxAttempts())
+                        .timeout(HANDLER_TIMEOUT)
                         .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")
                         .handler("it", handler::handle)

@@ -108,7 +108,7 @@ class UnorderedRedeliveryIT {
                 // A task without an id that was adopted just before its connection is lost may run again, since its ack
                 // may be lost: see docs/guarantees.md. So none may be adopted before.
                 TestWorker worker =
-                        new TestWorker(queue.worker().via(wire.uri()).adoptingAfter(20_000))) {
+                        new TestWorker(queue.worker().via(wire.uri()).adoptingAfter(10_000))) {
             queue.awaitDeclared();
             for (int number = 0; number < tasks; number++) {
                 if (number % 2 == 0) {
