@@ -1,8 +1,6 @@
 package dev.tandem.benchmarks;
 
 import dev.tandem.executor.Result;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.Await;
 import dev.tandem.task.QueuePolicy;
 import java.nio.charset.StandardCharsets;
@@ -67,18 +65,11 @@ final class DueAtOnce implements Scenario {
         try (KafkaTopic topic = new KafkaTopic(
                         context.brokers().kafka(), queue, context.sizes().partitions());
                 RedisStatistics redis = new RedisStatistics(context.brokers().redis());
-                TandemExecutor executor = TandemExecutor.start(
-                        context.brokers().redis(),
-                        context.sizes(),
-                        new TandemExecutor.Queue(
-                                queue,
-                                new KafkaSource(
-                                        KafkaSettings.of(context.brokers().kafka(), queue)),
-                                QueuePolicy.ordered(CONCURRENCY),
-                                task -> {
-                                    handled.increment();
-                                    return Result.done();
-                                }))) {
+                TandemExecutor executor =
+                        TandemExecutor.ofTopic(context, queue, QueuePolicy.ordered(CONCURRENCY), task -> {
+                            handled.increment();
+                            return Result.done();
+                        })) {
             long due = System.currentTimeMillis() + AHEAD_MILLIS + tasks / SCHEDULED_PER_MILLI;
             publish(topic, due, keyed, tasks);
             topic.awaitCommitted(KafkaTopic.group(queue), tasks, context);

@@ -1,8 +1,6 @@
 package dev.tandem.benchmarks;
 
 import dev.tandem.executor.Result;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.Await;
 import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
@@ -37,15 +35,8 @@ final class IdleQueue implements Scenario {
         double renewMillis = TandemExecutor.settings(context.sizes().lease()).renewMillis();
         try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, partitions);
                 RedisStatistics redis = new RedisStatistics(context.brokers().redis());
-                TandemExecutor executor = TandemExecutor.start(
-                        context.brokers().redis(),
-                        context.sizes(),
-                        new TandemExecutor.Queue(
-                                topic.name(),
-                                new KafkaSource(
-                                        KafkaSettings.of(context.brokers().kafka(), queue)),
-                                QueuePolicy.ordered(64),
-                                task -> Result.done()))) {
+                TandemExecutor executor =
+                        TandemExecutor.ofTopic(context, queue, QueuePolicy.ordered(64), task -> Result.done())) {
             Await.until(
                     LIMIT,
                     () -> executor.status().partitions() == partitions

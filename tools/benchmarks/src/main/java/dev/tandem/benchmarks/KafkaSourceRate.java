@@ -193,7 +193,7 @@ final class KafkaSourceRate {
     }
 
     /** Opens each partition and commits each delivery at once. */
-    private static final class CommittingLoop implements Source.Events {
+    private static final class CommittingLoop extends IgnoredEvents {
         private final KafkaSource source;
         private long seen;
 
@@ -211,22 +211,5 @@ final class KafkaSourceRate {
             seen += deliveries.size();
             source.commit(partition, nextSequence);
         }
-
-        @Override
-        public void committed(Partition partition, long upTo) {}
-
-        @Override
-        public void commitFailed(Partition partition, String why) {
-            throw new AssertionError(why);
-        }
-
-        @Override
-        public void confirmed(Partition partition, Source.Facts facts) {}
-
-        @Override
-        public void revoked(Collection<Partition> partitions) {}
-
-        @Override
-        public void lost(Collection<Partition> partitions) {}
     }
 }

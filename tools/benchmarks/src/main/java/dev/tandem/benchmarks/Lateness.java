@@ -2,8 +2,6 @@ package dev.tandem.benchmarks;
 
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.Await;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.kit.Percentiles;
@@ -84,22 +82,14 @@ final class Lateness implements Scenario {
         String queue = context.uniqueName("late");
         QueuePolicy policy = keyed ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
         try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
-                TandemExecutor executor = TandemExecutor.start(
-                        context.brokers().redis(),
-                        context.sizes(),
-                        new TandemExecutor.Queue(
-                                queue,
-                                new KafkaSource(
-                                        KafkaSettings.of(context.brokers().kafka(), queue)),
-                                policy,
-                                task -> {
-                                    long micros = EpochMicros.now();
-                                    int index = started.getAndIncrement();
-                                    if (index < tasks) {
-                                        late.set(index, micros - due(task));
-                                    }
-                                    return Result.done();
-                                }));
+                TandemExecutor executor = TandemExecutor.ofTopic(context, queue, policy, task -> {
+                    long micros = EpochMicros.now();
+                    int index = started.getAndIncrement();
+                    if (index < tasks) {
+                        late.set(index, micros - due(task));
+                    }
+                    return Result.done();
+                });
                 KafkaProducer<String, byte[]> producer = topic.producer(2)) {
             publish(producer, queue, perSecond, keyed, tasks);
             Await.until(

@@ -124,7 +124,7 @@ final class RabbitSourceRate {
     }
 
     /** Acks each delivery at once. */
-    private static final class AckingLoop implements Source.Events {
+    private static final class AckingLoop extends IgnoredEvents {
         private final Source source;
         private int delivered;
 
@@ -136,26 +136,6 @@ final class RabbitSourceRate {
         public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
             delivered += deliveries.size();
             source.ack(partition, deliveries.stream().map(Delivery::sequence).toList());
-        }
-
-        @Override
-        public void assigned(Partition partition, Source.Facts facts) {}
-
-        @Override
-        public void committed(Partition partition, long upTo) {}
-
-        @Override
-        public void commitFailed(Partition partition, String why) {}
-
-        @Override
-        public void confirmed(Partition partition, Source.Facts facts) {}
-
-        @Override
-        public void revoked(Collection<Partition> partitions) {}
-
-        @Override
-        public void lost(Collection<Partition> partitions) {
-            throw new IllegalStateException("Lost " + List.copyOf(partitions));
         }
     }
 }

@@ -1,8 +1,6 @@
 package dev.tandem.benchmarks;
 
 import dev.tandem.executor.Result;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
 import dev.tandem.task.QueuePolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,15 +53,8 @@ final class ScheduledMemory implements Scenario {
         String group = KafkaTopic.group(queue);
         try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
                 RedisStatistics redis = new RedisStatistics(context.brokers().redis());
-                TandemExecutor executor = TandemExecutor.start(
-                        context.brokers().redis(),
-                        context.sizes(),
-                        new TandemExecutor.Queue(
-                                queue,
-                                new KafkaSource(
-                                        KafkaSettings.of(context.brokers().kafka(), queue)),
-                                QueuePolicy.unordered(1),
-                                task -> Result.done()))) {
+                TandemExecutor executor =
+                        TandemExecutor.ofTopic(context, queue, QueuePolicy.unordered(1), task -> Result.done())) {
             long due = System.currentTimeMillis() + ahead.toMillis();
             // The first tasks take with them what is needed once and not for each task.
             send(topic, due, spread, first);

@@ -3,8 +3,6 @@ package dev.tandem.benchmarks;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.Await;
 import dev.tandem.kit.Percentiles;
 import dev.tandem.ordering.CoreSettings;
@@ -85,15 +83,8 @@ final class StuckKey implements Scenario {
         String queue = context.uniqueName("stuck");
         Load load = new Load();
         try (KafkaTopic topic = new KafkaTopic(context.brokers().kafka(), queue, PARTITIONS);
-                TandemExecutor executor = TandemExecutor.start(
-                        context.brokers().redis(),
-                        context.sizes(),
-                        new TandemExecutor.Queue(
-                                queue,
-                                new KafkaSource(
-                                        KafkaSettings.of(context.brokers().kafka(), queue)),
-                                QueuePolicy.ordered(256),
-                                handler(load, stuck)));
+                TandemExecutor executor =
+                        TandemExecutor.ofTopic(context, queue, QueuePolicy.ordered(256), handler(load, stuck));
                 KafkaProducer<String, byte[]> producer = topic.producer(0)) {
             publish(producer, load, queue, 0, PER_SECOND); // warms up
             Await.until(

@@ -4,6 +4,8 @@ import dev.tandem.executor.Executor;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -55,6 +57,12 @@ final class TandemExecutor implements AutoCloseable {
         Executor executor = builder.build();
         executor.start();
         return new TandemExecutor(store, executor);
+    }
+
+    /** Starts one that runs the tasks of the topic of this name, as a queue of the same name. */
+    static TandemExecutor ofTopic(ScenarioContext context, String topic, QueuePolicy policy, Handler handler) {
+        Source source = new KafkaSource(KafkaSettings.of(context.brokers().kafka(), topic));
+        return start(context.brokers().redis(), context.sizes(), new Queue(topic, source, policy, handler));
     }
 
     /** Returns the defaults with another lease, which is renewed four times in its time. */
