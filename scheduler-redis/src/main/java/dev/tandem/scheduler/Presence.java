@@ -1,6 +1,8 @@
 package dev.tandem.scheduler;
 
 import io.lettuce.core.Range;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +44,16 @@ public final class Presence {
                         "An executor needs an id and a host without line breaks, but has the id '" + id
                                 + "' and the host '" + host + "'");
             }
+        }
+    }
+
+    /** Returns this machine's name, or {@code executor} if it has none that is usable. */
+    public static String localHost() {
+        try {
+            String host = InetAddress.getLocalHost().getHostName().split("\\.", 2)[0];
+            return host.matches("[A-Za-z0-9_-]{1,60}") ? host : "executor";
+        } catch (UnknownHostException e) {
+            return "executor";
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Store;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * A store over one Redis, a Sentinel's master, or a Redis Cluster. All links to one Redis share one ordered connection.
  * When it breaks, or an answer is overdue, its links go down and a new connection is made.
  *
- * <p>Thread-safe. No method blocks.
+ * <p>Thread-safe. No method blocks, but {@link #register} and the end of a registration, for a moment.
  */
 public final class RedisStore implements Store {
 
@@ -160,14 +161,20 @@ public final class RedisStore implements Store {
      * @return ends the watch when closed
      */
     public AutoCloseable watchPause(String queue, Consumer<Boolean> listener) {
-        PauseWatch watch = new PauseWatch(inspector, queue, listener);
+        PauseWatch watch = new PauseWatch(inspector, thread, queue, listener);
         pauseWatches.add(watch);
         wakeups.add(keys.pauseChannel(queue), watch);
         watch.run();
         return () -> {
+            watch.close();
             pauseWatches.remove(watch);
             wakeups.remove(keys.pauseChannel(queue), watch);
         };
+    }
+
+    @Override
+    public Registration register(Registration.Registrant executor) {
+        return new RedisRegistration(this, executor);
     }
 
     /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */

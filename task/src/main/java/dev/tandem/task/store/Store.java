@@ -30,6 +30,15 @@ public interface Store extends AutoCloseable {
      */
     default void findReachablePart(Runnable reached) {}
 
+    /**
+     * Registers an executor until the registration is closed. Waits for a second at most, so that the executor knows of the
+     * others before it takes partitions; if the store cannot be reached, it is registered later.
+     */
+    default Registration register(Registration.Registrant executor) {
+        executor.queues().forEach(queue -> executor.paused(queue, false));
+        return Registration.ALONE;
+    }
+
     @Override
     void close();
 
