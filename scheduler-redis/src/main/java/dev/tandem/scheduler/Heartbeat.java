@@ -48,8 +48,7 @@ final class Heartbeat implements AutoCloseable {
      *     on a thread of this heartbeat
      * @param live is kept up to date
      */
-    Heartbeat(
-            Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
+    Heartbeat(Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
         this.presence = presence;
         this.id = id;
         this.host = host;

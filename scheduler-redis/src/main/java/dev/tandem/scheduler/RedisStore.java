@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,7 +31,6 @@ public final class RedisStore implements Store {
     private static final Logger log = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long RETRY_MILLIS = 2_000;
-    private static final long REPLICA_CHECK_MILLIS = 1_000;
     private static final long CHECK_MILLIS = 10_000;
     private static final long TRIM_MILLIS = 10_000;
 
@@ -42,7 +42,7 @@ public final class RedisStore implements Store {
     private final StoreThread thread = new StoreThread();
     private final NodeConnections connections;
     private final MemoryMonitor memory;
-    private final ReplicaWatch replicas;
+    private final FitnessWatch fitness;
     private final WakeupSubscriber wakeups = new WakeupSubscriber();
     private final AdminConnection adminConnection;
     private final Inspector inspector;
@@ -67,10 +67,11 @@ public final class RedisStore implements Store {
                 .build();
         topology = RedisTopology.of(settings, resources);
         keys = new RedisKeys(settings.namespace());
-        connector = new RedisConnector(settings, resources);
+        RedisFitness asking = new RedisFitness(settings, keys);
+        connector = new RedisConnector(settings, asking, resources);
         connections = new NodeConnections(topology, connector, thread);
         memory = new MemoryMonitor(thread, connections, settings.headroom());
-        replicas = new ReplicaWatch(thread, connections, settings);
+        fitness = new FitnessWatch(thread, connections, asking, settings);
         adminConnection =
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
@@ -95,7 +96,7 @@ public final class RedisStore implements Store {
         store.thread.run(store::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
-        store.thread.runEvery(REPLICA_CHECK_MILLIS, store.replicas::check);
+        store.thread.runEvery(FitnessWatch.CHECK_MILLIS, store.fitness::check);
         store.thread.runEvery(CHECK_MILLIS, store::checkMissed);
         store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
         store.thread.runEvery(TRIM_MILLIS, store::trim);
@@ -135,10 +136,13 @@ public final class RedisStore implements Store {
 
     @Override
     public void findReachablePart(Runnable reached) {
-        thread.run(() -> topology.reachesPart().whenComplete((reaches, failure) -> {
-            if (failure == null && reaches) {
-                reached.run();
-            }
+        thread.run(() -> topology.parts().thenAccept(nodes -> {
+            AtomicBoolean found = new AtomicBoolean();
+            nodes.forEach(node -> connector.isFit(node).thenAccept(fit -> {
+                if (fit && found.compareAndSet(false, true)) {
+                    reached.run();
+                }
+            }));
         }));
     }
 

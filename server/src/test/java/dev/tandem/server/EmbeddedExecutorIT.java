@@ -80,8 +80,7 @@ class EmbeddedExecutorIT {
 
         private QueueSpec queue(String name) {
             return QueueSpec.queue(name)
-                    .source(new KafkaSource(
-                            KafkaSettings.of(Brokers.kafka().bootstrapServers(), name)))
+                    .source(new KafkaSource(KafkaSettings.of(Brokers.kafka().bootstrapServers(), name)))
                     .store(store)
                     .policy(QueuePolicy.ordered(8))
                     .defaultType("any")
@@ -108,8 +107,7 @@ class EmbeddedExecutorIT {
             submit(PAUSED, "before");
             await().atMost(PATIENCE).until(() -> ran.contains("before"));
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(cli("executors"))
-                            .contains(first.executor.id(), PAUSED, OTHER));
+                    .untilAsserted(() -> assertThat(cli("executors")).contains(first.executor.id(), PAUSED, OTHER));
 
             cli("pause", PAUSED);
             first.awaitWithheld("an operator has paused the queue");
@@ -126,13 +124,14 @@ class EmbeddedExecutorIT {
                     submit(PAUSED, "paused-" + number);
                     submit(OTHER, "other-" + number);
                 });
-                await().atMost(PATIENCE).until(() -> ran.containsAll(List.of("other-2", "other-3", "other-4", "other-5")));
+                await().atMost(PATIENCE)
+                        .until(() -> ran.containsAll(List.of("other-2", "other-3", "other-4", "other-5")));
                 assertThat(ran).filteredOn(id -> id.startsWith("paused")).isEmpty();
 
                 cli("resume", PAUSED);
                 await().atMost(PATIENCE)
-                        .until(() -> ran.containsAll(
-                                List.of("paused-1", "paused-2", "paused-3", "paused-4", "paused-5")));
+                        .until(() ->
+                                ran.containsAll(List.of("paused-1", "paused-2", "paused-3", "paused-4", "paused-5")));
                 assertThat(second.executor.status().get(0).withheld()).isNull();
             }
         }
@@ -141,8 +140,9 @@ class EmbeddedExecutorIT {
     }
 
     private static void awaitShares(Application... applications) {
-        await().atMost(PATIENCE).until(() -> Stream.of(applications)
-                .allMatch(each -> each.executor.status().stream().allMatch(queue -> queue.partitions() == 1)));
+        await().atMost(PATIENCE)
+                .until(() -> Stream.of(applications)
+                        .allMatch(each -> each.executor.status().stream().allMatch(queue -> queue.partitions() == 1)));
     }
 
     private static void submit(String queue, String id) {

@@ -27,11 +27,7 @@ final class Membership {
     private boolean ended;
     private volatile @Nullable String problem;
 
-    Membership(
-            TandemSettings settings,
-            RedisStore store,
-            Executor executor,
-            Collection<QueueSource> sources) {
+    Membership(TandemSettings settings, RedisStore store, Executor executor, Collection<QueueSource> sources) {
         this.executor = executor;
         this.fixedId = settings.executor().id();
         this.deaths = store.deathWatch(

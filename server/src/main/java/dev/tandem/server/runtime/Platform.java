@@ -18,6 +18,7 @@ import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.server.settings.TandemSettings.HistorySettings;
 import dev.tandem.task.MemoryBudget;
+import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -190,6 +192,13 @@ public final class Platform implements SmartLifecycle {
         Map<String, QueuePolicy> policies = new LinkedHashMap<>();
         settings.queues().forEach((name, queue) -> policies.put(name, PolicySettings.queue(queue)));
         return new RedisInspection(policies, store);
+    }
+
+    /** Returns the names of the partitions of a queue that nobody owns, given those that its broker has. */
+    List<String> unowned(String queue, Set<String> ofBroker) {
+        return RedisCalls.await(store.inspector().unowned(queue, ofBroker)).stream()
+                .map(Partition::name)
+                .toList();
     }
 
     public Administration administration() {

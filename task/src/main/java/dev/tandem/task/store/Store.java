@@ -24,7 +24,7 @@ public interface Store extends AutoCloseable {
     default void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {}
 
     /**
-     * Finds out whether a part of the store can be reached, if its partitions are on several nodes.
+     * Finds out whether a part of the store can be reached and used, if its partitions are on several nodes.
      *
      * @param reached called once, on any thread, if so; otherwise not at all. It must not block
      */
