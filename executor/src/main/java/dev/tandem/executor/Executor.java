@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the tasks of one or more queues in this process. Thread-safe. Can be started once; stopping it again does
- * nothing.
+ * Runs the tasks of one or more queues in this process. While it runs, operators see it, and a queue that they pause starts
+ * no task here. Thread-safe. Can be started once; stopping it again does nothing.
  */
 public final class Executor implements AutoCloseable {
 
