@@ -6,9 +6,7 @@ import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -17,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the tasks of one or more queues in this process. Thread-safe. Can be started once; stopping it again does
- * nothing.
+ * Runs the tasks of one or more queues in this process. While it runs, operators see it, and a queue that they pause starts
+ * no task here. Thread-safe. Can be started once; stopping it again does nothing.
  */
 public final class Executor implements AutoCloseable {
 
@@ -38,6 +36,7 @@ public final class Executor implements AutoCloseable {
     private final String id;
     private final TimeoutWatchdog watchdog;
     private final List<QueueLoop> loops = new ArrayList<>();
+    private final Registrations registrations;
 
     private Executor(Builder from) {
         this.id = from.uniqueId == null ? newId(from.id) : from.uniqueId;
@@ -52,8 +51,14 @@ public final class Executor implements AutoCloseable {
                 new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
                 metrics,
                 from.memory);
+        this.registrations = new Registrations(id);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
-            loops.add(new QueueLoop(spec, context, from.handlerThreads("tandem-" + spec.name() + "-run-")));
+            QueueLoop loop = new QueueLoop(
+                    spec.sharedWith(() -> registrations.sharing(spec.name())),
+                    context,
+                    from.handlerThreads("tandem-" + spec.name() + "-run-"));
+            registrations.add(spec.store(), loop);
+            loops.add(loop);
         }
     }
 
@@ -73,12 +78,17 @@ public final class Executor implements AutoCloseable {
     }
 
     /**
-     * Starts every queue and returns at once. Queues whose broker or store cannot be reached yet wait for it in the
-     * background.
+     * Registers the executor in the stores of its queues, so that operators see it and can pause its queues, and starts every
+     * queue. Waits a second at most for each store that does not answer. Queues whose broker or store cannot be reached yet
+     * wait for it in the background.
      *
      * @throws IllegalStateException if the executor was started or stopped before
      */
     public void start() {
+        if (loops.stream().allMatch(QueueLoop::isNew)) {
+            // Before any partition is leased, so that executors that start together know of each other.
+            registrations.open();
+        }
         loops.forEach(QueueLoop::start);
         watchdog.start();
         log.info("Executor {} started with {} {}", id, loops.size(), loops.size() == 1 ? "queue" : "queues");
@@ -91,6 +101,7 @@ public final class Executor implements AutoCloseable {
      */
     public void stop() {
         loops.forEach(QueueLoop::requestStop);
+        registrations.close();
         boolean interrupted = false;
         for (QueueLoop loop : loops) {
             try {
@@ -121,27 +132,14 @@ public final class Executor implements AutoCloseable {
         return loops.stream().map(QueueLoop::status).toList();
     }
 
-    /**
-     * Returns the number of runs of each queue whose partitions this executor takes its {@linkplain QueueStatus#sharing
-     * share} of. Announce this to the other executors: a queue that is missing here leaves its partitions to them.
-     */
-    public Map<String, Integer> shares() {
-        Map<String, Integer> shares = new LinkedHashMap<>();
-        for (QueueStatus queue : status()) {
-            if (queue.sharing()) {
-                shares.put(queue.queue(), queue.running());
-            }
-        }
-        return shares;
-    }
-
     /** Returns whether tasks of all queues can run. */
     public boolean healthy() {
         return loops.stream().allMatch(loop -> loop.status().healthy());
     }
 
     /**
-     * Pauses or resumes a queue in this process. A paused queue starts no task; tasks that run go on.
+     * Pauses or resumes a queue in this process. A paused queue starts no task; tasks that run go on. A queue that an
+     * operator has paused starts none in any process, whatever is said here.
      *
      * @throws IllegalArgumentException if this executor has no such queue
      */

@@ -3,6 +3,8 @@ package dev.tandem.executor;
 import dev.tandem.executor.QueueStatus.State;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The status that a queue's loop publishes. Written by the loop, read from any thread. */
@@ -19,6 +21,9 @@ final class LoopStatus {
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile Waits waits = Waits.NONE;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
+    /** Why no task starts; empty if tasks may start. */
+    private volatile String paused = "";
+
     private volatile int running;
     private volatile long lastTurnAt;
 
@@ -38,7 +43,7 @@ final class LoopStatus {
     private record Withheld(CircuitBreaker.State breaker, int allowed, String failures, int partitionsWithoutRoom) {
 
         @Nullable
-        String describe() {
+        String describe(String paused) {
             String slowed = breaker == CircuitBreaker.State.CLOSED
                     ? ""
                     : "starts are slowed down to " + allowed + " a second: " + failures;
@@ -46,8 +51,10 @@ final class LoopStatus {
                     ? ""
                     : "Redis has no room for more tasks of " + partitionsWithoutRoom
                             + " of the partitions, so their fresh tasks wait in the broker";
-            String both = slowed + (slowed.isEmpty() || full.isEmpty() ? "" : "; ") + full;
-            return both.isEmpty() ? null : both;
+            String all = Stream.of(paused, slowed, full)
+                    .filter(reason -> !reason.isEmpty())
+                    .collect(Collectors.joining("; "));
+            return all.isEmpty() ? null : all;
         }
     }
 
@@ -89,6 +96,15 @@ final class LoopStatus {
         partitions = new PartitionHealth(held, withoutStore, downReason, refusal, restReason);
     }
 
+    /** Says whether starts are paused. */
+    void paused(QueueLoop.PausedByOperator byOperator, boolean here) {
+        paused = switch (byOperator) {
+            case YES -> "an operator has paused the queue";
+            case UNKNOWN -> "the store has not said yet whether an operator has paused the queue";
+            case NO -> here ? "the queue is paused in this process" : "";
+        };
+    }
+
     /** Replaces the reasons why tasks wait. */
     void waits(Waits now) {
         waits = now;
@@ -127,7 +143,7 @@ final class LoopStatus {
                 queue,
                 now,
                 problem(now, health, age),
-                held.describe(),
+                held.describe(paused),
                 held.breaker() != CircuitBreaker.State.CLOSED,
                 held.partitionsWithoutRoom(),
                 takesShare && (leases == null || leases.isSharing(clock.millis())),

@@ -45,6 +45,8 @@ final class QueueLoop {
     private long lastPollNanos;
     private long stopRequestedAt;
     private long waitsAt;
+    private boolean pausedHere;
+    private PausedByOperator pausedByOperator = PausedByOperator.NO;
 
     // Thread-safe, or read only.
     private final String queue;
@@ -135,12 +137,32 @@ final class QueueLoop {
         return timings.leave() + timings.drain() + timings.grace();
     }
 
-    /** Starts no task while {@code paused}. Tasks that run go on. */
+    /** Whether an operator has paused the queue. */
+    enum PausedByOperator {
+        NO,
+        YES,
+        /** The store has not answered yet. */
+        UNKNOWN
+    }
+
+    /** Returns whether the loop was neither started nor stopped. */
+    boolean isNew() {
+        return status.state() == QueueStatus.State.NEW;
+    }
+
+    /** Starts no task while {@code paused}, whatever operators say. Tasks that run go on. */
     void pauseStarts(boolean paused) {
         inbox.post(() -> {
-            if (status.state() == QueueStatus.State.RUNNING) {
-                core.pauseStarts(paused);
-            }
+            pausedHere = paused;
+            applyPauses();
+        });
+    }
+
+    /** Starts no task unless no operator has paused the queue. Tasks that run go on. */
+    void pauseByOperator(PausedByOperator paused) {
+        inbox.post(() -> {
+            pausedByOperator = paused;
+            applyPauses();
         });
     }
 
@@ -156,6 +178,13 @@ final class QueueLoop {
     }
 
     // ---- The loop's thread
+
+    private void applyPauses() {
+        status.paused(pausedByOperator, pausedHere);
+        if (status.state() == QueueStatus.State.RUNNING) {
+            core.pauseStarts(pausedHere || pausedByOperator != PausedByOperator.NO);
+        }
+    }
 
     private void run() {
         inbox.bind();

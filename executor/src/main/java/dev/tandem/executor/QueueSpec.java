@@ -47,7 +47,9 @@ public final class QueueSpec {
     private final OutcomeDecider decider;
     private final HandlerRegistry handlers;
     private final PayloadReader payloads;
-    private final Supplier<Set<String>> members;
+    /** Null if the store says which executors share the partitions. */
+    private final @Nullable Supplier<Set<String>> members;
+
     private final CustodyBounds custody;
     private final BreakerPolicy breaker;
 
@@ -70,7 +72,7 @@ public final class QueueSpec {
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
 
-    private QueueSpec(QueueSpec from, QueuePolicy policy) {
+    private QueueSpec(QueueSpec from, QueuePolicy policy, @Nullable Supplier<Set<String>> members) {
         this.name = from.name;
         this.source = from.source;
         this.store = from.store;
@@ -83,13 +85,18 @@ public final class QueueSpec {
         this.decider = from.decider;
         this.handlers = from.handlers;
         this.payloads = from.payloads;
-        this.members = from.members;
+        this.members = members;
         this.custody = from.custody;
         this.breaker = from.breaker;
     }
 
     QueueSpec withConcurrency(int concurrency) {
-        return new QueueSpec(this, policy.withConcurrency(concurrency));
+        return new QueueSpec(this, policy.withConcurrency(concurrency), members);
+    }
+
+    /** Returns these settings with the members that the store knows, unless others were set. */
+    QueueSpec sharedWith(Supplier<Set<String>> known) {
+        return members == null ? new QueueSpec(this, policy, known) : this;
     }
 
     /**
@@ -141,7 +148,7 @@ public final class QueueSpec {
     }
 
     Supplier<Set<String>> members() {
-        return members;
+        return members == null ? Set::of : members;
     }
 
     CustodyBounds custody() {
@@ -192,7 +199,7 @@ public final class QueueSpec {
         private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
         private int maxAttemptsLimit;
         private RetryPolicy retry = DEFAULT_RETRY;
-        private Supplier<Set<String>> members = Set::of;
+        private @Nullable Supplier<Set<String>> members;
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
 
@@ -340,8 +347,8 @@ public final class QueueSpec {
 
         /**
          * Sets what returns the ids ({@link Executor#id}) of all executors that share this queue's partitions now. Only
-         * used for sources whose broker assigns no partitions. Called several times a second on the queue's loop, so it
-         * must return at once. Default: this executor alone.
+         * used where the broker assigns no partitions. Called several times a second on the queue's loop, so it must return
+         * at once. Default: those that are {@linkplain Store#register registered} in the store.
          */
         public Builder members(Supplier<Set<String>> live) {
             members = live;

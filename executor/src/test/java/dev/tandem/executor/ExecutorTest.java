@@ -21,9 +21,13 @@ import org.junit.jupiter.api.Test;
 class ExecutorTest {
 
     private static QueueSpec.Builder queue(String name, Source source, int concurrency) {
+        return queue(name, source, new ScriptedStore(), concurrency);
+    }
+
+    private static QueueSpec.Builder queue(String name, Source source, ScriptedStore store, int concurrency) {
         return QueueSpec.queue(name)
                 .source(source)
-                .store(new ScriptedStore())
+                .store(store)
                 .policy(QueuePolicy.ordered(concurrency))
                 .defaultType("any");
     }
@@ -67,6 +71,94 @@ class ExecutorTest {
         assertThat(executor.status()).allMatch(status -> status.state() == QueueStatus.State.STOPPED);
         assertThat(a.closed()).isTrue();
         assertThat(b.closed()).isTrue();
+    }
+
+    @Test
+    void executorIsRegisteredInEachStoreWhileItRuns() {
+        ScriptedStore one = new ScriptedStore();
+        ScriptedStore two = new ScriptedStore();
+        Executor executor = Executor.builder()
+                .settings(TestContexts.SETTINGS)
+                .queue(queue("a", new ScriptedSource(), one, 2).build())
+                .queue(queue("b", new ScriptedSource(), two, 2).build())
+                .queue(queue("c", new ScriptedSource(), two, 2).build())
+                .build();
+        assertThat(one.registrant).isNull();
+        executor.start();
+        assertThat(one.registrant.id()).isEqualTo(executor.id());
+        assertThat(one.registrant.queues()).containsExactly("a");
+        assertThat(two.registrant.queues()).containsExactlyInAnyOrder("b", "c");
+        await().until(() -> two.registrant.shares().equals(Map.of("b", 0, "c", 0)));
+
+        executor.stop();
+        assertThat(one.registrant).isNull();
+        assertThat(two.registrant).isNull();
+    }
+
+    @Test
+    void pausedQueueStartsNothingUntilTheOperatorResumesIt() {
+        ScriptedSource source = new ScriptedSource();
+        ScriptedStore store = new ScriptedStore();
+        store.knowsPauses = false;
+        AtomicInteger ran = new AtomicInteger();
+        try (Executor executor = Executor.builder()
+                .settings(TestContexts.SETTINGS)
+                .queue(queue("q", source, store, 2)
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .build()) {
+            executor.start();
+            deliver(source, "q", Task.of("q", null, new byte[0]));
+            awaitWithheld(executor, "has not said yet");
+            assertNothingRuns(source, ran, "unknown");
+
+            store.registrant.paused("q", true);
+            awaitWithheld(executor, "an operator has paused the queue");
+            executor.pause("q", false);
+            assertNothingRuns(source, ran, "paused");
+
+            store.registrant.paused("q", false);
+            await().until(() -> ran.get() == 1);
+            assertThat(executor.status().get(0).withheld()).isNull();
+        }
+    }
+
+    @Test
+    void queueThatIsPausedHereStaysSoWhenAnOperatorResumesIt() {
+        ScriptedSource source = new ScriptedSource();
+        ScriptedStore store = new ScriptedStore();
+        AtomicInteger ran = new AtomicInteger();
+        try (Executor executor = Executor.builder()
+                .settings(TestContexts.SETTINGS)
+                .queue(queue("q", source, store, 2)
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .build()) {
+            executor.start();
+            executor.pause("q", true);
+            awaitWithheld(executor, "paused in this process");
+            store.registrant.paused("q", false);
+            deliver(source, "q", Task.of("q", null, new byte[0]));
+            assertNothingRuns(source, ran, "paused");
+
+            executor.pause("q", false);
+            await().until(() -> ran.get() == 1);
+        }
+    }
+
+    private static void awaitWithheld(Executor executor, String reason) {
+        await().untilAsserted(
+                        () -> assertThat(executor.status().get(0).withheld()).contains(reason));
+    }
+
+    /** Asserts that nothing ran by the time of two more polls of the source, between which the loop turns. */
+    private static void assertNothingRuns(ScriptedSource source, AtomicInteger ran, String when) {
+        for (int poll = 0; poll < 2; poll++) {
+            String polled = when + poll;
+            source.then(events -> source.calls.add(polled));
+            await().until(() -> source.calls.contains(polled));
+        }
+        assertThat(ran).as(when).hasValue(0);
     }
 
     @Test

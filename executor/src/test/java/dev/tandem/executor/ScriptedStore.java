@@ -4,6 +4,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -11,12 +12,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A store that grants every request on the caller's thread, and records the requests. */
 final class ScriptedStore implements Store {
@@ -42,6 +45,31 @@ final class ScriptedStore implements Store {
     volatile boolean partReachable;
     /** While true, new links stay down until the test calls their listener's up. */
     volatile boolean slowLinks;
+
+    /** The executor that is registered; null if none is. */
+    volatile Registration.@Nullable Registrant registrant;
+
+    /** Whether a registered executor hears at once that its queues are not paused. */
+    volatile boolean knowsPauses = true;
+
+    @Override
+    public Registration register(Registration.Registrant executor) {
+        registrant = executor;
+        if (knowsPauses) {
+            executor.queues().forEach(queue -> executor.paused(queue, false));
+        }
+        return new Registration() {
+            @Override
+            public Set<String> sharing(String queue) {
+                return Set.of();
+            }
+
+            @Override
+            public void close() {
+                registrant = null;
+            }
+        };
+    }
 
     /** Keeps track of what a test tells a link's listener. */
     private record TrackingListener(Listener to, AtomicBoolean usable) implements Listener {

@@ -39,6 +39,16 @@ final class AdminConnection {
         return connection().thenCompose(commands).toCompletableFuture().orTimeout(limitMillis, TimeUnit.MILLISECONDS);
     }
 
+    /** Returns Redis's time in epoch milliseconds. */
+    CompletableFuture<Long> now() {
+        return run(commands -> commands.time())
+                .thenApply(time -> number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000);
+    }
+
+    private static long number(byte[] text) {
+        return Long.parseLong(new String(text, StandardCharsets.US_ASCII));
+    }
+
     /** Runs a script of a partition that needs no owner. Loads it if Redis does not have it. */
     CompletableFuture<List<Object>> runScript(Script script, Partition partition, byte[]... args) {
         return runScript(script, keys.of(partition), args);

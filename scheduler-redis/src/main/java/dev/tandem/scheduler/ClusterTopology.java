@@ -45,8 +45,12 @@ final class ClusterTopology implements RedisTopology {
     }
 
     @Override
-    public CompletableFuture<Boolean> reachesPart() {
-        return refresh().thenApply(done -> true);
+    public CompletableFuture<List<RedisURI>> parts() {
+        return refresh()
+                .thenApply(done -> commandingClient.getPartitions().stream()
+                        .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
+                        .map(RedisClusterNode::getUri)
+                        .toList());
     }
 
     @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The assignment of partitions uses that. Changes are announced at once. Because announcements may be missed, it beats
  * twice a second while executors come and go.
  */
-public final class Heartbeat implements AutoCloseable {
+final class Heartbeat implements AutoCloseable {
 
     private static final long TICK_MILLIS = 250;
     private static final long FIRST_BEAT_SECONDS = 1;
@@ -48,8 +48,7 @@ public final class Heartbeat implements AutoCloseable {
      *     on a thread of this heartbeat
      * @param live is kept up to date
      */
-    public Heartbeat(
-            Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
+    Heartbeat(Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
         this.presence = presence;
         this.id = id;
         this.host = host;
@@ -58,7 +57,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /** Starts, once. Waits a moment until the other executors are known, so that this one takes no more than its share. */
-    public void start() {
+    void start() {
         try {
             beat(shares.get()).get(FIRST_BEAT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

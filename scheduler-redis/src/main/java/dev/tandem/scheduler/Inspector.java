@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +68,64 @@ public final class Inspector {
                                 .toList(),
                         this::counts))
                 .thenApply(views -> views.stream()
-                        .filter(view ->
-                                TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0))
+                        .filter(Inspector::hasTasksToRun)
                         .map(PartitionView::partition)
                         .toList());
+    }
+
+    /**
+     * Returns the partitions of a queue that nobody owns, so that their tasks wait: of those that the broker has, and of the
+     * others with tasks that are to run.
+     *
+     * @param ofBroker the names of the broker's partitions, as far as they are known
+     */
+    public CompletableFuture<List<Partition>> unowned(String queue, Collection<String> ofBroker) {
+        return partitions(queue)
+                .thenCombine(connection.now(), (known, now) -> {
+                    Set<Partition> all = new LinkedHashSet<>(known);
+                    ofBroker.forEach(name -> all.add(new Partition(queue, name)));
+                    return Futures.all(
+                            List.copyOf(all),
+                            partition -> isOwned(partition, now)
+                                    .thenApply(owned -> owned ? Optional.<Partition>empty() : Optional.of(partition)));
+                })
+                .thenCompose(Function.identity())
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList())
+                .thenCompose(unowned -> withTasks(unowned, ofBroker));
+    }
+
+    private CompletableFuture<Boolean> isOwned(Partition partition, long now) {
+        byte[] owner = connection.keys().owner(partition);
+        return connection
+                .run(commands -> commands.hmget(owner, bytes("lease"), bytes("released")))
+                .thenApply(fields -> {
+                    String lease = fields.get(0).map(Inspector::text).getValueOrElse("0");
+                    boolean released = fields.get(1)
+                            .map(Inspector::text)
+                            .getValueOrElse("")
+                            .equals("1");
+                    return !released && Long.parseLong(lease) > now;
+                });
+    }
+
+    /** Leaves out partitions that the broker does not have and that hold nothing to run. */
+    private CompletableFuture<List<Partition>> withTasks(List<Partition> unowned, Collection<String> ofBroker) {
+        List<Partition> others = unowned.stream()
+                .filter(partition -> !ofBroker.contains(partition.name()))
+                .toList();
+        return Futures.all(others, this::counts).thenApply(views -> {
+            Set<Partition> empty = views.stream()
+                    .filter(view -> !hasTasksToRun(view))
+                    .map(PartitionView::partition)
+                    .collect(Collectors.toSet());
+            return unowned.stream()
+                    .filter(partition -> !empty.contains(partition))
+                    .toList();
+        });
+    }
+
+    private static boolean hasTasksToRun(PartitionView view) {
+        return TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0);
     }
 
     /** Returns the numbers of a partition. */
@@ -318,6 +375,10 @@ public final class Inspector {
         if (limit < 1 || limit > MAX_PAGE) {
             throw new IllegalArgumentException("limit is " + limit + ": it must be 1 to " + MAX_PAGE);
         }
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private static byte[] bytes(String text) {

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The executors that were alive at the last {@linkplain Heartbeat heartbeat}. Thread-safe. */
-public final class LiveExecutors {
+final class LiveExecutors {
 
     /**
      * An executor that was silent for longer counts as dead, and others try to acquire its partitions. That is three
@@ -28,7 +28,7 @@ public final class LiveExecutors {
      * Returns the ids of the live executors that take their share of a queue. How long one was silent is measured from the
      * time at which any executor was last seen.
      */
-    public Set<String> of(String queue) {
+    Set<String> of(String queue) {
         List<Presence.Executor> executors = known;
         long latest =
                 executors.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);

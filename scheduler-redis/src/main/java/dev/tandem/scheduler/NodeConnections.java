@@ -158,7 +158,7 @@ final class NodeConnections {
             String why = RedisFailures.describe(failure);
             problem(
                     RedisFailures.isUnfit(failure)
-                            ? "Redis at " + node + ": " + why
+                            ? unfitText(node, why)
                             : "Cannot reach Redis at " + node + ": " + why);
             dissolve(node);
             return;
@@ -182,6 +182,22 @@ final class NodeConnections {
 
     /** Gives a session up and tells its links, if that has not happened before. */
     void disconnected(RedisSession session, String reason) {
+        giveUp(
+                session,
+                reason,
+                "Lost the connection to Redis at " + session.node() + ": " + reason + ". Reconnecting.");
+    }
+
+    /** Gives a session up because Redis must not be used as it is now. */
+    void unfit(RedisSession session, String why) {
+        giveUp(session, why, unfitText(session.node(), why));
+    }
+
+    private static String unfitText(RedisNode node, String why) {
+        return "Redis at " + node + " is not fit to have tasks, so none starts: " + why;
+    }
+
+    private void giveUp(RedisSession session, String reason, String problem) {
         RedisNode node = session.node();
         if (node.session != session) {
             return;
@@ -191,7 +207,7 @@ final class NodeConnections {
         if (closed) {
             return;
         }
-        problem("Lost the connection to Redis at " + node + ": " + reason + ". Reconnecting.");
+        problem(problem);
         for (RedisLink link : new ArrayList<>(node.links)) {
             if (link.detach(session)) {
                 link.down(reason);

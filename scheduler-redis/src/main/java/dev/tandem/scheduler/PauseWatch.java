@@ -3,29 +3,68 @@ package dev.tandem.scheduler;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up whether a queue is paused, each time that it runs, and calls a listener when that has changed. */
-final class PauseWatch implements Runnable {
+/**
+ * Looks up whether a queue is paused, each time that it runs, and calls a listener when that has changed. Until it has its
+ * first answer, it asks again by itself, since nobody starts a task before. Thread-safe.
+ */
+final class PauseWatch implements Runnable, AutoCloseable {
+
+    private static final long RETRY_MILLIS = 500;
 
     private final Inspector inspector;
+    private final StoreThread thread;
     private final String queue;
     private final Consumer<Boolean> listener;
-    private @Nullable Boolean lastPaused;
 
-    PauseWatch(Inspector inspector, String queue, Consumer<Boolean> listener) {
+    // Guarded by this.
+    private @Nullable Boolean lastPaused;
+    private boolean asksAgain;
+    private boolean closed;
+
+    PauseWatch(Inspector inspector, StoreThread thread, String queue, Consumer<Boolean> listener) {
         this.inspector = inspector;
+        this.thread = thread;
         this.queue = queue;
         this.listener = listener;
     }
 
     @Override
     public void run() {
-        inspector.pausedSince(queue).thenAccept(since -> update(since.isPresent()));
+        inspector.pausedSince(queue).whenComplete((since, failure) -> {
+            if (failure == null) {
+                update(since.isPresent());
+            } else {
+                askAgain();
+            }
+        });
     }
 
     private synchronized void update(boolean paused) {
-        if (lastPaused == null || lastPaused != paused) {
+        if (!closed && (lastPaused == null || lastPaused != paused)) {
             lastPaused = paused;
             listener.accept(paused);
         }
+    }
+
+    private synchronized void askAgain() {
+        if (lastPaused == null && !asksAgain && !closed) {
+            asksAgain = true;
+            thread.runAfter(RETRY_MILLIS, this::runAgain);
+        }
+    }
+
+    private void runAgain() {
+        synchronized (this) {
+            asksAgain = false;
+            if (closed) {
+                return;
+            }
+        }
+        run();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
     }
 }

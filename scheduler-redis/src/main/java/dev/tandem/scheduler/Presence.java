@@ -1,6 +1,8 @@
 package dev.tandem.scheduler;
 
 import io.lettuce.core.Range;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +47,16 @@ public final class Presence {
         }
     }
 
+    /** Returns this machine's name, or {@code executor} if it has none that is usable. */
+    public static String localHost() {
+        try {
+            String host = InetAddress.getLocalHost().getHostName().split("\\.", 2)[0];
+            return host.matches("[A-Za-z0-9_-]{1,60}") ? host : "executor";
+        } catch (UnknownHostException e) {
+            return "executor";
+        }
+    }
+
     /**
      * Registers that this executor is alive.
      *
@@ -52,12 +64,14 @@ public final class Presence {
      */
     public CompletableFuture<Void> beat(Executor executor, boolean changed) {
         byte[] id = bytes(executor.id());
-        return now().thenCompose(now -> connection
-                .run(commands -> commands.hset(connection.keys().executorFacts(), id, bytes(facts(executor))))
-                .thenCompose(set -> connection.run(
-                        commands -> commands.zadd(connection.keys().executors(), (double) now.longValue(), id)))
-                .thenCompose(
-                        added -> added > 0 || changed ? announce("came") : CompletableFuture.completedFuture(null)));
+        return connection
+                .now()
+                .thenCompose(now -> connection
+                        .run(commands -> commands.hset(connection.keys().executorFacts(), id, bytes(facts(executor))))
+                        .thenCompose(set -> connection.run(
+                                commands -> commands.zadd(connection.keys().executors(), (double) now.longValue(), id)))
+                        .thenCompose(added ->
+                                added > 0 || changed ? announce("came") : CompletableFuture.completedFuture(null)));
     }
 
     /** Removes an executor from the registry. */
@@ -90,29 +104,32 @@ public final class Presence {
 
     /** Returns the executors that were seen within the last minute, in order of their ids. */
     public CompletableFuture<List<Executor>> executors() {
-        return now().thenCompose(now -> connection
-                .run(commands -> commands.zrangeWithScores(connection.keys().executors(), 0, -1))
-                .thenCombine(
-                        connection.run(
-                                commands -> commands.hgetall(connection.keys().executorFacts())),
-                        (seen, facts) -> {
-                            Map<String, String> known = new TreeMap<>();
-                            facts.forEach((id, text) -> known.put(text(id), text(text)));
-                            List<Executor> executors = new ArrayList<>();
-                            seen.forEach(each -> {
-                                String id = text(each.getValue());
-                                if (each.getScore() > now - FORGOTTEN_MILLIS && known.containsKey(id)) {
-                                    executors.add(read(id, known.get(id), (long) each.getScore()));
-                                }
-                            });
-                            executors.sort((one, two) -> one.id().compareTo(two.id()));
-                            return executors;
-                        }));
+        return connection
+                .now()
+                .thenCompose(now -> connection
+                        .run(commands ->
+                                commands.zrangeWithScores(connection.keys().executors(), 0, -1))
+                        .thenCombine(
+                                connection.run(commands ->
+                                        commands.hgetall(connection.keys().executorFacts())),
+                                (seen, facts) -> {
+                                    Map<String, String> known = new TreeMap<>();
+                                    facts.forEach((id, text) -> known.put(text(id), text(text)));
+                                    List<Executor> executors = new ArrayList<>();
+                                    seen.forEach(each -> {
+                                        String id = text(each.getValue());
+                                        if (each.getScore() > now - FORGOTTEN_MILLIS && known.containsKey(id)) {
+                                            executors.add(read(id, known.get(id), (long) each.getScore()));
+                                        }
+                                    });
+                                    executors.sort((one, two) -> one.id().compareTo(two.id()));
+                                    return executors;
+                                }));
     }
 
     /** Removes executors that were silent for more than a minute. */
     CompletableFuture<Void> removeSilent() {
-        return now().thenCompose(now -> {
+        return connection.now().thenCompose(now -> {
             Range<Double> silent = Range.create(0.0, (double) now - FORGOTTEN_MILLIS);
             return connection
                     .run(commands -> commands.zrangebyscore(connection.keys().executors(), silent))
@@ -125,13 +142,6 @@ public final class Presence {
                                             connection.keys().executors(), silent)))
                                     .thenApply(gone -> null));
         });
-    }
-
-    private CompletableFuture<Long> now() {
-        return connection
-                .run(commands -> commands.time())
-                .thenApply(
-                        time -> Long.parseLong(text(time.get(0))) * 1_000 + Long.parseLong(text(time.get(1))) / 1_000);
     }
 
     private static String facts(Executor executor) {

@@ -7,21 +7,13 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Makes sessions: checks that a Redis is fit for use, and loads the scripts. */
 final class RedisConnector {
-
-    private static final Logger log = LoggerFactory.getLogger(RedisConnector.class);
 
     /** Says that a Redis answers, but must not be used with its settings. */
     static final class UnfitException extends RuntimeException {
@@ -33,14 +25,12 @@ final class RedisConnector {
     private final RedisSettings settings;
     private final RedisKeys keys;
     private final KnownReplicas known = new KnownReplicas();
-
-    /** What was logged before: a warning of each node is logged once. */
-    private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
+    private final RedisFitness fitness;
     private final RedisClient client;
 
-    RedisConnector(RedisSettings settings, ClientResources resources) {
+    RedisConnector(RedisSettings settings, RedisFitness fitness, ClientResources resources) {
         this.settings = settings;
+        this.fitness = fitness;
         keys = new RedisKeys(settings.namespace());
         client = RedisClient.create(resources);
         client.setOptions(ConnectionOptions.requesting());
@@ -62,19 +52,32 @@ final class RedisConnector {
         });
     }
 
+    /** Returns whether a node can be reached and is fit. Whether it reaches its replicas is found out by a session. */
+    CompletableFuture<Boolean> isFit(RedisURI address) {
+        RedisNode node = new RedisNode(address);
+        return open(address)
+                .thenCompose(connection -> fitness.ask(connection, node, null, true)
+                        .orTimeout(settings.answerTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                        .whenComplete((answer, failure) -> connection.closeAsync()))
+                .handle((answer, failure) -> failure == null && answer.isFit());
+    }
+
     private CompletableFuture<RedisSession> prepare(
             StatefulRedisConnection<byte[], byte[]> connection, RedisNode node, Partition partition) {
-        return info(connection)
-                .thenCombine(config(connection), (info, config) -> {
-                    check(node, RedisPreflight.check(settings, info, config));
-                    return info;
-                })
-                .thenCompose(info ->
-                        loadScripts(connection).thenCompose(loaded -> session(connection, info, node, partition)));
+        return fitness.ask(connection, node, partition, true).thenCompose(answer -> {
+            if (!answer.isFit()) {
+                throw new UnfitException(answer.describe());
+            }
+            return loadScripts(connection).thenCompose(loaded -> session(connection, answer, node, partition));
+        });
     }
 
     private CompletableFuture<RedisSession> session(
-            StatefulRedisConnection<byte[], byte[]> connection, String info, RedisNode node, Partition partition) {
+            StatefulRedisConnection<byte[], byte[]> connection,
+            RedisFitness.Answer answer,
+            RedisNode node,
+            Partition partition) {
+        String info = answer.info();
         Replication replication = Replication.of(info);
         int replicas = settings.replicas().orElse(settings.durable() ? known.note(replication) : 0);
         boolean waitsForDisk = settings.durable() && RedisPreflight.hasWaitAof(info);
@@ -83,7 +86,7 @@ final class RedisConnector {
                 : openSame(node, replication)
                         .thenApply(made -> new DurabilityBarrier(made, keys, replicas, waitsForDisk, settings));
         return barrier.thenCompose(made -> contact(node, replication, replicas, partition)
-                .thenApply(contact -> new RedisSession(node, connection, made, contact))
+                .thenApply(contact -> new RedisSession(node, connection, answer.mayAskConfig(), made, contact))
                 .whenComplete((session, failure) -> {
                     if (failure != null && made != null) {
                         made.close();
@@ -91,33 +94,8 @@ final class RedisConnector {
                 }));
     }
 
-    private void check(RedisNode node, RedisPreflight.Report report) {
-        for (String warning : report.warnings()) {
-            if (warned.add(node + ": " + warning)) {
-                log.warn("Redis at {}: {}", node, warning);
-            }
-        }
-        if (!report.errors().isEmpty()) {
-            throw new UnfitException(String.join("; ", report.errors()));
-        }
-    }
-
     private static CompletableFuture<String> info(StatefulRedisConnection<byte[], byte[]> connection) {
         return connection.async().info().toCompletableFuture();
-    }
-
-    /** Returns the values of {@link RedisPreflight#CONFIG}; none where CONFIG is not allowed, as in hosted Redis. */
-    private static CompletableFuture<Map<String, String>> config(StatefulRedisConnection<byte[], byte[]> connection) {
-        // Redis 6.2 takes one name at a time.
-        List<CompletableFuture<Map<String, String>>> values = RedisPreflight.CONFIG.stream()
-                .map(name ->
-                        connection.async().configGet(name).toCompletableFuture().exceptionally(refused -> Map.of()))
-                .toList();
-        return CompletableFuture.allOf(values.toArray(CompletableFuture[]::new)).thenApply(done -> {
-            Map<String, String> config = new HashMap<>();
-            values.forEach(each -> config.putAll(each.join()));
-            return config;
-        });
     }
 
     private static CompletableFuture<Void> loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 final class RedisFailures {
 
     enum Kind {
-        /** The connection is unusable: it broke, its scripts are gone, or it no longer leads to a master. */
+        /**
+         * The connection is unusable: it broke, its scripts are gone, or it no longer leads to a master that accepts writes.
+         */
         CONNECTION,
         /** The partition is on another node, or is moving there. */
         MOVED,
@@ -18,7 +20,7 @@ final class RedisFailures {
     }
 
     private static final List<String> CONNECTION_ERRORS =
-            List.of("NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "NOAUTH", "UNBLOCKED");
+            List.of("NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "NOAUTH", "UNBLOCKED", "MISCONF", "NOREPLICAS");
 
     private static final List<String> MOVED_ERRORS = List.of("MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");
 

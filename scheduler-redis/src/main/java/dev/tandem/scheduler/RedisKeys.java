@@ -50,6 +50,11 @@ final class RedisKeys {
         return PARTS.stream().map(part -> bytes(prefix(partition) + part)).toArray(byte[][]::new);
     }
 
+    /** Returns the key of a partition's ownership, the first of {@link #of}. */
+    byte[] owner(Partition partition) {
+        return bytes(prefix(partition) + PARTS.get(0));
+    }
+
     /** Returns the channel on which a partition's owner is woken. */
     String wakeChannel(Partition partition) {
         return prefix(partition) + "wake";

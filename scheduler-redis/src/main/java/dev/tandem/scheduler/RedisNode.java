@@ -4,6 +4,8 @@ import io.lettuce.core.RedisURI;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #wrote}. */
@@ -25,6 +27,13 @@ final class RedisNode {
     int memoryChecksToSkip;
     /** How much may be written before its memory must be looked at again. */
     private final AtomicLong writable = new AtomicLong(Long.MAX_VALUE);
+
+    /** When it was asked whether it is fit, by {@link System#nanoTime}; null if no answer is awaited. */
+    @Nullable
+    Long fitnessAskedAt;
+
+    /** A description of missing replicas; empty if none is missing. */
+    String replicaProblem = "";
 
     /** A description of the memory while it has no room; otherwise empty. */
     String memoryProblem = "";
@@ -50,7 +59,9 @@ final class RedisNode {
 
     /** Returns the address, and what is wrong with this Redis. */
     String detail() {
-        return memoryProblem.isEmpty() ? toString() : this + ": " + memoryProblem;
+        return Stream.of(toString(), replicaProblem, memoryProblem)
+                .filter(each -> !each.isEmpty())
+                .collect(Collectors.joining(": "));
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -24,20 +25,24 @@ final class RedisSession {
 
     private final RedisNode node;
     private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final boolean mayAskConfig;
     private final @Nullable DurabilityBarrier barrier;
     private final @Nullable ReplicaContact contact;
 
     /**
+     * @param mayAskConfig whether CONFIG is allowed
      * @param barrier null if neither replicas nor the disk must confirm
      * @param contact null if no replica must confirm
      */
     RedisSession(
             RedisNode node,
             StatefulRedisConnection<byte[], byte[]> connection,
+            boolean mayAskConfig,
             @Nullable DurabilityBarrier barrier,
             @Nullable ReplicaContact contact) {
         this.node = node;
         this.connection = connection;
+        this.mayAskConfig = mayAskConfig;
         this.barrier = barrier;
         this.contact = contact;
     }
@@ -85,9 +90,11 @@ final class RedisSession {
         return connection.async().info("memory");
     }
 
-    /** Asks Redis for the replication section of INFO. */
-    CompletionStage<String> replicationInfo() {
-        return connection.async().info("replication");
+    /** Asks whether Redis is still fit. Used by the store's thread. */
+    CompletableFuture<RedisFitness.Answer> askFitness(RedisFitness fitness) {
+        Partition partition =
+                node.links.isEmpty() ? null : node.links.iterator().next().partition();
+        return fitness.ask(connection, node, partition, mayAskConfig);
     }
 
     /** Returns how many replicas must confirm. */

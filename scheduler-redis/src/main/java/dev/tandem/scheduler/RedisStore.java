@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Store;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,14 +24,13 @@ import org.slf4j.LoggerFactory;
  * A store over one Redis, a Sentinel's master, or a Redis Cluster. All links to one Redis share one ordered connection.
  * When it breaks, or an answer is overdue, its links go down and a new connection is made.
  *
- * <p>Thread-safe. No method blocks.
+ * <p>Thread-safe. No method blocks, but {@link #register} and the end of a registration, for a moment.
  */
 public final class RedisStore implements Store {
 
     private static final Logger log = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long RETRY_MILLIS = 2_000;
-    private static final long REPLICA_CHECK_MILLIS = 1_000;
     private static final long CHECK_MILLIS = 10_000;
     private static final long TRIM_MILLIS = 10_000;
 
@@ -41,7 +42,7 @@ public final class RedisStore implements Store {
     private final StoreThread thread = new StoreThread();
     private final NodeConnections connections;
     private final MemoryMonitor memory;
-    private final ReplicaWatch replicas;
+    private final FitnessWatch fitness;
     private final WakeupSubscriber wakeups = new WakeupSubscriber();
     private final AdminConnection adminConnection;
     private final Inspector inspector;
@@ -66,10 +67,11 @@ public final class RedisStore implements Store {
                 .build();
         topology = RedisTopology.of(settings, resources);
         keys = new RedisKeys(settings.namespace());
-        connector = new RedisConnector(settings, resources);
+        RedisFitness asking = new RedisFitness(settings, keys);
+        connector = new RedisConnector(settings, asking, resources);
         connections = new NodeConnections(topology, connector, thread);
         memory = new MemoryMonitor(thread, connections, settings.headroom());
-        replicas = new ReplicaWatch(thread, connections, settings);
+        fitness = new FitnessWatch(thread, connections, asking, settings);
         adminConnection =
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
@@ -94,7 +96,7 @@ public final class RedisStore implements Store {
         store.thread.run(store::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
-        store.thread.runEvery(REPLICA_CHECK_MILLIS, store.replicas::check);
+        store.thread.runEvery(FitnessWatch.CHECK_MILLIS, store.fitness::check);
         store.thread.runEvery(CHECK_MILLIS, store::checkMissed);
         store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
         store.thread.runEvery(TRIM_MILLIS, store::trim);
@@ -134,10 +136,13 @@ public final class RedisStore implements Store {
 
     @Override
     public void findReachablePart(Runnable reached) {
-        thread.run(() -> topology.reachesPart().whenComplete((reaches, failure) -> {
-            if (failure == null && reaches) {
-                reached.run();
-            }
+        thread.run(() -> topology.parts().thenAccept(nodes -> {
+            AtomicBoolean found = new AtomicBoolean();
+            nodes.forEach(node -> connector.isFit(node).thenAccept(fit -> {
+                if (fit && found.compareAndSet(false, true)) {
+                    reached.run();
+                }
+            }));
         }));
     }
 
@@ -160,14 +165,20 @@ public final class RedisStore implements Store {
      * @return ends the watch when closed
      */
     public AutoCloseable watchPause(String queue, Consumer<Boolean> listener) {
-        PauseWatch watch = new PauseWatch(inspector, queue, listener);
+        PauseWatch watch = new PauseWatch(inspector, thread, queue, listener);
         pauseWatches.add(watch);
         wakeups.add(keys.pauseChannel(queue), watch);
         watch.run();
         return () -> {
+            watch.close();
             pauseWatches.remove(watch);
             wakeups.remove(keys.pauseChannel(queue), watch);
         };
+    }
+
+    @Override
+    public Registration register(Registration.Registrant executor) {
+        return new RedisRegistration(this, executor);
     }
 
     /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */

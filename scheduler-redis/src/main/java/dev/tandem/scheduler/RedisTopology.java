@@ -5,6 +5,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,8 @@ interface RedisTopology {
     /** Looks up the nodes again. */
     CompletableFuture<Void> refresh();
 
-    /** Returns whether a node answers, if partitions are on several nodes; otherwise false. */
-    CompletableFuture<Boolean> reachesPart();
+    /** Looks up the nodes that have partitions, if those are on several nodes; otherwise returns none. */
+    CompletableFuture<List<RedisURI>> parts();
 
     /** Returns the node that has a partition; null if it is not known. */
     @Nullable

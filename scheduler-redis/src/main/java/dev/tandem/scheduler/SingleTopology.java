@@ -9,6 +9,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -33,8 +34,8 @@ final class SingleTopology implements RedisTopology {
     }
 
     @Override
-    public CompletableFuture<Boolean> reachesPart() {
-        return CompletableFuture.completedFuture(false);
+    public CompletableFuture<List<RedisURI>> parts() {
+        return CompletableFuture.completedFuture(List.of());
     }
 
     @Override

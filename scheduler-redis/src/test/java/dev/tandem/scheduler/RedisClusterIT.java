@@ -21,6 +21,8 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,6 +72,28 @@ class RedisClusterIT {
 
     private static RedisStore open(RedisSettings settings) {
         return RedisStore.open(settings.withAnswerTimeout(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void oneNodeThatIsFitIsAReachablePart() {
+        List<LocalRedis> primaries = cluster.primaries();
+        AtomicInteger reached = new AtomicInteger();
+        try {
+            primaries.forEach(node -> setPolicy(node, "allkeys-lru"));
+            store.findReachablePart(reached::incrementAndGet);
+            await().during(Duration.ofSeconds(1)).until(() -> reached.get() == 0);
+            setPolicy(primaries.get(1), "noeviction");
+            store.findReachablePart(reached::incrementAndGet);
+            await().until(() -> reached.get() == 1);
+        } finally {
+            primaries.forEach(node -> setPolicy(node, "noeviction"));
+        }
+    }
+
+    private static void setPolicy(LocalRedis node, String policy) {
+        try (StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(node.address()))) {
+            connection.sync().configSet("maxmemory-policy", policy);
+        }
     }
 
     @Test

@@ -249,6 +249,27 @@ class RedisReplicationIT {
         }
     }
 
+    @Test
+    void saysThatAReplicaIsMissing() {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
+            LocalRedis second = startReplica();
+            try {
+                TestOwner owner = new TestOwner(store, PARTITION, "one");
+                owner.acquire();
+                assertThat(store.status().detail()).doesNotContain("not connected");
+            } finally {
+                second.close();
+            }
+            await().untilAsserted(() -> assertThat(store.status().detail())
+                    .contains("1 of the 2 replicas that must confirm are not connected"));
+            assertThat(store.status().connected()).as("tasks run").isTrue();
+            try (LocalRedis another = startReplica()) {
+                assertThat(another.isRunning()).isTrue();
+                await().untilAsserted(() -> assertThat(store.status().detail()).doesNotContain("not connected"));
+            }
+        }
+    }
+
     /** Waits until what the replicas said last is too old to start tasks. */
     private static void awaitShareOfLease(TestOwner owner) {
         long since = System.nanoTime();
@@ -292,21 +313,6 @@ class RedisReplicationIT {
                         10,
                         List.of(new StoreRequest.HandOver(position, null, SettledMark.NONE, later, envelope))),
                 StoreAnswer.CustodyTaken.class);
-    }
-
-    @Test
-    void usesAnUnfitRedisOnlyOnceItsSettingsAreCorrected() {
-        ask(master.address(), commands -> commands.configSet("maxmemory-policy", "allkeys-lru"));
-        try (RedisStore store = RedisStore.open(RedisSettings.of(master.address()))) {
-            RecordedEvents recorded = new RecordedEvents();
-            store.link(PARTITION, recorded);
-            await().until(() -> store.status().detail().contains("maxmemory-policy is allkeys-lru"));
-            assertThat(store.status().connected()).isFalse();
-            assertThat(recorded.events).isEmpty();
-            ask(master.address(), commands -> commands.configSet("maxmemory-policy", "noeviction"));
-            await().until(() -> recorded.events.contains("up"));
-            assertThat(store.status().connected()).isTrue();
-        }
     }
 
     @Test

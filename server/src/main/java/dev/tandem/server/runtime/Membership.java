@@ -4,8 +4,6 @@ import dev.tandem.executor.Executor;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.scheduler.FixedName;
-import dev.tandem.scheduler.Heartbeat;
-import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.server.settings.TandemSettings;
 import java.util.Collection;
@@ -14,15 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This executor among the others. It starts when no other process has its id, sends heartbeats, and ends the leases of
- * executors that are proven dead. Thread-safe.
+ * This executor among the others. It starts when no other process has its id, and ends the leases of executors that are
+ * proven dead. Thread-safe.
  */
 final class Membership {
 
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
     private final Executor executor;
-    private final Heartbeat heartbeat;
     private final DeathWatch deaths;
     private final @Nullable FixedName name;
     private final String fixedId;
@@ -30,15 +27,9 @@ final class Membership {
     private boolean ended;
     private volatile @Nullable String problem;
 
-    Membership(
-            TandemSettings settings,
-            RedisStore store,
-            Executor executor,
-            Collection<QueueSource> sources,
-            LiveExecutors live) {
+    Membership(TandemSettings settings, RedisStore store, Executor executor, Collection<QueueSource> sources) {
         this.executor = executor;
         this.fixedId = settings.executor().id();
-        this.heartbeat = new Heartbeat(store.presence(), executor.id(), ExecutorId.host(), executor::shares, live);
         this.deaths = store.deathWatch(
                 executor.id(), settings.queues().keySet(), dead -> sources.forEach(source -> removeFrom(source, dead)));
         this.name = fixedId.isEmpty()
@@ -71,8 +62,6 @@ final class Membership {
     private synchronized void begin() {
         if (!started && !ended) {
             started = true;
-            // Starts before any partition is leased, so that executors that start together know of each other.
-            heartbeat.start();
             executor.start();
         }
     }
@@ -88,7 +77,6 @@ final class Membership {
         synchronized (this) {
             ended = true;
         }
-        close(heartbeat);
         executor.stop();
         close(deaths);
         if (name != null) {

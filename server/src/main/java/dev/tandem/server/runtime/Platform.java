@@ -5,7 +5,6 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.Retention;
@@ -19,6 +18,7 @@ import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.server.settings.TandemSettings.Durability;
 import dev.tandem.server.settings.TandemSettings.HistorySettings;
 import dev.tandem.task.MemoryBudget;
+import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +47,6 @@ public final class Platform implements SmartLifecycle {
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
     private final List<AutoCloseable> closing = new ArrayList<>();
-    private final LiveExecutors live = new LiveExecutors();
     private final @Nullable Executor executor;
     /** Null if the executor knows whether the brokers can be reached. */
     private final @Nullable BrokerWatch watch;
@@ -59,7 +59,7 @@ public final class Platform implements SmartLifecycle {
         this.settings = settings;
         this.store = RedisStore.open(redis(settings.redis()), retention(settings.history()));
         this.executor = settings.executor().enabled() ? executor(handlers, metrics) : null;
-        this.membership = executor == null ? null : new Membership(settings, store, executor, sources.values(), live);
+        this.membership = executor == null ? null : new Membership(settings, store, executor, sources.values());
         this.watch = executor == null ? watch() : null;
         // Its shutdown hook stops the platform, so the exit cannot wait on the thread that the platform stops.
         Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
@@ -123,7 +123,6 @@ public final class Platform implements SmartLifecycle {
                 .policy(PolicySettings.queue(queue))
                 .custody(PolicySettings.custody(queue))
                 .breaker(PolicySettings.breaker(queue.breaker()))
-                .members(() -> live.of(name))
                 .timeout(queue.timeout())
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
@@ -156,11 +155,8 @@ public final class Platform implements SmartLifecycle {
     @Override
     public void start() {
         failures.start();
-        if (executor != null && membership != null) {
+        if (membership != null) {
             membership.start();
-            for (String queue : settings.queues().keySet()) {
-                closing.add(store.watchPause(queue, paused -> executor.pause(queue, paused)));
-            }
         }
         running = true;
     }
@@ -196,6 +192,13 @@ public final class Platform implements SmartLifecycle {
         Map<String, QueuePolicy> policies = new LinkedHashMap<>();
         settings.queues().forEach((name, queue) -> policies.put(name, PolicySettings.queue(queue)));
         return new RedisInspection(policies, store);
+    }
+
+    /** Returns the names of the partitions of a queue that nobody owns, given those that its broker has. */
+    List<String> unowned(String queue, Set<String> ofBroker) {
+        return RedisCalls.await(store.inspector().unowned(queue, ofBroker)).stream()
+                .map(Partition::name)
+                .toList();
     }
 
     public Administration administration() {

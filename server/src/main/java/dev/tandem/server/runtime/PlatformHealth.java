@@ -12,9 +12,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 public final class PlatformHealth {
 
     private final Platform platform;
+    private final OwnerWatch owners;
 
-    public PlatformHealth(Platform platform) {
+    PlatformHealth(Platform platform, OwnerWatch owners) {
         this.platform = platform;
+        this.owners = owners;
     }
 
     /** Whether the broker of every queue with this source can be reached. Up if there is no such queue. */
@@ -44,12 +46,15 @@ public final class PlatformHealth {
         };
     }
 
-    /** Whether the loops of all queues make progress and the store of all partitions answers. */
+    /**
+     * Whether the loops of all queues make progress and the store of all partitions answers. Names partitions on which no
+     * executor works, but stays up because of them: this process may be well.
+     */
     public HealthIndicator queues() {
         return () -> {
             String problem = platform.problem();
             boolean up = problem == null;
-            Map<String, Object> details = new LinkedHashMap<>();
+            Map<String, Map<String, Object>> queues = new LinkedHashMap<>();
             for (QueueStatus status : platform.status()) {
                 up &= status.healthy();
                 Map<String, Object> queue = new LinkedHashMap<>();
@@ -65,8 +70,12 @@ public final class PlatformHealth {
                 if (status.waits() != null) {
                     queue.put("waits", status.waits());
                 }
-                details.put(status.queue(), queue);
+                queues.put(status.queue(), queue);
             }
+            owners.unowned()
+                    .forEach((queue, text) -> queues.computeIfAbsent(queue, none -> new LinkedHashMap<>())
+                            .put("unowned", text));
+            Map<String, Object> details = new LinkedHashMap<>(queues);
             if (problem != null) {
                 details.put("problem", problem);
             }

@@ -57,8 +57,20 @@ public class RuntimeConfiguration {
     }
 
     @Bean
-    PlatformHealth platformHealth(Platform platform) {
-        return new PlatformHealth(platform);
+    OwnerWatch ownerWatch(TandemSettings settings, Platform platform, Backlog backlog) {
+        OwnerWatch watch = new OwnerWatch(
+                settings.queues(),
+                backlog,
+                platform::unowned,
+                settings.executor().lease(),
+                System::nanoTime);
+        watch.start();
+        return watch;
+    }
+
+    @Bean
+    PlatformHealth platformHealth(Platform platform, OwnerWatch owners) {
+        return new PlatformHealth(platform, owners);
     }
 
     @Bean

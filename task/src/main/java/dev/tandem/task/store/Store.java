@@ -24,11 +24,20 @@ public interface Store extends AutoCloseable {
     default void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {}
 
     /**
-     * Finds out whether a part of the store can be reached, if its partitions are on several nodes.
+     * Finds out whether a part of the store can be reached and used, if its partitions are on several nodes.
      *
      * @param reached called once, on any thread, if so; otherwise not at all. It must not block
      */
     default void findReachablePart(Runnable reached) {}
+
+    /**
+     * Registers an executor until the registration is closed. Waits for a second at most, so that the executor knows of the
+     * others before it takes partitions; if the store cannot be reached, it is registered later.
+     */
+    default Registration register(Registration.Registrant executor) {
+        executor.queues().forEach(queue -> executor.paused(queue, false));
+        return Registration.ALONE;
+    }
 
     @Override
     void close();

@@ -2,6 +2,7 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
@@ -82,6 +83,11 @@ final class ObservedStore implements Store {
     @Override
     public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
         store.findHeld(queue, except, found);
+    }
+
+    @Override
+    public Registration register(Registration.Registrant executor) {
+        return store.register(executor);
     }
 
     private Listener observed(Listener listener, Map<StoreRequest, Long> claimDueTimes) {

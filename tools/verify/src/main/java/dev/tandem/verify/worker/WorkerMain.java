@@ -6,8 +6,6 @@ import dev.tandem.executor.RetryPolicy;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.DeathWatch;
-import dev.tandem.scheduler.Heartbeat;
-import dev.tandem.scheduler.LiveExecutors;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Source;
 import dev.tandem.verify.record.Event;
@@ -39,20 +37,15 @@ public final class WorkerMain {
         ObservedStore observedStore = new ObservedStore(store, settings.name(), log);
         RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore, settings.outage());
         handler.pollOutage();
-        LiveExecutors live = new LiveExecutors();
         String id = Executor.newId(settings.name());
         Source source = settings.source(id);
-        Executor executor = executor(id, source, settings, observedStore, handler, orders, clock, live);
+        Executor executor = executor(id, source, settings, observedStore, handler, orders, clock);
         DeathWatch deaths = store.deathWatch(id, Set.of(settings.queue()), dead -> removeFromGroup(source, dead));
-        Heartbeat heartbeat = new Heartbeat(store.presence(), executor.id(), "localhost", executor::shares, live);
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-poll");
             thread.setDaemon(true);
             return thread;
         });
-        if (settings.isRabbit()) {
-            heartbeat.start();
-        }
         if (settings.provesDeaths()) {
             deaths.start();
         }
@@ -62,9 +55,6 @@ public final class WorkerMain {
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));
-            if (settings.isRabbit()) {
-                stop(heartbeat);
-            }
             executor.stop();
             stop(deaths);
             store.close();
@@ -89,8 +79,7 @@ public final class WorkerMain {
             ObservedStore store,
             RecordingHandler handler,
             WorkerOrders orders,
-            SettableClock clock,
-            LiveExecutors live) {
+            SettableClock clock) {
         return Executor.builder()
                 .uniqueId(id)
                 .settings(settings.core())
@@ -99,7 +88,6 @@ public final class WorkerMain {
                         .source(new FreezableSource(source, orders))
                         .store(store)
                         .policy(settings.policy())
-                        .members(() -> live.of(settings.queue()))
                         .timeout(TIMEOUT)
                         .maxAttempts(MAX_ATTEMPTS)
                         .retry(RetryPolicy.fixed(settings.retry()))

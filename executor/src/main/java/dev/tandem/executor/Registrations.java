@@ -1,0 +1,114 @@
+package dev.tandem.executor;
+
+import dev.tandem.executor.QueueLoop.PausedByOperator;
+import dev.tandem.task.store.Registration;
+import dev.tandem.task.store.Store;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * The registrations of one executor: one in each store of its queues. So every executor is seen, shares partitions and is
+ * paused by operators, without any code of the program that runs it. Thread-safe once all queues are added.
+ */
+final class Registrations implements AutoCloseable {
+
+    private final String executorId;
+    private final Map<Store, List<QueueLoop>> loops = new IdentityHashMap<>();
+    private final Map<String, Registration> byQueue = new ConcurrentHashMap<>();
+
+    // Guarded by this.
+    private final List<Registration> open = new ArrayList<>();
+    private boolean closed;
+
+    Registrations(String executorId) {
+        this.executorId = executorId;
+    }
+
+    /** Adds a queue. To be called before {@link #open}. */
+    void add(Store store, QueueLoop loop) {
+        loops.computeIfAbsent(store, none -> new ArrayList<>()).add(loop);
+    }
+
+    /** Registers the executor. Until a store has said whether a queue is paused, the queue starts no task. */
+    void open() {
+        loops.forEach((store, ofStore) -> {
+            ofStore.forEach(loop -> loop.pauseByOperator(PausedByOperator.UNKNOWN));
+            Registration made = store.register(new Entry(ofStore));
+            ofStore.forEach(loop -> byQueue.put(loop.name(), made));
+            if (!keep(made)) {
+                made.close();
+            }
+        });
+    }
+
+    private synchronized boolean keep(Registration made) {
+        if (!closed) {
+            open.add(made);
+        }
+        return !closed;
+    }
+
+    /** Returns the ids of the other executors that share a queue's partitions; none before {@link #open}. */
+    Set<String> sharing(String queue) {
+        Registration registration = byQueue.get(queue);
+        return registration == null ? Set.of() : registration.sharing(queue);
+    }
+
+    /** Ends all registrations. Safe when called again. */
+    @Override
+    public void close() {
+        List<Registration> closing;
+        synchronized (this) {
+            closed = true;
+            closing = List.copyOf(open);
+            open.clear();
+        }
+        closing.forEach(Registration::close);
+    }
+
+    /** The executor as one store knows it: with the queues that are in this store. */
+    private final class Entry implements Registration.Registrant {
+
+        private final Map<String, QueueLoop> queues;
+
+        Entry(List<QueueLoop> ofStore) {
+            queues = ofStore.stream().collect(Collectors.toUnmodifiableMap(QueueLoop::name, loop -> loop));
+        }
+
+        @Override
+        public String id() {
+            return executorId;
+        }
+
+        @Override
+        public Set<String> queues() {
+            return queues.keySet();
+        }
+
+        @Override
+        public Map<String, Integer> shares() {
+            Map<String, Integer> shares = new LinkedHashMap<>();
+            queues.forEach((name, loop) -> {
+                QueueStatus status = loop.status();
+                if (status.sharing()) {
+                    shares.put(name, status.running());
+                }
+            });
+            return shares;
+        }
+
+        @Override
+        public void paused(String queue, boolean paused) {
+            QueueLoop loop = queues.get(queue);
+            if (loop != null) {
+                loop.pauseByOperator(paused ? PausedByOperator.YES : PausedByOperator.NO);
+            }
+        }
+    }
+}

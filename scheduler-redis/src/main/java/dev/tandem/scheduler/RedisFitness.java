@@ -1,0 +1,123 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.Partition;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks a Redis whether it is fit to have custody of tasks: by its INFO, its settings, and a write. Thread-safe. */
+final class RedisFitness {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisFitness.class);
+
+    /** How Redis refuses every write, whichever it is: it cannot save to its disk, or lacks replicas. */
+    private static final List<String> REFUSALS = List.of("MISCONF", "NOREPLICAS");
+
+    private static final int LONGEST_REFUSAL = 200;
+    private static final byte[] NO_FIELD = "fitness".getBytes(StandardCharsets.UTF_8);
+
+    private final RedisSettings settings;
+    private final RedisKeys keys;
+
+    /** What was logged before: a warning of each node is logged once. */
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    RedisFitness(RedisSettings settings, RedisKeys keys) {
+        this.settings = settings;
+        this.keys = keys;
+    }
+
+    /**
+     * An answer.
+     *
+     * @param mayAskConfig whether CONFIG is allowed
+     * @param errors why this Redis must not be used, each with its remedy; empty if it is fit
+     */
+    record Answer(String info, boolean mayAskConfig, List<String> errors) {
+
+        boolean isFit() {
+            return errors.isEmpty();
+        }
+
+        String describe() {
+            return String.join("; ", errors);
+        }
+    }
+
+    /**
+     * Asks. Logs warnings. The future fails if Redis does not answer.
+     *
+     * @param partition one that this Redis has, for the write; null if none is known
+     * @param asksConfig false if CONFIG is not allowed: each refusal is noted in Redis's ACL log
+     */
+    CompletableFuture<Answer> ask(
+            StatefulRedisConnection<byte[], byte[]> connection,
+            RedisNode node,
+            @Nullable Partition partition,
+            boolean asksConfig) {
+        CompletableFuture<String> info = connection.async().info().toCompletableFuture();
+        CompletableFuture<Map<String, String>> config =
+                asksConfig ? config(connection) : CompletableFuture.completedFuture(Map.of());
+        CompletableFuture<String> refusal =
+                partition == null ? CompletableFuture.completedFuture("") : refusal(connection, partition);
+        return info.thenCombine(config, (facts, values) -> answer(node, facts, values))
+                .thenCombine(refusal, RedisFitness::withRefusal);
+    }
+
+    private Answer answer(RedisNode node, String info, Map<String, String> config) {
+        RedisPreflight.Report report = RedisPreflight.check(settings, info, config);
+        for (String warning : report.warnings()) {
+            if (warned.add(node + ": " + warning)) {
+                log.warn("Redis at {}: {}", node, warning);
+            }
+        }
+        return new Answer(info, !config.isEmpty(), report.errors());
+    }
+
+    private static Answer withRefusal(Answer answer, String refusal) {
+        if (refusal.isEmpty()) {
+            return answer;
+        }
+        List<String> errors = new ArrayList<>(answer.errors());
+        errors.add("it refuses all writes: " + refusal);
+        return new Answer(answer.info(), answer.mayAskConfig(), errors);
+    }
+
+    /** Returns the values of {@link RedisPreflight#CONFIG}; none where CONFIG is not allowed, as in hosted Redis. */
+    private static CompletableFuture<Map<String, String>> config(StatefulRedisConnection<byte[], byte[]> connection) {
+        // Redis 6.2 takes one name at a time.
+        List<CompletableFuture<Map<String, String>>> values = RedisPreflight.CONFIG.stream()
+                .map(name ->
+                        connection.async().configGet(name).toCompletableFuture().exceptionally(refused -> Map.of()))
+                .toList();
+        return CompletableFuture.allOf(values.toArray(CompletableFuture[]::new)).thenApply(done -> {
+            Map<String, String> config = new HashMap<>();
+            values.forEach(each -> config.putAll(each.join()));
+            return config;
+        });
+    }
+
+    /** Sends a write that changes nothing, and needs no memory. Returns how Redis refuses writes; "" if it does not. */
+    private CompletableFuture<String> refusal(StatefulRedisConnection<byte[], byte[]> connection, Partition partition) {
+        return connection
+                .async()
+                .hdel(keys.owner(partition), NO_FIELD)
+                .toCompletableFuture()
+                .handle((deleted, failure) -> {
+                    // Anything else concerns this key or this connection, not all writes.
+                    String text = failure == null ? "" : RedisFailures.describe(failure);
+                    return REFUSALS.stream().anyMatch(text::startsWith)
+                            ? text.substring(0, Math.min(text.length(), LONGEST_REFUSAL))
+                            : "";
+                });
+    }
+}

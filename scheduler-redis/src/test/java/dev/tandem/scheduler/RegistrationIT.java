@@ -1,0 +1,98 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalRedis;
+import dev.tandem.local.PortReservations;
+import dev.tandem.task.store.Registration;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Executors that are registered in the store: who sees them, and what they hear. */
+class RegistrationIT extends OperatorTestBase {
+
+    /** An executor of one queue, and what it heard of pauses. */
+    private record TestExecutor(String id, String queue, List<Boolean> pauses) implements Registration.Registrant {
+
+        TestExecutor(String queue) {
+            this(UniqueNames.fresh("executor"), queue, new CopyOnWriteArrayList<>());
+        }
+
+        @Override
+        public Set<String> queues() {
+            return Set.of(queue);
+        }
+
+        @Override
+        public Map<String, Integer> shares() {
+            return Map.of(queue, 3);
+        }
+
+        @Override
+        public void paused(String paused, boolean isPaused) {
+            assertThat(paused).isEqualTo(queue);
+            pauses.add(isPaused);
+        }
+    }
+
+    @Test
+    void executorsShareAQueueWithThoseThatAreRegistered() {
+        TestExecutor one = new TestExecutor(queue);
+        TestExecutor two = new TestExecutor(queue);
+        try (RedisStore other = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+                Registration first = store.register(one)) {
+            try (Registration second = other.register(two)) {
+                await().untilAsserted(
+                                () -> assertThat(first.sharing(queue)).containsExactlyInAnyOrder(one.id(), two.id()));
+                assertThat(second.sharing(queue)).containsExactlyInAnyOrder(one.id(), two.id());
+                assertThat(second.sharing("another")).isEmpty();
+                assertThat(get(store.presence().executors()))
+                        .filteredOn(each -> each.id().equals(two.id()))
+                        .singleElement()
+                        .satisfies(each -> assertThat(each.running()).containsEntry(queue, 3));
+            }
+            await().untilAsserted(() -> assertThat(first.sharing(queue)).containsExactly(one.id()));
+        }
+    }
+
+    @Test
+    void executorsHearOfPausesUntilTheyLeave() {
+        TestExecutor early = new TestExecutor(queue);
+        TestExecutor late = new TestExecutor(queue);
+        try (Registration first = store.register(early)) {
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false));
+            get(store.admin().pause(queue));
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false, true));
+            try (Registration second = store.register(late)) {
+                await().untilAsserted(() -> assertThat(late.pauses()).containsExactly(true));
+            }
+            get(store.admin().resume(queue));
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false, true, false));
+            assertThat(late.pauses()).containsExactly(true);
+        }
+    }
+
+    @Test
+    void executorThatRegistersWithoutRedisHearsOfAPauseOnceItIsThere() {
+        int port = PortReservations.reserve();
+        TestExecutor patient = new TestExecutor(queue);
+        try (RedisStore absent = RedisStore.open(RedisSettings.of("redis://127.0.0.1:" + port));
+                Registration registration = absent.register(patient)) {
+            assertThat(registration.sharing(queue)).isEmpty();
+            assertThat(patient.pauses()).isEmpty();
+            try (LocalRedis redis =
+                    Brokers.orSkip(() -> LocalRedis.builder().port(port).start())) {
+                assertThat(redis.isRunning()).isTrue();
+                await().untilAsserted(() -> assertThat(patient.pauses()).containsExactly(false));
+                await().untilAsserted(
+                                () -> assertThat(registration.sharing(queue)).containsExactly(patient.id()));
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.tandem.server.runtime;
+
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.QueueSettings.SourceType;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks now and then for partitions on which no executor works, in the whole cluster. Such a partition may be assigned to a
+ * process that cannot work, and that nobody looks at. A partition that moves has no owner for a moment, so it is named once
+ * that has lasted for a lease. One thread of its own looks, so nobody waits. Thread-safe.
+ */
+final class OwnerWatch implements MeterBinder, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(OwnerWatch.class);
+
+    private static final long PERIOD_MILLIS = 5_000;
+
+    /** How often a broker is asked for its partitions. */
+    private static final long LIST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final int MOST_NAMES = 20;
+
+    /** Finds partitions without an owner. */
+    @FunctionalInterface
+    interface Store {
+        /**
+         * Returns the names of the partitions of a queue that nobody owns.
+         *
+         * @param ofBroker the names of those that the broker has
+         * @throws UnavailableException if the store does not answer
+         */
+        List<String> unowned(String queue, Set<String> ofBroker);
+    }
+
+    private final Map<String, WatchedQueue> queues = new LinkedHashMap<>();
+    private final Backlog backlog;
+    private final Store store;
+    private final long graceNanos;
+    private final LongSupplier clock;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "tandem-owner-watch");
+        made.setDaemon(true);
+        return made;
+    });
+
+    /**
+     * Creates a watch that does nothing before {@link #start}.
+     *
+     * @param lease for how long a partition may have no owner before it is named
+     * @param clock as {@link System#nanoTime}
+     */
+    OwnerWatch(Map<String, QueueSettings> settings, Backlog backlog, Store store, Duration lease, LongSupplier clock) {
+        settings.forEach((name, queue) -> queues.put(name, new WatchedQueue(name, queue)));
+        this.backlog = backlog;
+        this.store = store;
+        this.graceNanos = lease.toNanos();
+        this.clock = clock;
+    }
+
+    void start() {
+        Future<?> unused =
+                thread.scheduleWithFixedDelay(this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Looks at all queues. Called by one thread. */
+    void look() {
+        for (WatchedQueue queue : queues.values()) {
+            try {
+                queue.look(clock.getAsLong());
+            } catch (UnavailableException e) {
+                queue.forget(); // Others say that the store does not answer.
+            } catch (RuntimeException e) {
+                log.warn("Could not look for partitions of queue {} without an owner: {}", queue.name, e.toString());
+            }
+        }
+    }
+
+    /** Describes the partitions on which nobody works, by queue; without queues that have none. */
+    Map<String, String> unowned() {
+        Map<String, String> texts = new LinkedHashMap<>();
+        queues.values().forEach(queue -> {
+            if (!queue.named.isEmpty()) {
+                texts.put(queue.name, "no executor works on " + describe(queue.named) + ", so tasks wait");
+            }
+        });
+        return texts;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        queues.values()
+                .forEach(queue -> Gauge.builder("tandem.queue.unowned.partitions", queue, it -> it.named.size())
+                        .description("Partitions on which no executor has worked for a lease, in the whole cluster")
+                        .tag("queue", queue.name)
+                        .register(registry));
+    }
+
+    private static String describe(List<String> names) {
+        String first = names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        return (names.size() == 1 ? "partition " : "partitions ")
+                + first
+                + (names.size() > MOST_NAMES ? " and " + (names.size() - MOST_NAMES) + " more" : "");
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+
+    /** One queue. Used by the thread that looks, except for {@link #named}. */
+    private final class WatchedQueue {
+
+        private final String name;
+        private final QueueSettings settings;
+        private Set<String> ofBroker = Set.of();
+        private long listAt;
+        private boolean listed;
+        /** Since when each partition has had no owner. */
+        private Map<String, Long> since = Map.of();
+
+        /** The partitions that have had no owner for a lease. */
+        private volatile List<String> named = List.of();
+
+        WatchedQueue(String name, QueueSettings settings) {
+            this.name = name;
+            this.settings = settings;
+        }
+
+        void look(long now) {
+            if (!listed || now - listAt >= 0) {
+                ofBroker = list();
+                listed = true;
+                listAt = now + LIST_NANOS;
+            }
+            Map<String, Long> found = new LinkedHashMap<>();
+            store.unowned(name, ofBroker).forEach(each -> found.put(each, since.getOrDefault(each, now)));
+            since = found;
+            List<String> late = new ArrayList<>();
+            found.forEach((each, from) -> {
+                if (now - from >= graceNanos) {
+                    late.add(each);
+                }
+            });
+            note(late);
+        }
+
+        private Set<String> list() {
+            if (settings.effectiveSource() == SourceType.RABBIT && !settings.ordered()) {
+                // Its partitions are no sub-queues: executors lease as many as the settings say.
+                return IntStream.range(0, settings.partitions())
+                        .mapToObj(Integer::toString)
+                        .collect(Collectors.toSet());
+            }
+            Set<String> names = new HashSet<>(backlog.of(name).keySet());
+            names.remove("");
+            return names.isEmpty() ? ofBroker : names;
+        }
+
+        private void note(List<String> late) {
+            if (late.equals(named)) {
+                return;
+            }
+            if (late.isEmpty()) {
+                log.info("Queue {}: executors work on all partitions again", name);
+            } else {
+                log.warn(
+                        "Queue {}: no executor has worked on {} for {} s or more, so tasks wait. Look at the health"
+                                + " of each server, and at ./tandem executors",
+                        name,
+                        describe(late),
+                        TimeUnit.NANOSECONDS.toSeconds(graceNanos));
+            }
+            named = late;
+        }
+
+        /** Knows nothing any more. */
+        void forget() {
+            since = Map.of();
+            named = List.of();
+        }
+    }
+}

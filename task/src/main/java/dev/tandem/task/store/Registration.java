@@ -1,0 +1,51 @@
+package dev.tandem.task.store;
+
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Port: the entry of one executor among all executors of a store. While it exists, people see the executor, the others share
+ * the partitions of its queues with it, and it hears which of its queues operators pause. Thread-safe.
+ */
+public interface Registration extends AutoCloseable {
+
+    /** The executor that is registered. Any thread may call its methods, none of which may block. */
+    interface Registrant {
+
+        /** Returns its id, which no other executor ever has. */
+        String id();
+
+        /** Returns the names of its queues. */
+        Set<String> queues();
+
+        /** Returns the number of runs of each queue whose partitions it takes its share of. Called often. */
+        Map<String, Integer> shares();
+
+        /**
+         * Takes note of whether a queue is paused: as soon as the store knows, and then at every change. Before the first call
+         * no task of the queue may start.
+         */
+        void paused(String queue, boolean paused);
+    }
+
+    /** The entry in a store that knows of no other executors. */
+    Registration ALONE = new Registration() {
+        @Override
+        public Set<String> sharing(String queue) {
+            return Set.of();
+        }
+
+        @Override
+        public void close() {}
+    };
+
+    /**
+     * Returns the ids of all live executors that take their share of a queue's partitions, as far as is known. The executor
+     * itself may be missing. Never waits.
+     */
+    Set<String> sharing(String queue);
+
+    /** Removes the entry. Waits for the store, for two seconds at most. */
+    @Override
+    void close();
+}
