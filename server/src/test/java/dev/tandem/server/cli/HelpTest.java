@@ -54,8 +54,9 @@ class HelpTest {
         Path script = Files.createTempFile("completion", ".bash");
         try {
             Files.writeString(script, completion());
-            String line = "compopt() { :; }; source " + script + "; COMP_WORDS=(tandem " + quoted(words) + "); COMP_CWORD=" + words.length
-                    + "; COMP_LINE=x; _complete_tandem; printf '%s\\n' \"${COMPREPLY[@]}\"";
+            String line =
+                    "compopt() { :; }; source " + script + "; COMP_WORDS=(tandem " + quoted(words) + "); COMP_CWORD="
+                            + words.length + "; COMP_LINE=x; _complete_tandem; printf '%s\\n' \"${COMPREPLY[@]}\"";
             return bash(line).lines().map(String::strip).toList();
         } finally {
             Files.delete(script);
