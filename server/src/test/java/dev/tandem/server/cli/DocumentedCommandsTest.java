@@ -34,10 +34,7 @@ class DocumentedCommandsTest {
     record Call(Path page, String text, boolean whole) {
 
         String[] words() {
-            return WORD.matcher(text)
-                    .results()
-                    .map(Call::word)
-                    .toArray(String[]::new);
+            return WORD.matcher(text).results().map(Call::word).toArray(String[]::new);
         }
 
         private static String word(MatchResult found) {
