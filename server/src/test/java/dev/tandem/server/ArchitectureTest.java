@@ -35,6 +35,7 @@ class ArchitectureTest {
     private static final String KAFKA = "dev.tandem.kafka..";
     private static final String RABBIT = "dev.tandem.rabbit..";
     private static final String SERVER = "dev.tandem.server..";
+    private static final String COMMANDS = "dev.tandem.server.cli..";
 
     private static final String[] PRODUCT = {TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER};
 
@@ -54,6 +55,23 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(TASK, "java..", "org.jspecify.annotations..");
+
+    /** The script {@code ./tandem} gives these libraries to commands, and no others. */
+    @ArchTest
+    static final ArchRule commandsNeedFewLibraries = classes()
+            .that()
+            .resideInAPackage(COMMANDS)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    COMMANDS,
+                    TASK,
+                    "java..",
+                    "com.sun.net.httpserver..",
+                    "picocli..",
+                    "tools.jackson..",
+                    "com.fasterxml.jackson..",
+                    "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule orderingDependsOnlyOnTask = classes()

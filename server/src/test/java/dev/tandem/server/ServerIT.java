@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -262,7 +263,7 @@ class ServerIT {
     }
 
     @Test
-    void queueExecutorAndMetricsAreShown() {
+    void queueExecutorAndMetricsAreShown() throws IOException {
         submit("count-me", "count-me");
         await().atMost(PATIENCE).until(() -> endpoint.calls("count-me").size() == 1);
 
@@ -284,6 +285,11 @@ class ServerIT {
                                 .contains("tandem_queue_lag{queue=\"" + QUEUE + "\"}")
                                 .containsPattern("tandem_queue_outcomes_total\\{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\"} [1-9]"));
+        Set<String> monitored = MonitoringFiles.metrics();
+        monitored.removeAll(MonitoringFiles.OF_TIMEOUTS);
+        assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
+                .as("what the alerts and the dashboard ask for")
+                .containsAll(monitored);
     }
 
     @Test

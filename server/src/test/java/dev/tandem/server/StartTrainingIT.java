@@ -3,6 +3,7 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.LocalProcess;
+import dev.tandem.server.cli.TandemCli;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,11 +11,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The archive of classes, from which the server starts fast. */
+/** The archives of classes, from which the server and its commands start fast. */
 class StartTrainingIT {
 
     private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -59,6 +62,29 @@ class StartTrainingIT {
 
         assertThat(status(training)).isEqualTo(1);
         assertThat(log("without a temporary folder")).content().contains(nowhere);
+    }
+
+    /** The class path has the libraries that the script gives to commands. */
+    @Test
+    void commandsStartFromTheArchiveOfTheirTrainingAndNeedFewClasses() throws IOException {
+        String classPath = Pattern.compile(File.pathSeparator)
+                .splitAsStream(jars())
+                .filter(entry -> entry.startsWith(folder.toString()) || entry.matches(".*/(picocli|jackson)-[^/]*"))
+                .collect(Collectors.joining(File.pathSeparator));
+        Path archive = folder.resolve("commands.archive");
+        List<String> record = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
+        String training = succeed("training", classPath, record, "dev.tandem.server.cli.CommandTraining");
+
+        assertThat(training).doesNotContain("did not end as it should");
+
+        List<String> options = List.of("-Xshare:on", "-XX:SharedArchiveFile=" + archive, "-Xlog:class+load");
+        String start = succeed("start", classPath, options, TandemCli.class.getName(), "queues", "--help");
+
+        assertThat(start)
+                .contains("Usage: tandem queues")
+                .containsPattern("dev.tandem.server.cli.QueuesCommand source: shared objects file")
+                .as("what takes long to start")
+                .doesNotContain("java.net.http.", "cli.SubmitCommand$Payload source");
     }
 
     private LocalProcess.Builder training(String name, List<String> options) {

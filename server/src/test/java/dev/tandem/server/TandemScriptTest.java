@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How {@code ./tandem server} makes the class archive and uses it, in a project that is built, with a false JDK. */
+/** How {@code ./tandem} makes the class archives and uses them, in a project that is built, with a false JDK. */
 class TandemScriptTest {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -65,7 +65,7 @@ class TandemScriptTest {
         write(jdk.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
         program(project.resolve("tandem"), Files.readString(Path.of("../tandem")));
         Files.createDirectories(project.resolve("server/target/classes"));
-        write(project.resolve("server/target/runtime.classpath"), "/lib/library.jar");
+        write(project.resolve("server/target/runtime.classpath"), "/lib/library.jar:/lib/picocli-4.jar");
         write(project.resolve(".tandem/java"), jdk.resolve("bin/java").toString());
         write(project.resolve(".tandem/build/server"), project.toString());
         write(trainings, "");
@@ -110,7 +110,7 @@ class TandemScriptTest {
         server("works");
         build();
 
-        try (LocalProcess interrupted = tandem("hangs", 600).start()) {
+        try (LocalProcess interrupted = tandem("hangs", 600, "server").start()) {
             Await.until(LIMIT, () -> trainings().size() == 2, () -> "It did not train. " + interrupted.logTail());
             interrupted.stop();
             assertThat(interrupted.exitStatus()).isNotZero();
@@ -122,6 +122,62 @@ class TandemScriptTest {
         assertThat(trainings()).hasSize(3);
     }
 
+    @Test
+    void commandsHaveAnArchiveOfTheirOwnWithTheFewLibrariesThatTheyNeed() throws IOException {
+        String archive = "-XX:SharedArchiveFile=" + start("commands.archive");
+        String classPath = "-cp " + start("tandem.jar") + ":/lib/picocli-4.jar dev.tandem.server.cli.TandemCli queues";
+
+        assertThat(command("works")).contains("Archiving the classes of the commands", archive, classPath);
+        assertThat(command("works")).contains(archive, classPath).doesNotContain("Archiving");
+
+        server("works");
+        assertThat(command("works")).as("the server's archive leaves it alone").contains(archive);
+        assertThat(trainings()).hasSize(2);
+
+        build();
+
+        assertThat(command("works")).contains(archive);
+        assertThat(trainings()).hasSize(3);
+    }
+
+    @Test
+    void afterATrainingThatFailedCommandsDoNotTryAgainUntilTheNextBuild() throws IOException {
+        assertThat(command("fails")).contains("No archive could be made", "started with");
+
+        assertThat(command("works")).startsWith("started with").doesNotContain("SharedArchiveFile");
+        assertThat(trainings()).hasSize(1);
+
+        build();
+
+        assertThat(command("works")).contains("-XX:SharedArchiveFile=");
+    }
+
+    @Test
+    void aCommandDoesNotWaitForABuildToGetItsArchive() throws IOException {
+        write(
+                project.resolve(".tandem/building/pid"),
+                String.valueOf(ProcessHandle.current().pid()));
+
+        assertThat(command("works")).startsWith("started with").doesNotContain("SharedArchiveFile");
+
+        assertThat(trainings()).isEmpty();
+    }
+
+    @Test
+    void aCommandNeedsNoArchive() throws IOException {
+        try (LocalProcess process = tandem("works", 60, "queues")
+                .environment("TANDEM_CLASS_ARCHIVE", "no")
+                .start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.log())
+                    .content()
+                    .startsWith("started with")
+                    .contains("/lib/library.jar")
+                    .doesNotContain("SharedArchiveFile");
+        }
+        assertThat(trainings()).isEmpty();
+    }
+
     /** Makes the stamp of the build newer than all that was made before. */
     private void build() throws IOException {
         Files.setLastModifiedTime(project.resolve(".tandem/build/server"), FileTime.from(Instant.now()));
@@ -129,17 +185,26 @@ class TandemScriptTest {
 
     /** Runs {@code ./tandem server} to its end, which must be a good one, and returns its output. */
     private String server(String training) throws IOException {
+        return tandem(training, "server");
+    }
+
+    /** Runs {@code ./tandem queues} like {@link #server}. */
+    private String command(String training) throws IOException {
+        return tandem(training, "queues");
+    }
+
+    private String tandem(String training, String command) throws IOException {
         try (LocalProcess process =
-                tandem(training, training.equals("hangs") ? 1 : 60).start()) {
+                tandem(training, training.equals("hangs") ? 1 : 60, command).start()) {
             assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
             assertThat(process.exitStatus()).as(process.logTail()).isZero();
             return Files.readString(process.log());
         }
     }
 
-    private LocalProcess.Builder tandem(String training, int limitSeconds) {
+    private LocalProcess.Builder tandem(String training, int limitSeconds, String command) {
         runs++;
-        return LocalProcess.program("tandem", List.of(project.resolve("tandem").toString(), "server"))
+        return LocalProcess.program("tandem", List.of(project.resolve("tandem").toString(), command))
                 .directory(folder)
                 .log(folder.resolve("run-" + runs + ".log"))
                 .environment("JAVA_HOME", jdk.toString())

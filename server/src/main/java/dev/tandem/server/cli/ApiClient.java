@@ -1,32 +1,33 @@
 package dev.tandem.server.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpRetryException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A client of a server's HTTP API. Not thread-safe. */
+/**
+ * A client of a server's HTTP API. Not thread-safe. Uses {@link HttpURLConnection}, because the newer client of the JDK
+ * takes a fifth of a second to start, which is most of what a command may take.
+ */
 final class ApiClient {
 
     static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
+    private static final int CONNECT_TIMEOUT_MS = 5_000;
+    private static final int READ_TIMEOUT_MS = 60_000;
+
+    private record Response(int status, byte[] body) {}
 
     private final URI server;
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
 
     /** @throws CliException if the address is not a URL */
     ApiClient(String server) {
@@ -35,7 +36,8 @@ final class ApiClient {
         } catch (IllegalArgumentException e) {
             throw new CliException(CliException.USAGE, "--server is '" + server + "', which is no URL");
         }
-        if (this.server.getHost() == null) {
+        if (this.server.getHost() == null
+                || !String.valueOf(this.server.getScheme()).matches("https?")) {
             throw new CliException(
                     CliException.USAGE, "--server is '" + server + "': write it like http://127.0.0.1:8080");
         }
@@ -71,52 +73,76 @@ final class ApiClient {
     }
 
     JsonNode get(String path) {
-        return send(HttpRequest.newBuilder(uri(path)).GET());
+        return send("GET", path, null);
     }
 
     JsonNode post(String path) {
-        return send(HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.noBody()));
+        return send("POST", path, new byte[0]);
     }
 
     JsonNode post(String path, JsonNode body) {
-        return send(HttpRequest.newBuilder(uri(path))
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
+        return send("POST", path, JSON.writeValueAsBytes(body));
     }
 
     JsonNode delete(String path) {
-        return send(HttpRequest.newBuilder(uri(path)).DELETE());
+        return send("DELETE", path, null);
     }
 
-    private URI uri(String path) {
-        return URI.create(server + path);
-    }
-
-    private JsonNode send(HttpRequest.Builder request) {
-        HttpResponse<byte[]> response;
+    private JsonNode send(String method, String path, byte @Nullable [] body) {
+        Response response;
         try {
-            response = http.send(
-                    request.timeout(REQUEST_TIMEOUT)
-                            .header("Accept", "application/json")
-                            .build(),
-                    BodyHandlers.ofByteArray());
+            response = exchange(open(method, path), body);
         } catch (IOException e) {
             throw new CliException(
                     CliException.UNREACHABLE,
                     "The server at " + server + " can't be reached ("
                             + e.getClass().getSimpleName()
                             + "). Start one with './tandem server' or './tandem up', or name another with --server");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CliException(CliException.REFUSED, "Interrupted");
         }
-        JsonNode body = read(response);
-        if (response.statusCode() >= 300) {
-            String detail = body.path("detail").asString("the server answers with status " + response.statusCode());
-            String remedy = body.path("remedy").asString("");
+        JsonNode answer = read(response);
+        if (response.status() >= 300) {
+            String detail = answer.path("detail").asString("the server answers with status " + response.status());
+            String remedy = answer.path("remedy").asString("");
             throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : asSentence(detail) + " " + remedy);
         }
-        return body;
+        return answer;
+    }
+
+    private HttpURLConnection open(String method, String path) throws IOException {
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create(server + path).toURL().openConnection();
+        connection.setRequestMethod(method);
+        connection.setInstanceFollowRedirects(false);
+        connection.setConnectTimeout(CONNECT_TIMEOUT_MS);
+        connection.setReadTimeout(READ_TIMEOUT_MS);
+        connection.setRequestProperty("Accept", "application/json");
+        return connection;
+    }
+
+    private static Response exchange(HttpURLConnection connection, byte @Nullable [] body) throws IOException {
+        if (body != null) {
+            connection.setDoOutput(true);
+            // A body of a fixed length is never sent a second time behind the caller's back.
+            connection.setFixedLengthStreamingMode(body.length);
+            if (body.length > 0) {
+                connection.setRequestProperty("Content-Type", "application/json");
+            }
+            try (OutputStream out = connection.getOutputStream()) {
+                out.write(body);
+            }
+        }
+        int status = status(connection);
+        try (InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
+            return new Response(status, in == null ? new byte[0] : in.readAllBytes());
+        }
+    }
+
+    private static int status(HttpURLConnection connection) throws IOException {
+        try {
+            return connection.getResponseCode();
+        } catch (HttpRetryException e) {
+            return e.responseCode(); // it asks for a login, and the body is not sent again with one
+        }
     }
 
     /** Ends a detail with one full stop. It may have one already, since details quote messages of libraries. */
@@ -124,13 +150,13 @@ final class ApiClient {
         return detail.endsWith(".") ? detail : detail + ".";
     }
 
-    private JsonNode read(HttpResponse<byte[]> response) {
+    private JsonNode read(Response response) {
         try {
             return response.body().length == 0 ? JSON.createObjectNode() : JSON.readTree(response.body());
         } catch (JacksonException e) {
             throw new CliException(
                     CliException.REFUSED,
-                    server + " answers with status " + response.statusCode() + " and no JSON: is it a Tandem server?");
+                    server + " answers with status " + response.status() + " and no JSON: is it a Tandem server?");
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.tandem.server.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -14,7 +15,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
         name = "tandem",
         mixinStandardHelpOptions = true,
         description = "Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key.",
-        subcommands = {
+        footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
+public final class TandemCli extends CommandGroup {
+
+    /** The commands, in the order of the help. */
+    private static final List<Class<?>> COMMANDS = List.of(
             SubmitCommand.class,
             QueuesCommand.class,
             TasksCommand.class,
@@ -22,10 +27,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             KeysCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
-            ExecutorsCommand.class
-        },
-        footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
-public final class TandemCli extends CommandGroup {
+            ExecutorsCommand.class,
+            CompletionCommand.class);
 
     /** For picocli. */
     public TandemCli() {
@@ -33,30 +36,62 @@ public final class TandemCli extends CommandGroup {
     }
 
     public static void main(String[] args) {
-        run(new TandemCli(), args);
+        run(programFor(args), args);
     }
 
     /** Runs a command with the logging and the exit statuses of this program, and ends the JVM. */
     public static void run(Object command, String... args) {
-        // Must be set before the first logger is created.
-        System.setProperty("logback.configurationFile", "dev/tandem/server/cli/logback.xml");
-        System.exit(commandLine(command).execute(args));
+        run(commandLine(command), args);
     }
 
+    private static void run(CommandLine line, String... args) {
+        // Must be set before the first logger is created.
+        System.setProperty("logback.configurationFile", "dev/tandem/server/cli/logback.xml");
+        System.exit(line.execute(args));
+    }
+
+    /** Returns the program with all its commands. */
     public static CommandLine commandLine() {
-        return commandLine(new TandemCli());
+        return withCommands(COMMANDS);
+    }
+
+    /**
+     * Returns the program for these arguments. If the first one names a command, the program has only that command:
+     * picocli takes several milliseconds to look into the class of each.
+     */
+    static CommandLine programFor(String... args) {
+        if (List.of(args).equals(List.of("--version"))) {
+            return withCommands(List.of());
+        }
+        if (args.length > 0) {
+            for (Class<?> command : COMMANDS) {
+                if (command.getAnnotation(Command.class).name().equals(args[0])) {
+                    return withCommands(List.of(command));
+                }
+            }
+        }
+        return commandLine();
+    }
+
+    private static CommandLine withCommands(List<Class<?>> commands) {
+        CommandLine line = new CommandLine(new TandemCli());
+        for (Class<?> command : commands) {
+            line.addSubcommand(command);
+        }
+        pointToHelp(line);
+        return configured(line);
     }
 
     /** Returns a command with the exit statuses and the version of this program, ready to execute. */
     public static CommandLine commandLine(Object command) {
-        CommandLine line = new CommandLine(command);
+        return configured(new CommandLine(command));
+    }
+
+    private static CommandLine configured(CommandLine line) {
         line.setExecutionExceptionHandler((failure, at, parsed) -> {
             at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
             return failure instanceof CliException refused ? refused.status() : 1;
         });
-        if (command instanceof TandemCli) {
-            pointToHelp(line);
-        }
         setVersion(line);
         return line;
     }

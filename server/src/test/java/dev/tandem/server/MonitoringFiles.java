@@ -1,0 +1,39 @@
+package dev.tandem.server;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** The alert rules and the dashboard that users load into Prometheus and Grafana. */
+final class MonitoringFiles {
+
+    static final Path RULES = Path.of("../monitoring/prometheus-rules.yml");
+    static final Path DASHBOARD = Path.of("../monitoring/grafana-dashboard.json");
+
+    /** A process has these metrics only once a handler did not end in time. */
+    static final Set<String> OF_TIMEOUTS = Set.of("tandem_task_timed_out_total", "tandem_task_stuck_total");
+
+    private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
+    private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");
+
+    private MonitoringFiles() {}
+
+    /** Returns the names of the metrics that the files use. */
+    static Set<String> metrics() throws IOException {
+        Set<String> names = new TreeSet<>();
+        METRIC.matcher(Files.readString(RULES) + Files.readString(DASHBOARD))
+                .results()
+                .forEach(found -> names.add(found.group()));
+        return names;
+    }
+
+    /** Returns the names of the metrics in an answer to Prometheus. */
+    static Set<String> exposed(String scrape) {
+        Set<String> names = new TreeSet<>();
+        EXPOSED.matcher(scrape).results().forEach(found -> names.add(found.group(1)));
+        return names;
+    }
+}

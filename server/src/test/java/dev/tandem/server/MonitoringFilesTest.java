@@ -1,0 +1,89 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.runtime.TaskMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The files in {@code monitoring}. {@link ServerIT} compares their metrics with those of a server. */
+class MonitoringFilesTest {
+
+    private static final Path RUNBOOKS = Path.of("../docs/runbooks.md");
+
+    @Test
+    void everyAlertHasASeverityASummaryAndARunbook() throws IOException {
+        List<String> alerts = new ArrayList<>();
+        for (Map<String, Object> rule : rules()) {
+            String alert = (String) rule.get("alert");
+            alerts.add(alert);
+            assertThat((String) rule.get("expr")).as(alert).contains("tandem_");
+            assertThat(map(rule.get("labels")).get("severity")).as(alert).isIn("critical", "warning");
+            Map<String, Object> annotations = map(rule.get("annotations"));
+            assertThat((String) annotations.get("summary")).as(alert).isNotBlank();
+            assertThat(annotations.get("runbook")).isEqualTo("docs/runbooks.md#" + alert.toLowerCase(Locale.ROOT));
+        }
+        assertThat(alerts).doesNotHaveDuplicates();
+        assertThat(headings()).containsExactlyInAnyOrderElementsOf(alerts);
+    }
+
+    @Test
+    void everyPanelOfTheDashboardHasATitleAndAQuery() throws IOException {
+        JsonNode panels = JsonMapper.shared()
+                .readTree(Files.readString(MonitoringFiles.DASHBOARD))
+                .path("panels");
+
+        assertThat(panels.size()).isPositive();
+        for (JsonNode panel : panels) {
+            assertThat(panel.path("title").asString()).isNotBlank();
+            assertThat(panel.path("targets").size()).isPositive();
+            panel.path("targets")
+                    .forEach(target ->
+                            assertThat(target.path("expr").asString()).contains("tandem_", "queue=~\"$queue\""));
+        }
+    }
+
+    @Test
+    void metricsOfTimeoutsHaveTheNamesThatTheFilesUse() throws IOException {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        TaskMetrics metrics = new TaskMetrics(registry, Map.of(), Set.of());
+        metrics.timedOut("orders", "http");
+        metrics.stuck("orders", "http");
+
+        assertThat(MonitoringFiles.exposed(registry.scrape())).isEqualTo(MonitoringFiles.OF_TIMEOUTS);
+        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.OF_TIMEOUTS);
+    }
+
+    private static List<Map<String, Object>> rules() throws IOException {
+        Map<String, Object> file = new Yaml().load(Files.readString(MonitoringFiles.RULES));
+        List<Map<String, Object>> rules = new ArrayList<>();
+        for (Object group : (List<?>) file.get("groups")) {
+            ((List<?>) map(group).get("rules")).forEach(rule -> rules.add(map(rule)));
+        }
+        return rules;
+    }
+
+    private static List<String> headings() throws IOException {
+        return Files.readAllLines(RUNBOOKS).stream()
+                .filter(line -> line.startsWith("## "))
+                .map(line -> line.substring(3))
+                .toList();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> map(Object value) {
+        return (Map<String, Object>) value;
+    }
+}

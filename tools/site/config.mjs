@@ -1,0 +1,48 @@
+// How VitePress makes the pages of the documentation. It refuses a link to a page that does not exist.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig } from 'vitepress'
+
+const pages = process.env.TANDEM_SITE_PAGES
+
+function page(link) {
+  const file = join(pages, `${link}.md`)
+  const title = readFileSync(file, 'utf8').match(/^# (.+)$/m)
+  return { text: title ? title[1].replace(/`/g, '') : link, link: `/${link}` }
+}
+
+function group(text, ...links) {
+  return { text, items: links.map(page) }
+}
+
+const inSidebar = {
+  'To use it': ['quickstart', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
+  'To understand it': ['guarantees', 'architecture', 'glossary', 'state-machine', 'store-protocol', 'redis-keys'],
+  'To judge it': ['verification', 'benchmarks']
+}
+const named = Object.values(inSidebar).flat()
+const others = readdirSync(join(pages, 'docs'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.slice(0, -3))
+  .filter((name) => !named.includes(name))
+const decisions = readdirSync(join(pages, 'docs/adr')).filter((file) => /^\d/.test(file)).sort()
+
+export default defineConfig({
+  title: 'Tandem',
+  description: 'Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key',
+  srcDir: pages,
+  outDir: process.env.TANDEM_SITE_OUT,
+  base: process.env.TANDEM_SITE_BASE || '/',
+  // Copies of files that are no pages: collect.mjs has checked that they exist.
+  ignoreDeadLinks: [/^\/files\//],
+  markdown: { html: false },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    sidebar: [
+      ...Object.entries(inSidebar).map(([text, names]) => group(text, ...names.map((name) => `docs/${name}`))),
+      group('To work on it', 'CONTRIBUTING', ...others.map((name) => `docs/${name}`), 'CHANGELOG', 'SECURITY'),
+      { ...group('Decisions', 'docs/adr/index', ...decisions.map((file) => `docs/adr/${file.slice(0, -3)}`)), collapsed: true }
+    ]
+  }
+})
