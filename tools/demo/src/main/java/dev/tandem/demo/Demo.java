@@ -7,6 +7,10 @@ import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.LocalProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,8 +46,15 @@ final class Demo {
      * @param seed the seed of the workload
      * @param mails whether the workload includes mails, which need an AMQP broker
      * @param kill whether an executor is killed
+     * @param picture the file for a picture of the kill; null for none
      */
-    record Plan(int orders, Duration publishing, long seed, boolean mails, boolean kill) {}
+    record Plan(
+            int orders,
+            Duration publishing,
+            long seed,
+            boolean mails,
+            boolean kill,
+            @Nullable Path picture) {}
 
     private final Plan plan;
     private final LocalPlatform platform;
@@ -74,7 +85,14 @@ final class Demo {
         List<DemoTask> tasks = new DemoWorkload(plan.seed(), plan.mails()).tasks(plan.orders());
         publish(tasks);
         follow(tasks, executors.get(1));
-        return report(judge());
+        List<Published> published = new ArrayList<>();
+        publishers.forEach(publisher -> published.addAll(publisher.published()));
+        tail.read();
+        DemoVerdict verdict = DemoCheck.judge(published, tail.events(), kill);
+        output.line("");
+        output.line(new DemoReport(verdict).text());
+        draw(published, verdict);
+        return verdict.passed();
     }
 
     private void publish(List<DemoTask> tasks) throws InterruptedException {
@@ -176,17 +194,21 @@ final class Demo {
                 kill == null ? 2 : 1);
     }
 
-    private DemoVerdict judge() {
-        tail.read();
-        List<Published> published = new ArrayList<>();
-        publishers.forEach(publisher -> published.addAll(publisher.published()));
-        return DemoCheck.judge(published, tail.events(), kill);
-    }
-
-    private boolean report(DemoVerdict verdict) {
-        output.line("");
-        output.line(new DemoReport(verdict).text());
-        return verdict.passed();
+    private void draw(List<Published> published, DemoVerdict verdict) {
+        Path file = plan.picture();
+        if (file == null) {
+            return;
+        }
+        if (kill == null) {
+            output.line("  There is no picture, since no executor was killed.");
+            return;
+        }
+        try {
+            Files.writeString(file, TimelinePicture.draw(published, tail.events(), kill, verdict));
+            output.line("  The picture is in " + file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The picture " + file + " cannot be written: " + e.getMessage(), e);
+        }
     }
 
     /** The time since the command was given, as the beginning of a line. */
