@@ -32,10 +32,10 @@ final class Demo {
     private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration QUEUE_INTERVAL = Duration.ofMillis(200);
 
-    /** From this share of finished tasks on, the executor is killed as soon as it runs a task. */
+    /** From this share of finished tasks on, the executor is killed as soon as it runs a task with a key. */
     private static final double EARLIEST_KILL = 0.35;
 
-    /** At this share of finished tasks the executor is killed even if it runs nothing. */
+    /** At this share of finished tasks the executor is killed even if it runs none. */
     private static final double LATEST_KILL = 0.6;
 
     /**
@@ -159,10 +159,11 @@ final class Demo {
         }
     }
 
-    /** In the middle of the workload, and in the middle of a task if possible. */
+    /** In the middle of the workload, and in the middle of a task that has a key if possible. */
     private boolean isTimeToKill(int total, String victim) {
         double done = (double) tail.finished().size() / total;
-        return done > LATEST_KILL || (done > EARLIEST_KILL && tail.runningOn(victim) > 0);
+        return done > LATEST_KILL
+                || (done > EARLIEST_KILL && tail.runningOn(victim).stream().anyMatch(DemoWorkload::isStep));
     }
 
     private void checkProcesses(LocalProcess victim) {
@@ -175,10 +176,12 @@ final class Demo {
     }
 
     private void kill(LocalProcess victim) {
-        long running = tail.runningOn(victim.name());
         victim.kill();
         kill = new Kill(victim.name(), EpochMicros.now());
-        output.line(elapsed() + "killed " + victim + " (kill -9), " + running + " of its tasks were running");
+        tail.read(); // some may have ended in the meantime
+        int running = tail.runningOn(victim.name()).size();
+        output.line(elapsed() + "killed " + victim + " (kill -9), " + running
+                + (running == 1 ? " of its tasks was running" : " of its tasks were running"));
     }
 
     private String progress(int total) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the keys of the picture: some of each {@link Fate}, those with the most runs in the time that is drawn. The
- * same runs give the same choice.
+ * Chooses the keys of the picture: some of each {@link Fate}, of which the picture has all runs, those with the most
+ * runs first. The same runs give the same choice.
  */
 final class TimelineKeys {
 
@@ -20,7 +20,7 @@ final class TimelineKeys {
         CUT_OFF("cut off by the kill"),
         MOVED("moved to the other executor"),
         UNDISTURBED("not affected"),
-        RETRIED("one attempt failed");
+        RETRIED("failed, and was tried again");
 
         final String label;
 
@@ -63,7 +63,7 @@ final class TimelineKeys {
             }
         });
         candidates.sort(Comparator.comparing(Row::fate)
-                .thenComparing(Comparator.comparingLong(this::drawn).reversed())
+                .thenComparing(Comparator.comparingInt((Row row) -> row.runs().size()).reversed())
                 .thenComparing(Row::key));
         List<Row> chosen = new ArrayList<>();
         for (Fate fate : Fate.values()) {
@@ -76,37 +76,31 @@ final class TimelineKeys {
     }
 
     private @Nullable Fate fate(List<HandlerRun> ofKey) {
-        List<HandlerRun> drawn = ofKey.stream().filter(this::isDrawn).toList();
-        if (drawn.isEmpty()) {
-            return null;
+        if (ofKey.stream().anyMatch(run -> run.start() > to)) {
+            return null; // the end would be missing
         }
-        boolean hit = drawn.stream().anyMatch(run -> onVictim(run) && run.outcome() == null);
-        boolean failed = drawn.stream().anyMatch(run -> run.outcome() == Kind.FAILURE);
-        boolean before = drawn.stream().anyMatch(this::onVictim);
-        boolean after = drawn.stream().anyMatch(run -> !onVictim(run) && run.start() > kill.micros());
+        boolean hit = ofKey.stream().anyMatch(run -> onVictim(run) && run.outcome() == null);
+        boolean failed = ofKey.stream().anyMatch(run -> run.outcome() == Kind.FAILURE);
+        boolean before = ofKey.stream().anyMatch(this::onVictim);
+        boolean after = ofKey.stream().anyMatch(run -> !onVictim(run) && run.start() > kill.micros());
         if (hit) {
             return Fate.CUT_OFF;
         }
+        if (ofKey.stream().anyMatch(run -> run.start() < from)) {
+            return null; // the beginning would be missing
+        }
         if (failed) {
-            // On an executor that lives on: what the kill does to a retry would be a second story in one row.
+            // Nor is the kill mixed with a failure: a row shows one thing.
             return before ? null : Fate.RETRIED;
         }
         if (before) {
             return after ? Fate.MOVED : null;
         }
-        boolean around = drawn.stream().anyMatch(run -> run.start() < kill.micros()) && after;
+        boolean around = ofKey.stream().anyMatch(run -> run.start() < kill.micros()) && after;
         return around ? Fate.UNDISTURBED : null;
     }
 
     private boolean onVictim(HandlerRun run) {
         return run.executor().equals(kill.executor());
-    }
-
-    private long drawn(Row row) {
-        return row.runs().stream().filter(this::isDrawn).count();
-    }
-
-    private boolean isDrawn(HandlerRun run) {
-        return run.start() >= from && run.start() <= to;
     }
 }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Draws some keys of a demonstration around its kill, as SVG: a row for each key, and in it a line for each of the
@@ -17,11 +18,11 @@ import java.util.Map;
 final class TimelinePicture {
 
     private static final long BEFORE_MICROS = 1_250_000;
-    private static final long AFTER_MICROS = 4_000_000;
+    private static final long AFTER_MICROS = 3_000_000;
 
     private static final int WIDTH = 960;
     private static final int LEFT = 190;
-    private static final int RIGHT = 940;
+    private static final int RIGHT = 925;
     private static final int TOP = 92;
     private static final int LINE = 9;
     private static final int BAR = 7;
@@ -53,10 +54,13 @@ final class TimelinePicture {
         TimelinePicture picture = new TimelinePicture(published, kill);
         List<HandlerRun> runs = HandlerRuns.read(picture.published, logs, kill);
         List<Row> rows = new TimelineKeys(picture.from, kill, picture.to).choose(runs);
-        return picture.draw(rows, verdict);
+        String survivors = logs.keySet().stream()
+                .filter(executor -> !executor.equals(kill.executor()))
+                .collect(Collectors.joining(", "));
+        return picture.draw(rows, survivors, verdict);
     }
 
-    private String draw(List<Row> rows, DemoVerdict verdict) {
+    private String draw(List<Row> rows, String survivors, DemoVerdict verdict) {
         int bottom = TOP + rows.size() * ROW;
         add(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
@@ -73,7 +77,7 @@ final class TimelinePicture {
                 "fill=\"#475569\"",
                 "Drawn from the events of a run of ./tandem demo. Each row is one order. Its tasks are, from bottom to"
                         + " top: " + String.join(", ", DemoWorkload.STEPS) + ".");
-        legend();
+        legend(survivors);
         axis(bottom);
         for (int i = 0; i < rows.size(); i++) {
             row(rows.get(i), TOP + i * ROW);
@@ -82,13 +86,13 @@ final class TimelinePicture {
         return svg.append("</svg>\n").toString();
     }
 
-    private void legend() {
+    private void legend(String survivors) {
         int y = 68;
-        sample(20, y, SURVIVOR, "runs on an executor that lives on");
-        sample(248, y, VICTIM, "runs on " + kill.executor() + ", which is killed");
-        sample(472, y, FAILED, "an attempt that fails");
-        add("<path d=\"M630 %dh22\" stroke=\"%s\"/>", y - 4, WAITING);
-        text(660, y, "fill=\"#475569\"", "published, and waits for its turn");
+        sample(20, y, SURVIVOR, "runs on " + survivors);
+        sample(190, y, VICTIM, "runs on " + kill.executor() + ", which is killed");
+        sample(440, y, FAILED, "fails, and is tried again");
+        add("<path d=\"M640 %dh22\" stroke=\"%s\"/>", y - 4, WAITING);
+        text(668, y, "fill=\"#475569\"", "published, and waits for its turn");
     }
 
     private void sample(int x, int y, String color, String meaning) {
@@ -162,7 +166,8 @@ final class TimelinePicture {
     private void verdict(DemoVerdict verdict, int bottom) {
         String all = String.format(
                 Locale.ROOT,
-                "All %,d tasks of the run: %d lost, %d out of order, %d times two tasks of an order at once, %d ran twice%s.",
+                "All %,d tasks of the run: %d lost, %d out of order, %d beside another one of their order,"
+                        + " %d ran twice%s.",
                 verdict.tasks(),
                 verdict.lost().size(),
                 verdict.outOfOrder().size(),

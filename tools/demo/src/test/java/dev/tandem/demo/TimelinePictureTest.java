@@ -36,7 +36,7 @@ class TimelinePictureTest {
         assertThat(picture).contains(">order-1<", "cut off by the kill");
         assertThat(picture).contains(">order-2<", "moved to the other executor");
         assertThat(picture).contains(">order-3<", "not affected");
-        assertThat(picture).contains(">order-4<", "one attempt failed");
+        assertThat(picture).contains(">order-4<", "failed, and was tried again");
         assertThat(picture).doesNotContain("order-5");
     }
 
