@@ -63,7 +63,8 @@ final class TimelineKeys {
             }
         });
         candidates.sort(Comparator.comparing(Row::fate)
-                .thenComparing(Comparator.comparingInt((Row row) -> row.runs().size()).reversed())
+                .thenComparing(
+                        Comparator.comparingInt((Row row) -> row.runs().size()).reversed())
                 .thenComparing(Row::key));
         List<Row> chosen = new ArrayList<>();
         for (Fate fate : Fate.values()) {

@@ -67,9 +67,7 @@ final class TimelinePicture {
                         + " font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"#0f172a\">",
                 WIDTH, bottom + 88, WIDTH, bottom + 88);
         add("<title>Some orders of a run of ./tandem demo, around the kill -9 of an executor</title>");
-        add(
-                "<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#ffffff\" stroke=\"#cbd5e1\"/>",
-                WIDTH, bottom + 88);
+        add("<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#ffffff\" stroke=\"#cbd5e1\"/>", WIDTH, bottom + 88);
         text(20, 28, "font-size=\"17\" font-weight=\"600\"", "Order per key, through kill -9");
         text(
                 20,
@@ -157,9 +155,7 @@ final class TimelinePicture {
                 x(run.start()), y, width, BAR, color);
         if (victim && run.outcome() == null) {
             double x = x(kill.micros());
-            add(
-                    "<path d=\"M%.1f %dl7 7m0 -7l-7 7\" stroke=\"%s\" stroke-width=\"2\"/>",
-                    x - 3.5, y, FAILED);
+            add("<path d=\"M%.1f %dl7 7m0 -7l-7 7\" stroke=\"%s\" stroke-width=\"2\"/>", x - 3.5, y, FAILED);
         }
     }
 

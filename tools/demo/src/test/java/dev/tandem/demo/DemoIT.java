@@ -28,8 +28,18 @@ class DemoIT {
                         List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
                         DemoCli.class.getName(),
                         List.of(
-                                "demo", "--exit", "--orders", "80", "--seconds", "4", "--port", "0", "--seed", "7",
-                                "--picture", "kill.svg"))
+                                "demo",
+                                "--exit",
+                                "--orders",
+                                "80",
+                                "--seconds",
+                                "4",
+                                "--port",
+                                "0",
+                                "--seed",
+                                "7",
+                                "--picture",
+                                "kill.svg"))
                 .directory(folder)
                 .start()) {
             assertThat(demo.awaitExit(Duration.ofMinutes(5))).isTrue();
@@ -37,7 +47,10 @@ class DemoIT {
             String output = Files.readString(demo.log());
             assertThat(output).contains("(kill -9)").contains("The check passed.");
             assertThat(demo.exitStatus()).isZero();
-            assertThat(folder.resolve("kill.svg")).content().contains("The check passed.").endsWith("</svg>\n");
+            assertThat(folder.resolve("kill.svg"))
+                    .content()
+                    .contains("The check passed.")
+                    .endsWith("</svg>\n");
         }
     }
 }

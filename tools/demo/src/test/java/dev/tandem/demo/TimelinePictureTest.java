@@ -54,7 +54,9 @@ class TimelinePictureTest {
     @Test
     void verdictIsThatOfTheCheck() throws Exception {
         history();
-        assertThat(picture()).contains("All 10 tasks of the run: 0 lost, 0 out of order").contains("The check passed.");
+        assertThat(picture())
+                .contains("All 10 tasks of the run: 0 lost, 0 out of order")
+                .contains("The check passed.");
 
         step("order-6", 0);
         assertThat(picture()).contains("All 11 tasks of the run: 1 lost").contains("The check FAILED.");
@@ -90,8 +92,7 @@ class TimelinePictureTest {
     }
 
     private void event(String executor, Kind kind, long micros, String id, long withToken) {
-        logs.computeIfAbsent(executor, none -> new ArrayList<>())
-                .add(new DemoEvent(kind, micros, id, 1, withToken));
+        logs.computeIfAbsent(executor, none -> new ArrayList<>()).add(new DemoEvent(kind, micros, id, 1, withToken));
     }
 
     /** The picture, which must be well-formed. */
