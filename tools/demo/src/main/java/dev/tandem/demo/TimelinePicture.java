@@ -162,7 +162,7 @@ final class TimelinePicture {
     private void verdict(DemoVerdict verdict, int bottom) {
         String all = String.format(
                 Locale.ROOT,
-                "All %,d tasks of the run: %d lost, %d out of order, %d beside another one of their order,"
+                "All %,d tasks of the run: %d lost, %d out of order, %d beside another task of their order,"
                         + " %d ran twice%s.",
                 verdict.tasks(),
                 verdict.lost().size(),
@@ -170,7 +170,7 @@ final class TimelinePicture {
                 verdict.overlaps().size(),
                 verdict.duplicates(),
                 verdict.duplicates() > 0 && verdict.duplicates() == verdict.duplicatesByKill()
-                        ? " (their outcome had not been recorded before the kill)"
+                        ? " (not recorded before the kill)"
                         : "");
         text(20, bottom + 48, "", all);
         text(
