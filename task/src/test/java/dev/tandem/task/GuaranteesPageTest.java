@@ -10,9 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** All tests to which {@code docs/guarantees.md} refers exist in some module. */
+/** The tests to which {@code docs/guarantees.md} refers exist, and what it promises fits on one screen. */
 class GuaranteesPageTest {
 
+    private static final int SCREEN = 45;
     private static final Pattern REFERENCE = Pattern.compile("`(\\w+(?:Test|IT))(?:\\.(\\w+))?`");
 
     @Test
@@ -34,5 +35,21 @@ class GuaranteesPageTest {
         }
         assertThat(references).isGreaterThan(30);
         assertThat(String.join("\n", problems)).isEmpty();
+    }
+
+    @Test
+    void whatIsPromisedFitsOnOneScreen() throws IOException {
+        List<String> lines = Files.readAllLines(RepositorySources.ROOT.resolve("docs/guarantees.md"));
+
+        assertThat(lines).contains("## What is promised", "## What weakens them", "## Proofs");
+        assertThat(lines.indexOf("## What weakens them")).isLessThan(SCREEN);
+    }
+
+    @Test
+    void theReadmeFitsOnTwoScreensAndBeginsWithTheKill() throws IOException {
+        String readme = Files.readString(RepositorySources.ROOT.resolve("README.md"));
+
+        assertThat(readme.lines()).hasSizeLessThanOrEqualTo(2 * SCREEN + 10);
+        assertThat(readme).containsSubsequence("kill -9", "](docs/images/", "./tandem demo ", "```java", "## What it");
     }
 }

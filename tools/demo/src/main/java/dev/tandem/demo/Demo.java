@@ -7,6 +7,10 @@ import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.LocalProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +32,10 @@ final class Demo {
     private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration QUEUE_INTERVAL = Duration.ofMillis(200);
 
-    /** From this share of finished tasks on, the executor is killed as soon as it runs a task. */
+    /** From this share of finished tasks on, the executor is killed as soon as it runs a task with a key. */
     private static final double EARLIEST_KILL = 0.35;
 
-    /** At this share of finished tasks the executor is killed even if it runs nothing. */
+    /** At this share of finished tasks the executor is killed even if it runs none. */
     private static final double LATEST_KILL = 0.6;
 
     /**
@@ -42,8 +46,15 @@ final class Demo {
      * @param seed the seed of the workload
      * @param mails whether the workload includes mails, which need an AMQP broker
      * @param kill whether an executor is killed
+     * @param picture the file for a picture of the kill; null for none
      */
-    record Plan(int orders, Duration publishing, long seed, boolean mails, boolean kill) {}
+    record Plan(
+            int orders,
+            Duration publishing,
+            long seed,
+            boolean mails,
+            boolean kill,
+            @Nullable Path picture) {}
 
     private final Plan plan;
     private final LocalPlatform platform;
@@ -74,7 +85,14 @@ final class Demo {
         List<DemoTask> tasks = new DemoWorkload(plan.seed(), plan.mails()).tasks(plan.orders());
         publish(tasks);
         follow(tasks, executors.get(1));
-        return report(judge());
+        List<Published> published = new ArrayList<>();
+        publishers.forEach(publisher -> published.addAll(publisher.published()));
+        tail.read();
+        DemoVerdict verdict = DemoCheck.judge(published, tail.events(), kill);
+        output.line("");
+        output.line(new DemoReport(verdict).text());
+        draw(published, verdict);
+        return verdict.passed();
     }
 
     private void publish(List<DemoTask> tasks) throws InterruptedException {
@@ -141,10 +159,11 @@ final class Demo {
         }
     }
 
-    /** In the middle of the workload, and in the middle of a task if possible. */
+    /** In the middle of the workload, and in the middle of a task that has a key if possible. */
     private boolean isTimeToKill(int total, String victim) {
         double done = (double) tail.finished().size() / total;
-        return done > LATEST_KILL || (done > EARLIEST_KILL && tail.runningOn(victim) > 0);
+        return done > LATEST_KILL
+                || (done > EARLIEST_KILL && tail.runningOn(victim).stream().anyMatch(DemoWorkload::isStep));
     }
 
     private void checkProcesses(LocalProcess victim) {
@@ -157,10 +176,12 @@ final class Demo {
     }
 
     private void kill(LocalProcess victim) {
-        long running = tail.runningOn(victim.name());
         victim.kill();
         kill = new Kill(victim.name(), EpochMicros.now());
-        output.line(elapsed() + "killed " + victim + " (kill -9), " + running + " of its tasks were running");
+        tail.read(); // some may have ended in the meantime
+        int running = tail.runningOn(victim.name()).size();
+        output.line(elapsed() + "killed " + victim + " (kill -9), " + running
+                + (running == 1 ? " of its tasks was running" : " of its tasks were running"));
     }
 
     private String progress(int total) {
@@ -176,17 +197,21 @@ final class Demo {
                 kill == null ? 2 : 1);
     }
 
-    private DemoVerdict judge() {
-        tail.read();
-        List<Published> published = new ArrayList<>();
-        publishers.forEach(publisher -> published.addAll(publisher.published()));
-        return DemoCheck.judge(published, tail.events(), kill);
-    }
-
-    private boolean report(DemoVerdict verdict) {
-        output.line("");
-        output.line(new DemoReport(verdict).text());
-        return verdict.passed();
+    private void draw(List<Published> published, DemoVerdict verdict) {
+        Path file = plan.picture();
+        if (file == null) {
+            return;
+        }
+        if (kill == null) {
+            output.line("  There is no picture, since no executor was killed.");
+            return;
+        }
+        try {
+            Files.writeString(file, TimelinePicture.draw(published, tail.events(), kill, verdict));
+            output.line("  The picture is in " + file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The picture " + file + " cannot be written: " + e.getMessage(), e);
+        }
     }
 
     /** The time since the command was given, as the beginning of a line. */

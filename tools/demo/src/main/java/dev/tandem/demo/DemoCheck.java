@@ -62,44 +62,14 @@ final class DemoCheck {
     /** @param logs by executor, each in the sequence in which it was written */
     static DemoVerdict judge(Collection<Published> published, Map<String, List<DemoEvent>> logs, @Nullable Kill kill) {
         DemoCheck check = new DemoCheck(published, kill);
-        logs.forEach(check::readLog);
+        HandlerRuns.read(check.published, logs, kill).forEach(check::add);
         return check.verdict();
-    }
-
-    // ---- From events to runs
-
-    private void readLog(String executor, List<DemoEvent> events) {
-        long unfinishedEnd = kill != null && kill.executor().equals(executor) ? kill.micros() : Long.MAX_VALUE;
-        Map<String, DemoEvent> open = new HashMap<>();
-        for (DemoEvent event : events) {
-            Published known = published.get(event.id());
-            if (known == null) {
-                continue; // published by someone else
-            }
-            if (event.kind() == Kind.START) {
-                open.put(event.id() + ' ' + event.token(), event);
-                continue;
-            }
-            DemoEvent start = open.remove(event.id() + ' ' + event.token());
-            if (start != null) {
-                add(new HandlerRun(
-                        known.task(), executor, start.micros(), event.micros(), event.kind(), event.token()));
-                retried += event.kind() == Kind.FAILURE ? 1 : 0;
-            }
-        }
-        for (DemoEvent start : open.values()) {
-            Published known = published.get(start.id());
-            if (known != null) {
-                add(new HandlerRun(known.task(), executor, start.micros(), unfinishedEnd, null, start.token()));
-            }
-        }
     }
 
     private void add(HandlerRun run) {
         runs.computeIfAbsent(run.task().id(), id -> new ArrayList<>()).add(run);
+        retried += run.outcome() == Kind.FAILURE ? 1 : 0;
     }
-
-    // ---- From runs to the verdict
 
     private DemoVerdict verdict() {
         for (Published each : published.values()) {

@@ -3,11 +3,16 @@ package dev.tandem.demo;
 import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.kit.TemporaryFolder;
 import dev.tandem.local.LocalPlatform;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command {@code ./tandem demo}. */
 @Command(
@@ -55,19 +60,33 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--no-amqp", description = "leave the AMQP part out")
     private boolean noAmqp;
 
+    @Option(
+            names = "--picture",
+            paramLabel = "FILE",
+            description = "draw what some orders went through around the kill, as SVG")
+    private @Nullable Path picture;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
     /** For picocli. */
     public DemoCommand() {}
 
     @Override
     public Integer call() throws InterruptedException {
         long startNanos = System.nanoTime();
+        if (picture != null && noKill) {
+            throw new ParameterException(
+                    spec.commandLine(), "--picture draws what happens around the kill: leave out --no-kill");
+        }
         ConsoleProgress output = local.output();
         output.line("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
                 LocalServers servers =
                         new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), local.apiPort())) {
-            Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill);
+            Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill, picture);
             boolean passed = new Demo(plan, platform, servers, output, startNanos).run();
             if (!passed) {
                 folder.keep();

@@ -17,6 +17,7 @@ final class DemoWorkload {
 
     static final List<String> STEPS = List.of("created", "paid", "packed", "shipped", "delivered");
 
+    private static final String ORDER = "order-";
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(12);
 
     private final Random random;
@@ -49,8 +50,13 @@ final class DemoWorkload {
         return tasks;
     }
 
+    /** Returns whether the task with this id is a step of an order, and so has a key. */
+    static boolean isStep(String id) {
+        return id.startsWith(ORDER);
+    }
+
     private DemoTask step(int order, int step) {
-        String key = "order-" + order;
+        String key = ORDER + order;
         boolean dead = random.nextInt(200) == 0;
         int failures = dead ? 0 : random.nextInt(100) < 3 ? 1 + random.nextInt(2) : 0;
         return new DemoTask(

@@ -16,7 +16,7 @@ final class EventTail {
     private static final class Follower {
         final JsonLinesTail<DemoEvent> log;
         final List<DemoEvent> events = new ArrayList<>();
-        long running;
+        final Set<String> running = new HashSet<>();
 
         Follower(Path file) {
             log = new JsonLinesTail<>(file, DemoEvent.class);
@@ -37,7 +37,11 @@ final class EventTail {
         for (Follower follower : followers.values()) {
             for (DemoEvent event : follower.log.next()) {
                 follower.events.add(event);
-                follower.running += event.kind().ends() ? -1 : 1;
+                if (event.kind().ends()) {
+                    follower.running.remove(event.id());
+                } else {
+                    follower.running.add(event.id());
+                }
                 count(event);
                 count++;
             }
@@ -61,10 +65,10 @@ final class EventTail {
         return failures;
     }
 
-    /** How many runs of an executor have started and not ended. */
-    long runningOn(String executor) {
+    /** Returns the ids of the tasks whose runs on an executor have started and not ended. */
+    Set<String> runningOn(String executor) {
         Follower follower = followers.get(executor);
-        return follower == null ? 0 : follower.running;
+        return follower == null ? Set.of() : follower.running;
     }
 
     Map<String, List<DemoEvent>> events() {

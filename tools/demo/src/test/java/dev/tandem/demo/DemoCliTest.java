@@ -28,7 +28,7 @@ class DemoCliTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "nothing", "demo --orders many", "up --exit"})
+    @ValueSource(strings = {"", "nothing", "demo --orders many", "demo --no-kill --picture a.svg", "up --exit"})
     void wrongUsageHasItsOwnExitStatus(String line) {
         assertThat(execute(line.isEmpty() ? new String[0] : line.split(" "))).isEqualTo(2);
     }

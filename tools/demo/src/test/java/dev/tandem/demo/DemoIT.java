@@ -27,7 +27,19 @@ class DemoIT {
                         System.getProperty("java.class.path"),
                         List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
                         DemoCli.class.getName(),
-                        List.of("demo", "--exit", "--orders", "80", "--seconds", "4", "--port", "0", "--seed", "7"))
+                        List.of(
+                                "demo",
+                                "--exit",
+                                "--orders",
+                                "80",
+                                "--seconds",
+                                "4",
+                                "--port",
+                                "0",
+                                "--seed",
+                                "7",
+                                "--picture",
+                                "kill.svg"))
                 .directory(folder)
                 .start()) {
             assertThat(demo.awaitExit(Duration.ofMinutes(5))).isTrue();
@@ -35,6 +47,10 @@ class DemoIT {
             String output = Files.readString(demo.log());
             assertThat(output).contains("(kill -9)").contains("The check passed.");
             assertThat(demo.exitStatus()).isZero();
+            assertThat(folder.resolve("kill.svg"))
+                    .content()
+                    .contains("The check passed.")
+                    .endsWith("</svg>\n");
         }
     }
 }

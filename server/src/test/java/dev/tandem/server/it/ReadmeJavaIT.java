@@ -1,0 +1,107 @@
+package dev.tandem.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.testkit.Brokers;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.lang.reflect.Field;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java example of the README compiles as it stands there, and runs tasks. */
+class ReadmeJavaIT {
+
+    private static final Path README = Path.of("../README.md");
+    private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
+
+    private static final String PROGRAM = """
+            import dev.tandem.executor.*;
+            import dev.tandem.kafka.*;
+            import dev.tandem.scheduler.*;
+            import dev.tandem.task.*;
+
+            public class ReadmeExample {
+                public static RedisStore openStore;
+                public static Executor startedExecutor;
+
+                public static void main(String[] args) {
+            %s
+                    openStore = store;
+                    startedExecutor = executor;
+                }
+            }
+            """;
+
+    @TempDir
+    private Path classes;
+
+    @Test
+    void itsExecutorRunsTheTasksOfTheQueue() throws Exception {
+        try (KafkaTestQueue queue = new KafkaTestQueue("readme", 4)) {
+            Class<?> example = compile(example()
+                    .replace("localhost:9092", Brokers.kafka().bootstrapServers())
+                    .replace("redis://localhost:6379", Brokers.redis().uri())
+                    .replace("\"orders\"", "\"" + queue.name() + "\""));
+            example.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            try (RedisStore store = published(example, "openStore", RedisStore.class);
+                    Executor executor = published(example, "startedExecutor", Executor.class)) {
+                for (int number = 0; number < 20; number++) {
+                    queue.publish("customer-" + number % 3, ("order " + number).getBytes(StandardCharsets.UTF_8), null);
+                }
+                await().atMost(TestQueue.PATIENCE)
+                        .until(() -> executor.status().get(0).succeeded() == 20);
+                assertThat(store.status().connected()).isTrue();
+            }
+            queue.awaitAllSettled();
+        }
+    }
+
+    private static String example() throws IOException {
+        Matcher block = JAVA.matcher(Files.readString(README));
+        assertThat(block.find()).as("a block of Java in the README").isTrue();
+        String code = block.group(1);
+        assertThat(code.lines()).as("ten lines or so").hasSizeLessThanOrEqualTo(12);
+        return code;
+    }
+
+    private Class<?> compile(String code) throws Exception {
+        JavaFileObject source =
+                new SimpleJavaFileObject(URI.create("string:///ReadmeExample.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return PROGRAM.formatted(code);
+                    }
+                };
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter messages = new StringWriter();
+        List<String> options =
+                List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
+        boolean compiled = compiler.getTask(messages, null, null, options, null, List.of(source))
+                .call();
+        assertThat(compiled).as(messages.toString()).isTrue();
+        URL[] places = {classes.toUri().toURL()};
+        return new URLClassLoader(places, getClass().getClassLoader()).loadClass("ReadmeExample");
+    }
+
+    private static <T> T published(Class<?> example, String name, Class<T> type) throws ReflectiveOperationException {
+        Field field = example.getField(name);
+        return type.cast(field.get(null));
+    }
+}
