@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
@@ -21,10 +17,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class QueueLoopTest {
 
@@ -89,64 +83,6 @@ class QueueLoopTest {
         assertThat(status.succeeded()).isEqualTo(10);
         assertThat(status.partitions()).isEqualTo(1);
         assertThat(status.healthy()).isTrue();
-    }
-
-    @Test
-    void unreadableMessageDiesInItsPlaceIfItsKeyIsKnown() {
-        ListAppender<ILoggingEvent> logged = new ListAppender<>();
-        logged.start();
-        List<Logger> loggers = Stream.of(TaskRunner.class, BuriedLog.class)
-                .map(each -> (Logger) LoggerFactory.getLogger(each))
-                .toList();
-        loggers.forEach(each -> each.addAppender(logged));
-        try {
-            dieInTheirPlaces();
-        } finally {
-            loggers.forEach(each -> each.detachAppender(logged));
-        }
-        assertThat(logged.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .as("each death is logged once")
-                .containsExactlyInAnyOrder(
-                        "Queue orders: task orders:0:1 is dead (orders/0 1:1 attempt 1): the header is odd. Its key is"
-                                + " halted until it is retried, skipped or drained",
-                        "Queue orders: task @0/1:2 is dead, since its message is unreadable: no key either. No other task"
-                                + " waits for it");
-    }
-
-    private void dieInTheirPlaces() {
-        loop.start();
-        assign(P0);
-        Task task = Task.of("orders", "k", new byte[0]);
-        source.then(events -> events.delivered(
-                P0,
-                List.of(
-                        Delivery.of(0, task),
-                        new Delivery(1, task, "the header is odd", null, false),
-                        new Delivery(2, Task.of("orders", null, new byte[0]), "no key either", null, false)),
-                3));
-
-        await().until(() -> source.calls.contains("commit " + P0 + " 3"));
-        assertThat(ran).containsExactly(0L);
-        assertThat(store.requests)
-                .filteredOn(StoreRequest.SettleAndClaim.class::isInstance)
-                .flatExtracting(request -> ((StoreRequest.SettleAndClaim) request).settles())
-                .filteredOn(settle -> settle.verdict() instanceof StoreRequest.Verdict.Dead)
-                .singleElement()
-                .satisfies(settle -> {
-                    assertThat(settle.position()).isEqualTo(Position.of(1, 1));
-                    assertThat(settle.key()).isEqualTo("k");
-                    StoreRequest.Verdict.Dead dead = (StoreRequest.Verdict.Dead) settle.verdict();
-                    assertThat(dead.deadHead()).isEqualTo(DeadHead.HALT);
-                    assertThat(Envelope.decode("orders", dead.envelope()).error())
-                            .isEqualTo("the header is odd");
-                });
-        assertThat(store.requests)
-                .filteredOn(StoreRequest.TakeCustody.class::isInstance)
-                .flatExtracting(request -> ((StoreRequest.TakeCustody) request).entries())
-                .filteredOn(entry -> entry.move() instanceof StoreRequest.Move.Bury)
-                .extracting(StoreRequest.HandOver::position)
-                .containsExactly(Position.of(1, 2));
     }
 
     @Test

@@ -1,8 +1,8 @@
 package dev.tandem.rabbit;
 
-import dev.tandem.task.TaskHeaders;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.tandem.task.TaskHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

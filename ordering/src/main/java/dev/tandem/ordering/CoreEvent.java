@@ -55,7 +55,10 @@ public sealed interface CoreEvent {
      * @param reason why the message is unreadable
      */
     record Buried(
-            Partition partition, Position position, @Nullable String id, String reason) implements CoreEvent {}
+            Partition partition,
+            Position position,
+            @Nullable String id,
+            String reason) implements CoreEvent {}
 
     /** The limit of blocked keys, {@code QueuePolicy.maxBlockedKeys}, is reached: no task of a further key is started. */
     record TooManyBlockedKeys(Partition partition, long blockedKeys) implements CoreEvent {}

@@ -60,7 +60,12 @@ final class DueTaskLister {
      * @param number its place among the tasks of its stream that were read
      * @param cursor goes on behind it, in its stream
      */
-    private record Item(long order, int stream, int number, String cursor, @Nullable TaskView task) {
+    private record Item(
+            long order,
+            int stream,
+            int number,
+            String cursor,
+            @Nullable TaskView task) {
         static final Comparator<Item> BY_PLACE = Comparator.comparingLong(Item::order)
                 .thenComparingInt(Item::stream)
                 .thenComparingInt(Item::number);
@@ -154,9 +159,7 @@ final class DueTaskLister {
             if (from == null) {
                 return kind(stream).start();
             }
-            return stream == fromStream
-                    ? from.cursor()
-                    : kind(stream).cursorAfter(from.order(), stream < fromStream);
+            return stream == fromStream ? from.cursor() : kind(stream).cursorAfter(from.order(), stream < fromStream);
         }
 
         /** Reads a page of a stream, and on while pages have no tasks. */
@@ -223,8 +226,7 @@ final class DueTaskLister {
                 return new ResultPage<>(tasks, null);
             }
             Item last = items.get(items.size() - 1);
-            Place place = new Place(
-                    last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
+            Place place = new Place(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
             return new ResultPage<>(tasks, place.encode());
         }
     }

@@ -198,7 +198,9 @@ public final class Inspector {
         return inspect(partition, "key", key).thenApply(reply -> {
             ReplyReader in = new ReplyReader(reply);
             String entry = in.maybeText();
-            return entry == null ? Optional.empty() : Optional.of(keyView(partition, key, entry, in.number(), in.list()));
+            return entry == null
+                    ? Optional.empty()
+                    : Optional.of(keyView(partition, key, entry, in.number(), in.list()));
         });
     }
 
@@ -348,8 +350,9 @@ public final class Inspector {
     private static KeyView keyView(
             Partition partition, String key, String entry, long parked, @Nullable ReplyReader head) {
         BlockedEntry blocked = BlockedEntry.parse(entry);
-        TaskView headTask =
-                head == null ? null : tasks(partition, head).stream().findFirst().orElse(null);
+        TaskView headTask = head == null
+                ? null
+                : tasks(partition, head).stream().findFirst().orElse(null);
         return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked, headTask);
     }
 

@@ -102,7 +102,8 @@ class AdminIT extends OperatorTestBase {
                     new Move.Park(),
                     envelope.encode()));
             expected.add(HexFormat.of()
-                    .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)) + ", by an operator")
+                    .formatHex(envelope.withError(
+                                    Envelope.drainedBehind(partition, Position.of(0, 1)) + ", by an operator")
                             .encode()));
         }
         hand(entries);
@@ -195,7 +196,8 @@ class AdminIT extends OperatorTestBase {
     @Test
     void taskThatWasSeenDeadIsRetriedOnlyIfItStillIs() {
         halt("k", 1);
-        TaskView seen = get(store.inspector().task(partition, Position.of(0, 1))).orElseThrow();
+        TaskView seen =
+                get(store.inspector().task(partition, Position.of(0, 1))).orElseThrow();
         assertThat(get(store.admin().retry(seen))).isEqualTo(Result.DONE);
 
         assertThat(get(store.admin().retry(seen))).isEqualTo(Result.NOT_FOUND);

@@ -88,13 +88,16 @@ class AllTasksIT extends OperatorTestBase {
                     .as("far-off ones minute by minute")
                     .isSorted();
         }
-        assertThat(all("1", limit)).hasSize(60).allMatch(task -> task.partition().name().equals("1"));
+        assertThat(all("1", limit))
+                .hasSize(60)
+                .allMatch(task -> task.partition().name().equals("1"));
     }
 
     @Test
     void madeUpCursorIsRefused() {
         awaitPartitions(1);
-        for (String cursor : new String[] {"x", "due", "due.x", "gone.x", "due." + TaskCursor.encode("1 NEAR 0 x".getBytes())}) {
+        for (String cursor :
+                new String[] {"x", "due", "due.x", "gone.x", "due." + TaskCursor.encode("1 NEAR 0 x".getBytes())}) {
             assertThatThrownBy(() -> get(store.inspector().allTasks(queue, null, cursor, 10)))
                     .hasMessageContaining("is not one that a page returned");
         }

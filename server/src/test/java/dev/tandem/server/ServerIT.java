@@ -171,7 +171,8 @@ class ServerIT {
 
         RunningServer.Answer skipped = server.post(KEYS + encode(key) + "/skip");
         assertThat(skipped.status()).isEqualTo(202);
-        assertThat(skipped.json().path("did").asString()).contains("stays dead. The next of the 2 tasks behind it goes on.");
+        assertThat(skipped.json().path("did").asString())
+                .contains("stays dead. The next of the 2 tasks behind it goes on.");
         assertThat(find(blocked.path("head").asString()).json().path("error").asString())
                 .startsWith("skipped by an operator, after: ")
                 .contains("410");

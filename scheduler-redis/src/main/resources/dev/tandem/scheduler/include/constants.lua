@@ -153,7 +153,7 @@ local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
 -- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
-local MAX_LISTED_KEYS = 1000
+local MAX_LISTED_KEYS = 500
 local SAMPLED_LANES = 128
 -- A lane is searched in slices, so many at a time.
 local LANE_SLICE = 500

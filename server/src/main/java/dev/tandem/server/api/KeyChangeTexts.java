@@ -39,8 +39,9 @@ final class KeyChangeTexts {
         if (head == null) {
             return "will be delivered again by its broker";
         }
-        return (head.attempts() == 0 ? "waits for its first attempt" : "waits for its next attempt, after "
-                        + attempts(head, settings))
+        return (head.attempts() == 0
+                        ? "waits for its first attempt"
+                        : "waits for its next attempt, after " + attempts(head, settings))
                 + (head.at() == null ? "" : ", and is due at " + head.at());
     }
 

@@ -60,8 +60,8 @@ final class DeadCommand extends CommandGroup {
     void retry(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
         ApiClient api = server.api();
         List<String> refs = chosen.all(this) ? refs(allDead(api, chosen.queue)) : chosen.ids;
-        TaskChanges changes = new TaskChanges(
-                chosen.all, ref -> api.post(taskPath(chosen, ref, "retry") + "?only=dead"));
+        TaskChanges changes =
+                new TaskChanges(chosen.all, ref -> api.post(taskPath(chosen, ref, "retry") + "?only=dead"));
         changes.make(refs);
         changes.print(server, "put back");
     }
@@ -85,7 +85,8 @@ final class DeadCommand extends CommandGroup {
             return;
         }
         List<JsonNode> dead = allDead(api, chosen.queue);
-        List<JsonNode> taken = dead.stream().filter(task -> halting || !halts(task)).toList();
+        List<JsonNode> taken =
+                dead.stream().filter(task -> halting || !halts(task)).toList();
         int left = dead.size() - taken.size();
         if (!taken.isEmpty()) {
             confirm.confirm(question(chosen.queue, taken, left));
@@ -106,11 +107,9 @@ final class DeadCommand extends CommandGroup {
                 : left + " more halt their keys and stay (--halting deletes them too).";
     }
 
-    private static void deleteEach(
-            ServerOptions server, ChosenTasks chosen, List<String> refs, String only, int left) {
+    private static void deleteEach(ServerOptions server, ChosenTasks chosen, List<String> refs, String only, int left) {
         ApiClient api = server.api();
-        TaskChanges changes =
-                new TaskChanges(chosen.all, ref -> api.delete(taskPath(chosen, ref) + "?only=" + only));
+        TaskChanges changes = new TaskChanges(chosen.all, ref -> api.delete(taskPath(chosen, ref) + "?only=" + only));
         changes.make(refs);
         if (left > 0) {
             changes.note(leftOut(left));

@@ -34,7 +34,9 @@ final class KeyRows {
 
     private static String attempts(JsonNode key) {
         JsonNode head = key.path("headTask");
-        return head.has("attempts") ? text("attempts").apply(head) + "/" + text("maxAttempts").apply(head) : "-";
+        return head.has("attempts")
+                ? text("attempts").apply(head) + "/" + text("maxAttempts").apply(head)
+                : "-";
     }
 
     private static boolean isDue(JsonNode key) {
@@ -58,14 +60,14 @@ final class KeyRows {
 
     private static void blocked(String queue, String name, JsonNode key, PrintWriter out) {
         out.println("key: " + name);
-        out.println("blocked: " + text("why").apply(key) + ", since " + time("since").apply(key));
+        out.println("blocked: " + text("why").apply(key) + ", since "
+                + time("since").apply(key));
         out.println("head: " + text("head").apply(key));
         JsonNode head = key.path("headTask");
         if (head.isObject()) {
             out.println("  id: " + TaskRows.printable(text("id").apply(head)));
             out.println("  type: " + TaskRows.printable(text("type").apply(head)));
-            out.println("  state: " + text("state").apply(head)
-                    + (isDue(key) ? ", due " + DUE.apply(key) : ""));
+            out.println("  state: " + text("state").apply(head) + (isDue(key) ? ", due " + DUE.apply(key) : ""));
             out.println("  attempts: " + attempts(key));
             if (head.has("error")) {
                 out.println("  error: " + TaskRows.printable(text("error").apply(head)));
@@ -87,13 +89,15 @@ final class KeyRows {
             case "halted" -> {
                 out.println("./tandem keys retry" + target + "    runs the dead task again, with all its attempts");
                 out.println("./tandem keys skip" + target + "     leaves it dead; " + next);
-                out.println("./tandem keys drain" + target + "    makes all dead that is parked behind it; the key is open");
+                out.println("./tandem keys drain" + target
+                        + "    makes all dead that is parked behind it; the key is open");
             }
             case "head" -> {
                 if (isDue(key)) {
                     out.println("The key needs nobody: its head runs again when it is due.");
                     out.println("./tandem keys retry" + target + "           runs it now");
-                    out.println("./tandem keys skip --force" + target + "    makes it dead, although it has attempts; " + next);
+                    out.println("./tandem keys skip --force" + target + "    makes it dead, although it has attempts; "
+                            + next);
                 } else {
                     out.println("The key needs nobody: its head runs.");
                 }

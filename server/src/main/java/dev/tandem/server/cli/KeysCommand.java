@@ -1,6 +1,5 @@
 package dev.tandem.server.cli;
 
-
 import java.util.LinkedHashMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -90,7 +89,7 @@ final class KeysCommand extends CommandGroup {
         String path = ApiClient.path("queues", blocked.queue, "keys", blocked.key, action);
         server.print(
                 server.api().post(force ? path + "?force=true" : path),
-                (answer, out) -> out.println(
-                        TaskRows.printable(answer.path("did").asString("Done"))));
+                (answer, out) ->
+                        out.println(TaskRows.printable(answer.path("did").asString("Done"))));
     }
 }

@@ -39,8 +39,10 @@ final class TaskChanges {
                 }
             } catch (CliException e) {
                 if (!goesOn || e.status() != CliException.REFUSED) {
-                    throw changed == 0 ? e : new CliException(e.status(), e.getMessage() + " (" + count(changed)
-                            + " before that: done)");
+                    throw changed == 0
+                            ? e
+                            : new CliException(
+                                    e.status(), e.getMessage() + " (" + count(changed) + " before that: done)");
                 }
                 refused++;
                 note(e.getMessage());

@@ -69,8 +69,7 @@ final class TasksCommand implements Runnable {
             @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
         ApiClient api = cancelServer.api();
         TaskChanges changes = new TaskChanges(
-                false,
-                each -> api.delete(ApiClient.path("queues", cancelQueue, "tasks", each) + "?only=waiting"));
+                false, each -> api.delete(ApiClient.path("queues", cancelQueue, "tasks", each) + "?only=waiting"));
         changes.make(ids);
         changes.print(cancelServer, "cancelled");
     }

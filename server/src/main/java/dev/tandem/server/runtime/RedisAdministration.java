@@ -40,13 +40,12 @@ final class RedisAdministration implements Administration {
 
     @Override
     public Change delete(String queue, TaskRef ref, Deletion which) {
-        Admin.Deletion tasks =
-                switch (which) {
-                    case ANY -> Admin.Deletion.ANY;
-                    case DEAD -> Admin.Deletion.DEAD;
-                    case DEAD_NOT_HALTING -> Admin.Deletion.DEAD_NOT_HALTING;
-                    case WAITING -> Admin.Deletion.WAITING;
-                };
+        Admin.Deletion tasks = switch (which) {
+            case ANY -> Admin.Deletion.ANY;
+            case DEAD -> Admin.Deletion.DEAD;
+            case DEAD_NOT_HALTING -> Admin.Deletion.DEAD_NOT_HALTING;
+            case WAITING -> Admin.Deletion.WAITING;
+        };
         return change(await(admin.delete(new Partition(queue, ref.partition()), new Position(ref.position()), tasks)));
     }
 
@@ -54,12 +53,11 @@ final class RedisAdministration implements Administration {
     public List<KeyChange> key(String queue, String key, KeyAction action, boolean force) {
         List<KeyChange> changes = new ArrayList<>();
         for (KeyView seen : await(inspector.key(queue, key))) {
-            Change change =
-                    switch (action) {
-                        case RETRY -> retryHead(seen);
-                        case SKIP -> change(await(admin.skipKey(seen.partition(), key, force)));
-                        case DRAIN -> change(await(admin.drainKey(seen.partition(), key, force)));
-                    };
+            Change change = switch (action) {
+                case RETRY -> retryHead(seen);
+                case SKIP -> change(await(admin.skipKey(seen.partition(), key, force)));
+                case DRAIN -> change(await(admin.drainKey(seen.partition(), key, force)));
+            };
             changes.add(new KeyChange(change, RedisInspection.info(seen)));
         }
         return changes;

@@ -84,10 +84,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
             String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
         check();
         int from = cursor == null ? 0 : Integer.parseInt(cursor);
-        List<TaskInfo> all =
-                tasks.values().stream()
-                        .filter(task -> state == null || task.state() == state)
-                        .toList();
+        List<TaskInfo> all = tasks.values().stream()
+                .filter(task -> state == null || task.state() == state)
+                .toList();
         int to = Math.min(all.size(), from + limit);
         return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to));
     }

@@ -62,8 +62,9 @@ class KeysApiTest extends ApiTestBase {
 
         JsonNode problem = post(KEYS + "/k/" + action, 409);
         assertThat(problem.path("detail").asString())
-                .isEqualTo("The key 'k' is not halted: its head, @0/1:1, waits for its next attempt, after 2 of 8, and is"
-                        + " due at 2026-11-20T10:00:00Z");
+                .isEqualTo(
+                        "The key 'k' is not halted: its head, @0/1:1, waits for its next attempt, after 2 of 8, and is"
+                                + " due at 2026-11-20T10:00:00Z");
         assertThat(problem.path("remedy").asString()).contains("force=true", "--force");
         assertThat(PLATFORM.changes).isEmpty();
 
@@ -77,15 +78,23 @@ class KeysApiTest extends ApiTestBase {
         waiting("k", 0);
 
         assertThat(post(KEYS + "/k/retry", 202).path("did").asString())
-                .isEqualTo("The task @0/1:1 was not dead. It is due now instead of at 2026-11-20T10:00:00Z; it has spent"
-                        + " 2 of 8 attempts.");
+                .isEqualTo(
+                        "The task @0/1:1 was not dead. It is due now instead of at 2026-11-20T10:00:00Z; it has spent"
+                                + " 2 of 8 attempts.");
     }
 
     @Test
     void headThatTheBrokerHasCannotBeRetried() {
         PLATFORM.keys.put(
                 "k",
-                new KeyInfo("k", "0", "redelivery", Instant.parse("2026-11-20T10:00:00Z"), new TaskRef("0", "1:1"), 0, null));
+                new KeyInfo(
+                        "k",
+                        "0",
+                        "redelivery",
+                        Instant.parse("2026-11-20T10:00:00Z"),
+                        new TaskRef("0", "1:1"),
+                        0,
+                        null));
 
         assertThat(post(KEYS + "/k/retry", 409).path("detail").asString())
                 .isEqualTo("The head of the key 'k', @0/1:1, is not in Redis: its executor died, and its broker will"
@@ -98,7 +107,9 @@ class KeysApiTest extends ApiTestBase {
         put("0", "1:2", TaskState.DEAD, named("died"));
         put(info("0", "1:3", TaskState.DEAD, named("halts"), new TaskRef("0", "1:3")));
 
-        assertThat(refusal("waits?only=dead")).contains("is not dead: its state is scheduled").contains("tasks cancel");
+        assertThat(refusal("waits?only=dead"))
+                .contains("is not dead: its state is scheduled")
+                .contains("tasks cancel");
         assertThat(refusal("waits?only=dead-not-halting")).contains("is not dead");
         assertThat(refusal("died?only=waiting")).contains("is dead: there is nothing to cancel");
         assertThat(refusal("halts?only=dead-not-halting")).contains("halts the key 'k'");
@@ -124,6 +135,7 @@ class KeysApiTest extends ApiTestBase {
     private static void waiting(String key, long parked) {
         TaskRef head = new TaskRef("0", "1:1");
         TaskInfo task = info("0", "1:1", TaskState.RETRY, Task.of("orders", key, bytes("x")), head);
-        PLATFORM.keys.put(key, new KeyInfo(key, "0", "head", Instant.parse("2026-11-20T09:00:00Z"), head, parked, task));
+        PLATFORM.keys.put(
+                key, new KeyInfo(key, "0", "head", Instant.parse("2026-11-20T09:00:00Z"), head, parked, task));
     }
 }

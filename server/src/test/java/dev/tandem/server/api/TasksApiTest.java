@@ -81,7 +81,8 @@ class TasksApiTest extends ApiTestBase {
         JsonNode first = get("/api/v1/queues/orders/tasks?key=k&limit=2", 200);
 
         assertThat(first.path("tasks").size()).isEqualTo(2);
-        assertThat(refs("?key=k&limit=2&cursor=" + first.path("next").asString())).containsExactly("@0/1:29");
+        assertThat(refs("?key=k&limit=2&cursor=" + first.path("next").asString()))
+                .containsExactly("@0/1:29");
     }
 
     private static List<String> refs(String query) {

@@ -67,13 +67,12 @@ class OperatorCommandsTest {
         answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
         answers.put("DELETE " + TASK + "%400%2F1%3A2?only=dead", "{\"changed\":1,\"opened\":\"customer-7\"}");
 
-        assertThat(run("dead", "delete", "orders", "--all", "--halting", "--yes")).isZero();
+        assertThat(run("dead", "delete", "orders", "--all", "--halting", "--yes"))
+                .isZero();
 
         assertThat(requests)
                 .containsExactly(
-                        LIST,
-                        "DELETE " + TASK + "%400%2F1%3A1?only=dead",
-                        "DELETE " + TASK + "%400%2F1%3A2?only=dead");
+                        LIST, "DELETE " + TASK + "%400%2F1%3A1?only=dead", "DELETE " + TASK + "%400%2F1%3A2?only=dead");
         assertThat(out.toString()).isEqualTo("2 tasks deleted\nThe key customer-7 goes on.\n");
     }
 
@@ -85,8 +84,9 @@ class OperatorCommandsTest {
 
         assertThat(requests).as("nothing is deleted").containsExactly(LIST);
         assertThat(err.toString())
-                .isEqualTo("tandem: Delete 2 dead tasks of orders, of which 1 halts its key? There is no terminal to ask"
-                        + " at: say --yes\n");
+                .isEqualTo(
+                        "tandem: Delete 2 dead tasks of orders, of which 1 halts its key? There is no terminal to ask"
+                                + " at: say --yes\n");
     }
 
     @Test
@@ -122,8 +122,7 @@ class OperatorCommandsTest {
     void waitingTasksAreCancelled() {
         assertThat(run("tasks", "cancel", "orders", "a", "b")).isZero();
 
-        assertThat(requests)
-                .containsExactly("DELETE " + TASK + "a?only=waiting", "DELETE " + TASK + "b?only=waiting");
+        assertThat(requests).containsExactly("DELETE " + TASK + "a?only=waiting", "DELETE " + TASK + "b?only=waiting");
         assertThat(out.toString()).isEqualTo("2 tasks cancelled\n");
         assertThat(run("tasks")).isEqualTo(CliException.USAGE);
         assertThat(run("tasks", "cancel", "orders")).isEqualTo(CliException.USAGE);
@@ -139,7 +138,9 @@ class OperatorCommandsTest {
 
         assertThat(requests)
                 .containsExactly(
-                        "POST " + KEYS + "/k/retry", "POST " + KEYS + "/k/skip", "POST " + KEYS + "/k/drain?force=true");
+                        "POST " + KEYS + "/k/retry",
+                        "POST " + KEYS + "/k/skip",
+                        "POST " + KEYS + "/k/drain?force=true");
         assertThat(out.toString()).isEqualTo("The task @0/1:1 was not dead.\nDone\nDone\n");
     }
 
@@ -155,7 +156,8 @@ class OperatorCommandsTest {
         assertThat(run("keys", "show", "orders", "customer 7")).isZero();
 
         assertThat(out.toString())
-                .contains("head: @0/1:1\n  id: order-7\n  type: http\n  state: dead\n  attempts: 8/8\n  error: attempt 8")
+                .contains(
+                        "head: @0/1:1\n  id: order-7\n  type: http\n  state: dead\n  attempts: 8/8\n  error: attempt 8")
                 .contains("parked behind it: 2\nID ")
                 .contains("order-8")
                 .contains("./tandem keys retry orders 'customer 7' ")

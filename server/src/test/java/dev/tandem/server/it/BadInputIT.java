@@ -24,8 +24,7 @@ class BadInputIT {
         try (KafkaTestQueue topic = new KafkaTestQueue("malformed", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("odd", 0, "ok");
-            topic.send(
-                    "odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
+            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
             topic.send("odd", ScriptedHandler.payload("odd-2", "ok"));
             topic.send("k", 0, "ok");
 
@@ -43,7 +42,8 @@ class BadInputIT {
                     .isEmpty();
             assertThat(worker.status().healthy()).isTrue();
 
-            try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            try (RedisStore store =
+                    RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
                 assertThat(store.admin()
                                 .retryKey(Partition.of(topic.name(), 0), "odd")
                                 .join())
@@ -62,13 +62,13 @@ class BadInputIT {
         try (KafkaTestQueue topic = new KafkaTestQueue("malformed-parked", 1);
                 TestWorker worker = new TestWorker(topic.worker().retrying(10, 3))) {
             topic.send("odd", ScriptedHandler.payload("odd-0", "fail"));
-            topic.send(
-                    "odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
+            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
             topic.awaitAllCommitted();
             await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
 
-            try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            try (RedisStore store =
+                    RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
                 Partition partition = Partition.of(topic.name(), 0);
                 assertThat(store.admin().skipKey(partition, "odd").join()).isEqualTo(Admin.Result.DONE);
                 await().atMost(KafkaTestQueue.PATIENCE)
