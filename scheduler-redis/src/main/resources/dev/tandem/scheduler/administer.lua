@@ -186,7 +186,7 @@ local function skip(key, seen_head, drain, forced)
     return {CHANGE_NOT_FOUND}
   elseif call('HEXISTS', CLAIMS, head) == 1 then
     return {CHANGE_ACTIVE}
-  elseif reason_of(entry) ~= BLOCKED_BY_HALT and not forced then
+  elseif go_on == '' and reason_of(entry) ~= BLOCKED_BY_HALT and not forced then
     return {CHANGE_NOT_HALTED}
   end
   local envelope = call('HGET', TASKS, head)

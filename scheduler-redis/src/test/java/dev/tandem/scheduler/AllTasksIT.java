@@ -80,7 +80,10 @@ class AllTasksIT extends OperatorTestBase {
 
         List<TaskView> listed = all(null, limit);
 
-        assertThat(listed).hasSize(tasks).doesNotHaveDuplicates();
+        assertThat(listed)
+                .extracting(task -> task.partition().name() + "/" + task.position())
+                .hasSize(tasks)
+                .doesNotHaveDuplicates();
         if (limit == 1_000) {
             assertThat(listed).isSortedAccordingTo(Comparator.comparingLong(TaskView::at));
         } else {
@@ -119,7 +122,10 @@ class AllTasksIT extends OperatorTestBase {
         assertThat(get(store.inspector().parkedBehind(partition, "open", 3))).isEmpty();
         assertThat(get(store.inspector().blockedKeys(partition, null, 10)).items())
                 .singleElement()
-                .satisfies(listed -> assertThat(listed.headTask()).isEqualTo(key.headTask()));
+                .satisfies(listed -> {
+                    assertThat(listed.headTask().position()).isEqualTo(Position.of(0, 1));
+                    assertThat(listed.headTask().at()).isEqualTo(key.headTask().at());
+                });
     }
 
     private List<TaskView> all(@Nullable String only, int limit) {
