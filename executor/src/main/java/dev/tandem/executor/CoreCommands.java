@@ -32,6 +32,7 @@ final class CoreCommands implements Commands {
     private final LoopStatus status;
     private final List<Run> starts = new ArrayList<>();
     private final OwnershipLog ownershipLog = new OwnershipLog();
+    private final BuriedLog buriedLog = new BuriedLog(SystemClock.INSTANCE);
 
     /** @param leases null if the broker assigns the partitions */
     CoreCommands(
@@ -164,6 +165,9 @@ final class CoreCommands implements Commands {
     public void report(CoreEvent event) {
         if (event instanceof CoreEvent.OwnedByOtherSource refusal) {
             partitions.refused(refusal);
+            return;
+        } else if (event instanceof CoreEvent.Buried buried) {
+            buriedLog.log(buried);
             return;
         }
         boolean debugOnly = OwnershipLog.isDebugOnly(event);

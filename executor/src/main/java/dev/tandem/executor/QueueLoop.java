@@ -94,7 +94,7 @@ final class QueueLoop {
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
-        this.sourceEvents = new SourceEvents(queue, core, source, inbox, partitions, retained, turns, context);
+        this.sourceEvents = new SourceEvents(spec, core, source, inbox, partitions, retained, turns, context);
     }
 
     // ---- Any thread

@@ -17,6 +17,7 @@ final class SourceEvents implements Source.Events {
     private static final Logger log = LoggerFactory.getLogger(SourceEvents.class);
 
     private final String queue;
+    private final boolean ordered;
     private final QueueCore core;
     private final LoopSource source;
     private final LoopInbox inbox;
@@ -29,7 +30,7 @@ final class SourceEvents implements Source.Events {
     private final LogRateLimiter recallFailures;
 
     SourceEvents(
-            String queue,
+            QueueSpec spec,
             QueueCore core,
             LoopSource source,
             LoopInbox inbox,
@@ -37,7 +38,8 @@ final class SourceEvents implements Source.Events {
             RetainedPartitions retained,
             LoopTurns turns,
             ExecutorContext context) {
-        this.queue = queue;
+        this.queue = spec.name();
+        this.ordered = spec.policy().ordered();
         this.core = core;
         this.source = source;
         this.inbox = inbox;
@@ -61,12 +63,29 @@ final class SourceEvents implements Source.Events {
 
     @Override
     public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
-        tell(() -> core.delivered(partition, deliveries, nextSequence));
+        tell(() -> core.delivered(partition, inTheirPlaces(deliveries), nextSequence));
+    }
+
+    /** Lets unreadable messages whose keys are known take their places among the tasks of their keys. */
+    private Collection<Delivery> inTheirPlaces(Collection<Delivery> deliveries) {
+        if (!ordered || !hasUnreadable(deliveries)) {
+            return deliveries;
+        }
+        return deliveries.stream().map(Delivery::dyingInItsPlace).toList();
+    }
+
+    private static boolean hasUnreadable(Collection<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            if (delivery.unreadable() != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
     public void recalled(Partition partition, long id, Collection<Delivery> deliveries, long next) {
-        tell(() -> core.recalled(partition, id, deliveries, next));
+        tell(() -> core.recalled(partition, id, inTheirPlaces(deliveries), next));
     }
 
     @Override

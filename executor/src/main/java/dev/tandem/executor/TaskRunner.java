@@ -80,6 +80,9 @@ final class TaskRunner implements WorkerPool.RunAction {
             return Outcome.NotStarted.INSTANCE;
         }
         Task task = run.task();
+        if (task.unreadable() != null) {
+            return dead(run, task.unreadable());
+        }
         logHeaderWithoutEffect(task);
         int maxAttempts = spec.maxAttemptsOf(task);
         if (run.attempt() > maxAttempts) {
@@ -153,14 +156,14 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome dead(Run run, String reason) {
-        logDead(spec.idOf(run), run, reason);
+        logDead(spec.idOf(run), run, isOrdered(run.task().key()), reason);
         return new Outcome.Dead(reason);
     }
 
     /** Logs and measures an attempt. */
     private void record(Attempt attempt, AttemptEnd end, Outcome outcome, long nanos) {
         if (outcome instanceof Outcome.Dead dead) {
-            logDead(attempt.id(), attempt, dead.error());
+            logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry && log.isDebugEnabled()) {
             log.debug(
                     "Queue {}: {} failed and will be retried in {} ms: {}",
@@ -190,14 +193,28 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private void logDead(String id, Object source, String reason) {
+    private void logDead(String id, Object source, boolean keyed, String reason) {
         deadLog.log(notLogged -> log.warn(
-                "Queue {}: task {} is dead ({}){}: {}",
+                "Queue {}: task {} is dead ({}){}: {}{}",
                 spec.name(),
                 LogText.oneLine(id, MAX_LOGGED_TEXT),
                 source,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
-                loggable(reason)));
+                loggable(reason),
+                keyed ? meaningForKey() : ""));
+    }
+
+    private boolean isOrdered(@Nullable String key) {
+        return key != null && spec.policy().ordered();
+    }
+
+    /** Says what a death means for the other tasks of its key. */
+    private String meaningForKey() {
+        return switch (spec.policy().deadHead()) {
+            case HALT -> ". Its key is halted until it is retried, skipped or drained";
+            case SKIP -> ". Its key goes on without it";
+            case DRAIN -> ". The tasks that wait behind it die too";
+        };
     }
 
     /** Returns the first line of an error. The others may quote a payload, which is never logged. */

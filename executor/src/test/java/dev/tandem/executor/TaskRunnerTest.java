@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +81,21 @@ class TaskRunnerTest {
             runner.run(TestRuns.of(task, offset), fixture.slot);
             assertThat(fixture.outcome.getAndSet(null)).isEqualTo(Outcome.Succeeded.INSTANCE);
         }
+    }
+
+    @Test
+    void anUnreadableTaskDiesWithoutARunOfItsHandler() {
+        AtomicReference<String> seen = new AtomicReference<>();
+        QueueSpec.Builder spec = queue().action("pay", task -> seen.set(task.id()));
+        Delivery unreadable =
+                new Delivery(1, task("pay", ""), "header 'tandem-delay' has the value 'a while'", null, false);
+
+        assertThat(run(spec, TestRuns.of(unreadable.dyingInItsPlace().task(), 1)))
+                .isEqualTo(new Outcome.Dead("header 'tandem-delay' has the value 'a while'"));
+        assertThat(seen).hasValue(null);
+        assertThat(fixture.counters.failedAttempts.sum())
+                .as("says nothing about what handlers call")
+                .isZero();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.tandem.rabbit;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.tandem.task.TaskHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class HeaderFrame {
 
     /** The header that says why the properties were rewritten. Its message is unreadable. */
-    static final String REASON = "tandem-unreadable";
+    static final String REASON = TaskHeaders.UNREADABLE;
 
     /** The header with all properties as they were sent, if they cannot be told apart. */
     static final String RAW_PROPERTIES = "tandem-raw-properties";

@@ -47,6 +47,19 @@ public sealed interface CoreEvent {
     record KeyBlocked(
             Partition partition, String key, @Nullable BlockReason reason, Position head) implements CoreEvent {}
 
+    /**
+     * The store has taken an unreadable message as a dead task. No key is halted: it has none that could be read, or the
+     * queue has no order.
+     *
+     * @param id of the task; null if its publisher gave none that could be read
+     * @param reason why the message is unreadable
+     */
+    record Buried(
+            Partition partition,
+            Position position,
+            @Nullable String id,
+            String reason) implements CoreEvent {}
+
     /** The limit of blocked keys, {@code QueuePolicy.maxBlockedKeys}, is reached: no task of a further key is started. */
     record TooManyBlockedKeys(Partition partition, long blockedKeys) implements CoreEvent {}
 

@@ -102,6 +102,10 @@ final class HandOverAnswers {
         if (!entry.isInStore() && !(handOver.move() instanceof Move.Bury)) {
             state.room.taken(entry);
         }
+        if (entry.unreadable() != null && handOver.move() instanceof Move.Bury) {
+            String id = entry.requireTask().id();
+            state.context.report(new CoreEvent.Buried(state.partition, entry.position(), id, entry.unreadable()));
+        }
         entry.inStore(true);
         state.tracker().mark(entry, DeliveryState.TAKEN_OVER, number);
         state.requests.keepUntilDurable(handOver, number);

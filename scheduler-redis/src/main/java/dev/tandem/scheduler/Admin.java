@@ -22,7 +22,24 @@ public final class Admin {
         /** There is no such task or blocked key, or it has changed meanwhile. */
         NOT_FOUND,
         /** The task is running. Try again when its run has ended. */
-        ACTIVE
+        ACTIVE,
+        /** The task is not in a state that the deletion may take. */
+        OTHER_STATE,
+        /** The dead task halts its key, and the deletion may not take such a one. */
+        HALTS_KEY,
+        /** The head of the key is alive, so that only a forced change may give it up. */
+        NOT_HALTED
+    }
+
+    /** The tasks that a deletion may take. */
+    public enum Deletion {
+        /** Dead and waiting ones. */
+        ANY,
+        DEAD,
+        /** Dead ones, but none that halts its key. */
+        DEAD_NOT_HALTING,
+        /** Scheduled, retried and parked ones: they are cancelled. */
+        WAITING
     }
 
     private final AdminConnection connection;
@@ -39,22 +56,32 @@ public final class Admin {
      */
     public CompletableFuture<Result> retry(Partition partition, Position position) {
         return inspector.task(partition, position).thenCompose(task -> {
-            if (task.isEmpty()) {
-                return CompletableFuture.completedFuture(Result.NOT_FOUND);
-            }
-            Envelope envelope = task.get().envelope();
-            if (task.get().state() != TaskState.DEAD || envelope == null) {
-                return change(partition, "retry", position.text(), null, null);
-            }
-            byte[] seen = envelope.encode();
-            byte[] fresh = new Envelope(envelope.task(), 0, envelope.token(), envelope.error()).encode();
-            return change(partition, "retry", position.text(), seen, fresh);
+            return task.map(this::retry).orElseGet(() -> CompletableFuture.completedFuture(Result.NOT_FOUND));
         });
+    }
+
+    /**
+     * Retries a task as it was seen: a dead one only if it is still dead, with the same outcome. If it is seen to wait, it is
+     * only made due, even if it has died since.
+     */
+    public CompletableFuture<Result> retry(TaskView seen) {
+        Envelope envelope = seen.envelope();
+        if (seen.state() != TaskState.DEAD || envelope == null) {
+            return change(seen.partition(), "retry", seen.position().text(), null, null);
+        }
+        byte[] fresh = new Envelope(envelope.task().readable(), 0, envelope.token(), envelope.error()).encode();
+        return change(seen.partition(), "retry", seen.position().text(), envelope.encode(), fresh);
     }
 
     /** Removes a dead task for good. Cancels a scheduled, retried or parked one. */
     public CompletableFuture<Result> delete(Partition partition, Position position) {
-        return change(partition, "delete", position.text(), null, null);
+        return delete(partition, position, Deletion.ANY);
+    }
+
+    /** Removes a task if the deletion may take it: {@link Result#OTHER_STATE} or {@link Result#HALTS_KEY} if not. */
+    public CompletableFuture<Result> delete(Partition partition, Position position, Deletion which) {
+        byte[] tasks = ScriptCodes.deletion(which).getBytes(StandardCharsets.UTF_8);
+        return change(partition, "delete", position.text(), null, tasks);
     }
 
     /** Retries the head of a blocked key now, whether dead or waiting. */
@@ -66,9 +93,19 @@ public final class Admin {
                         : retry(partition, found.get().head()));
     }
 
-    /** Gives up the head of a blocked key (a waiting one dies). The next task of its lane goes on. */
+    /** Gives up the dead head of a halted key. The next task of its lane goes on. */
     public CompletableFuture<Result> skipKey(Partition partition, String key) {
-        return withHead(partition, key, "skip");
+        return skipKey(partition, key, false);
+    }
+
+    /**
+     * Gives up the head of a blocked key, and says so in its error. The next task of its lane goes on.
+     *
+     * @param force whether a head that is alive may be given up: it dies if Redis has it. If it must be redelivered, it runs
+     *     after the others
+     */
+    public CompletableFuture<Result> skipKey(Partition partition, String key, boolean force) {
+        return withHead(partition, key, "skip", force);
     }
 
     /**
@@ -77,7 +114,12 @@ public final class Admin {
      * retried in between, the drain ends with {@link Result#NOT_FOUND}.
      */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
-        return withHead(partition, key, "drain");
+        return drainKey(partition, key, false);
+    }
+
+    /** Drains as {@link #drainKey(Partition, String)} does. @param force as for {@link #skipKey(Partition, String, boolean)} */
+    public CompletableFuture<Result> drainKey(Partition partition, String key, boolean force) {
+        return withHead(partition, key, "drain", force);
     }
 
     /**
@@ -110,13 +152,14 @@ public final class Admin {
                 .thenApply(receivers -> null);
     }
 
-    private CompletableFuture<Result> withHead(Partition partition, String key, String what) {
+    private CompletableFuture<Result> withHead(Partition partition, String key, String what, boolean force) {
         return inspector.key(partition, key).thenCompose((Optional<KeyView> found) -> {
             if (found.isEmpty()) {
                 return CompletableFuture.completedFuture(Result.NOT_FOUND);
             }
             byte[] head = found.get().head().text().getBytes(StandardCharsets.UTF_8);
-            return change(partition, what, key, head, null);
+            byte[] forced = force ? ScriptCodes.CHANGE_FORCED.getBytes(StandardCharsets.UTF_8) : null;
+            return change(partition, what, key, head, forced);
         });
     }
 

@@ -169,16 +169,37 @@ public final class Inspector {
     public CompletableFuture<ResultPage<TaskView>> tasks(
             String queue, TaskState state, @Nullable String cursor, int limit) {
         requireLimit(limit);
+        TaskCursor.decode(state, QueueCursor.parse(cursor).inner());
+        return partitions(queue).thenCompose(partitions -> tasks(partitions, state, cursor, limit));
+    }
+
+    /** Lists tasks in one state over these partitions. */
+    CompletableFuture<ResultPage<TaskView>> tasks(
+            List<Partition> partitions, TaskState state, @Nullable String cursor, int limit) {
         QueueCursor from = QueueCursor.parse(cursor);
-        TaskCursor.decode(state, from.inner());
-        return partitions(queue)
-                .thenCompose(partitions -> collect(
-                        partitions,
-                        from.indexIn(partitions, cursor),
-                        from.inner(),
-                        limit,
-                        (partition, inner, most) -> tasks(partition, state, inner, most),
-                        new ArrayList<>()));
+        return collect(
+                partitions,
+                from.indexIn(partitions, cursor),
+                from.inner(),
+                limit,
+                (partition, inner, most) -> tasks(partition, state, inner, most),
+                new ArrayList<>());
+    }
+
+    /**
+     * Lists tasks in all states: those that run, those that wait for their time (by due time, those of all partitions
+     * together), the parked, the dead and the succeeded ones. Tasks that are due in more than 90 s come minute by minute.
+     * One that changes its state between two pages may be in both, or in none.
+     *
+     * @param partition the name of the only partition; null for all
+     */
+    public CompletableFuture<ResultPage<TaskView>> allTasks(
+            String queue, @Nullable String partition, @Nullable String cursor, int limit) {
+        requireLimit(limit);
+        AllTaskLister lister = new AllTaskLister(this, new DueTaskLister(connection));
+        return partition == null
+                ? partitions(queue).thenCompose(all -> lister.page(all, cursor, limit))
+                : lister.page(List.of(new Partition(queue, partition)), cursor, limit);
     }
 
     /** Lists one page of a partition. */
@@ -234,8 +255,17 @@ public final class Inspector {
         return inspect(partition, "key", key).thenApply(reply -> {
             ReplyReader in = new ReplyReader(reply);
             String entry = in.maybeText();
-            return entry == null ? Optional.empty() : Optional.of(keyView(partition, key, entry, in.number()));
+            return entry == null
+                    ? Optional.empty()
+                    : Optional.of(keyView(partition, key, entry, in.number(), in.list()));
         });
+    }
+
+    /** Returns the first tasks that are parked behind the head of a key, in order. */
+    public CompletableFuture<List<TaskView>> parkedBehind(Partition partition, String key, int limit) {
+        requireLimit(limit);
+        return inspect(partition, "lane", key, Integer.toString(limit))
+                .thenApply(reply -> tasks(partition, new ReplyReader(reply).list()));
     }
 
     /**
@@ -255,7 +285,7 @@ public final class Inspector {
                     String next = in.text();
                     List<KeyView> keys = new ArrayList<>();
                     while (in.hasMore()) {
-                        keys.add(keyView(partition, in.text(), in.text(), in.number()));
+                        keys.add(keyView(partition, in.text(), in.text(), in.number(), in.list()));
                     }
                     return new ResultPage<>(keys, next.isEmpty() ? null : next);
                 });
@@ -289,7 +319,7 @@ public final class Inspector {
             String entry = key == null ? null : in.maybeText();
             return key == null || entry == null
                     ? Optional.empty()
-                    : Optional.of(keyView(partition, key, entry, in.number()));
+                    : Optional.of(keyView(partition, key, entry, in.number(), null));
         });
     }
 
@@ -355,6 +385,7 @@ public final class Inspector {
         int lapses = in.count();
         byte[] envelope = in.maybeBytes();
         byte[] claim = in.maybeBytes();
+        String head = in.maybeText();
         Envelope task = envelope == null ? null : Envelope.decode(partition.queue(), envelope);
         long when = switch (state) {
             case ACTIVE, PARKED -> -1;
@@ -363,12 +394,23 @@ public final class Inspector {
             default -> at;
         };
         return new TaskView(
-                partition, position, state, when, lapses, task, claim == null ? null : ClaimRecord.read(claim, at));
+                partition,
+                position,
+                state,
+                when,
+                lapses,
+                task,
+                claim == null ? null : ClaimRecord.read(claim, at),
+                head == null ? null : new Position(head));
     }
 
-    private static KeyView keyView(Partition partition, String key, String entry, long parked) {
+    private static KeyView keyView(
+            Partition partition, String key, String entry, long parked, @Nullable ReplyReader head) {
         BlockedEntry blocked = BlockedEntry.parse(entry);
-        return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked);
+        TaskView headTask = head == null
+                ? null
+                : tasks(partition, head).stream().findFirst().orElse(null);
+        return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked, headTask);
     }
 
     private static void requireLimit(int limit) {

@@ -54,6 +54,15 @@ final class ScriptCodes {
     static final int CHANGE_DONE = 1;
     static final int CHANGE_ACTIVE = 2;
     static final int CHANGE_UNFINISHED = 3;
+    static final int CHANGE_OTHER_STATE = 4;
+    static final int CHANGE_HALTS_KEY = 5;
+    static final int CHANGE_NOT_HALTED = 6;
+
+    static final String DELETE_ANY = "";
+    static final String DELETE_DEAD = "dead";
+    static final String DELETE_NOT_HALTING = "not-halting";
+    static final String DELETE_WAITING = "waiting";
+    static final String CHANGE_FORCED = "force";
 
     static final String NO_INCARNATION = "-1";
     static final String DRAIN_FIELD = "drain:";
@@ -127,11 +136,23 @@ final class ScriptCodes {
         };
     }
 
+    static String deletion(Admin.Deletion which) {
+        return switch (which) {
+            case ANY -> DELETE_ANY;
+            case DEAD -> DELETE_DEAD;
+            case DEAD_NOT_HALTING -> DELETE_NOT_HALTING;
+            case WAITING -> DELETE_WAITING;
+        };
+    }
+
     static Admin.Result changeResult(int code) {
         return switch (code) {
             case CHANGE_DONE -> Admin.Result.DONE;
             case CHANGE_NOT_FOUND -> Admin.Result.NOT_FOUND;
             case CHANGE_ACTIVE -> Admin.Result.ACTIVE;
+            case CHANGE_OTHER_STATE -> Admin.Result.OTHER_STATE;
+            case CHANGE_HALTS_KEY -> Admin.Result.HALTS_KEY;
+            case CHANGE_NOT_HALTED -> Admin.Result.NOT_HALTED;
             default -> throw unknown("change result", code);
         };
     }

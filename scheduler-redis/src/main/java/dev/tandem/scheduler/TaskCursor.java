@@ -60,6 +60,13 @@ final class TaskCursor {
         return bytes;
     }
 
+    /** @throws IllegalArgumentException if this is no cursor of scheduled or retried tasks; it quotes the whole cursor */
+    static void require(String inner, boolean farOff, String cursor) {
+        if (!(farOff ? FAR_OFF : SORTED).matcher(inner).matches()) {
+            throw unknown(cursor);
+        }
+    }
+
     /** @throws IllegalArgumentException if the cursor is too long, or is not encoded like one */
     static byte[] decode(String cursor) {
         try {

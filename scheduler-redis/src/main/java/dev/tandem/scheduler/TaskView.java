@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lapses claims that lapsed and are not among the envelope's attempts yet
  * @param envelope null while only the broker has it
  * @param claim null unless the task is active
+ * @param head the task that its key waits for, which may be this task; null if it has no key or its key is open
  */
 public record TaskView(
         Partition partition,
@@ -21,7 +22,8 @@ public record TaskView(
         long at,
         int lapses,
         @Nullable Envelope envelope,
-        @Nullable Claim claim) {
+        @Nullable Claim claim,
+        @Nullable Position head) {
 
     /**
      * The claim under which an active task runs.

@@ -5,15 +5,18 @@
 -- ARGV 2    the change: 'retry', 'delete', 'skip' or 'drain'
 -- ARGV 3    retry, delete: position; skip, drain: key
 -- ARGV 4    retry: envelope of the dead task as it was seen; skip, drain: head of the key as it was seen; else ''
--- ARGV 5    retry: envelope that the dead task runs with; else ''
+-- ARGV 5    retry: envelope that the dead task runs with; delete: DELETE_...; skip, drain: CHANGE_FORCED, or '' if only a halted
+--           key may be changed
 -- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call; GO_ON_NOTED: go on with a
 --           drain that a dead task began, and that `owner` notes
--- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE}, or
+-- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE},
+--           {CHANGE_OTHER_STATE}: a deletion may not take a task in this state, {CHANGE_HALTS_KEY}: nor one that halts
+--           its key, {CHANGE_NOT_HALTED}: the key's head is alive, or
 --           {CHANGE_UNFINISHED, where to go on}: the change is too large for one call
 --
--- retry   a dead task goes back, due now; a scheduled or retried one is due now
+-- retry   a dead task that was seen goes back, due now; a scheduled or retried one is due now
 -- delete  a dead task goes for good; a scheduled, retried or parked one is cancelled
--- skip    a key's head is given up (a waiting one dies), and the lane goes on
+-- skip    a key's head is given up (a waiting one dies), and the lane goes on. The error of the head says so
 -- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key. If the
 --         head is retried, skipped or deleted between two calls, that stays as it is, and the drain ends
 -- @include partition_keys
@@ -22,6 +25,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
+-- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits
@@ -83,7 +87,9 @@ local function retry_dead(position, seen, envelope)
 end
 
 local function retry(position, seen, envelope)
-  if call('ZSCORE', SCHEDULED, position) then
+  if seen ~= '' then
+    return retry_dead(position, seen, envelope)
+  elseif call('ZSCORE', SCHEDULED, position) then
     call('ZADD', SCHEDULED, now_text, position)
     return done()
   elseif call('ZSCORE', RETRY, position) then
@@ -94,7 +100,7 @@ local function retry(position, seen, envelope)
   end
   local stored = call('HGET', TASKS, position)
   if not stored then
-    return retry_dead(position, seen, envelope)
+    return {CHANGE_NOT_FOUND}
   end
   local parked, search_on = find_parked(position, envelope_key(stored))
   if parked then
@@ -124,7 +130,7 @@ local function remove_waiting(position, key)
   return nil
 end
 
-local function delete(position)
+local function delete(position, which)
   if call('HEXISTS', CLAIMS, position) == 1 then
     return {CHANGE_ACTIVE}
   end
@@ -133,8 +139,13 @@ local function delete(position)
   if not envelope then
     return {CHANGE_NOT_FOUND}
   end
+  if which ~= DELETE_ANY and (which == DELETE_WAITING) ~= (envelope == waiting) then
+    return {CHANGE_OTHER_STATE}
+  end
   local key = envelope_key(envelope)
-  if waiting then
+  if which == DELETE_NOT_HALTING and is_head(key, position) then
+    return {CHANGE_HALTS_KEY}
+  elseif waiting then
     local search_on = remove_waiting(position, key)
     if search_on then
       return {CHANGE_UNFINISHED, search_on}
@@ -157,7 +168,14 @@ local function bury_head(head, envelope)
   add_to_history(writes.dead, writes.dead_tasks, head, envelope)
 end
 
-local function skip(key, seen_head, drain)
+-- Returns the envelope of a head that an operator gives up: its error says so, and quotes the one before.
+local function given_up(envelope, alive)
+  local note, before = change == 'skip' and 'skipped' or 'drained', envelope_error(envelope)
+  note = note .. ' by an operator' .. (alive and ' before its next attempt' or '')
+  return envelope_with_error(envelope, before == '' and note or note .. ', after: ' .. before)
+end
+
+local function skip(key, seen_head, drain, forced)
   local entry = call('HGET', BLOCKED, key)
   local head = entry and head_of(entry)
   local noted = call('HGET', OWNER, DRAIN_FIELD .. key)
@@ -168,21 +186,29 @@ local function skip(key, seen_head, drain)
     return {CHANGE_NOT_FOUND}
   elseif call('HEXISTS', CLAIMS, head) == 1 then
     return {CHANGE_ACTIVE}
+  elseif go_on == '' and reason_of(entry) ~= BLOCKED_BY_HALT and not forced then
+    return {CHANGE_NOT_HALTED}
   end
   local envelope = call('HGET', TASKS, head)
   if envelope and go_on ~= '' then
     return {CHANGE_NOT_FOUND} -- It was retried since the drain began.
   elseif envelope then
-    bury_head(head, envelope)
+    bury_head(head, given_up(envelope, true))
   end
-  local drained = not drain or drain_some(key, head)
+  local by_operator = go_on ~= GO_ON_NOTED
+  local drained = not drain or drain_some(key, head, by_operator and ', by an operator' or '')
   write_outcomes()
   count_outcomes()
   if not drained then
     if envelope then
       block(key, BLOCKED_BY_HALT, head)
     end
-    return {CHANGE_UNFINISHED, go_on == '' and GO_ON_BEGUN or go_on}
+    local began = envelope and GO_ON_ALIVE or GO_ON_BEGUN
+    return {CHANGE_UNFINISHED, go_on == '' and began or go_on}
+  end
+  local dead = by_operator and reason_of(entry) == BLOCKED_BY_HALT and call('HGET', DEAD_TASKS, head)
+  if dead and go_on ~= GO_ON_ALIVE then
+    call('HSET', DEAD_TASKS, head, given_up(dead, false))
   end
   call('HDEL', ATTEMPTS, head)
   call('HDEL', OWNER, DRAIN_FIELD .. key)
@@ -193,8 +219,8 @@ end
 if change == 'retry' then
   return retry(ARGV[3], ARGV[4], ARGV[5])
 elseif change == 'delete' then
-  return delete(ARGV[3])
+  return delete(ARGV[3], ARGV[5])
 elseif change == 'skip' or change == 'drain' then
-  return skip(ARGV[3], ARGV[4], change == 'drain')
+  return skip(ARGV[3], ARGV[4], change == 'drain', ARGV[5] == CHANGE_FORCED)
 end
 return redis.error_reply('ERR unknown change ' .. change)

@@ -9,20 +9,23 @@
 -- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation,
 --            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, succeeded samples,
 --            blocked keys, totals (name, number)}
--- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded); 3 cursor ('': from the start); 4 most
---            tasks. Returns {next cursor ('': the end), tasks}. A page may have no tasks, and yet a next cursor
+-- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
+--            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
+--            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
 -- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
 --            to go on}: none or one task; or none yet if the place to go on is not ''
 -- 'offset'   ARGV 2 offset in the current incarnation. Returns the same; 'task' goes on
 -- 'id'       ARGV 2 id that a publisher gave. Returns {positions, one per line; false: none}. Their tasks may have gone
--- 'key'      ARGV 2 key. Returns {its entry in `blocked` (false: open), count of parked}
+-- 'key'      ARGV 2 key. Returns {its entry in `blocked` (false: open), count of parked, its head: none or one task}
+-- 'lane'     ARGV 2 key; 3 most tasks. Returns {the first tasks that are parked behind the key's head}
 -- 'blocked'  ARGV 2 cursor ('': from the start); 3 about how many. Returns {next cursor ('': the end), then for
---            each key: key, entry, count of parked}
+--            each key: key, entry, count of parked, its head: none or one task}. Once the heads have MAX_LISTED_BYTES,
+--            the others are left out
 -- 'fullest'  Returns {key, entry in `blocked` (false: open), count of parked} of the key behind which the most tasks
 --            are parked, or of one that has nearly as many; {} if none is parked
 --
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
--- (false: the broker has it), claim, which names its executor (false: none)}.
+-- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
 -- @include partition_keys
 -- @include clock
 -- @include batched_commands
@@ -33,9 +36,18 @@
 -- @include blocked_keys
 -- @include far_schedule
 
+local any_blocked = call('EXISTS', BLOCKED) == 1
+
+-- Returns the task that the key of a task waits for, which may be that task itself. False if the key is open.
+local function head_of_key(envelope, claim)
+  local key = any_blocked and (envelope and envelope_key(envelope) or claim and key_of(claim))
+  local entry = key and call('HGET', BLOCKED, key)
+  return entry and head_of(entry)
+end
+
 local function describe(position, state, at, envelope, claim)
   return {position, state, floor(tonumber(at)), tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope,
-    claim and named_claim(claim) or false}
+    claim and named_claim(claim) or false, head_of_key(envelope, claim) or false}
 end
 
 -- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.
@@ -90,7 +102,7 @@ end
 
 -- Sorted sets of tasks: the set, where the envelopes are, newest first, units of the score in a millisecond.
 local SETS = {
-  scheduled = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1},
+  scheduled = {SCHEDULED, TASKS, false, 1}, near = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1},
   dead = {DEAD, DEAD_TASKS, true, 1000}, succeeded = {SUCCEEDED, SAMPLES, true, 1000}}
 
 -- Returns the rank after the cursor, which is a score, a blank and a member; -1 if it is none. The member may have gone
@@ -112,7 +124,7 @@ end
 
 -- A page of one state that grows task by task, up to its bounds.
 local function new_page(state, max_tasks)
-  local page = {tasks = {}, cursor = '', bytes = 0}
+  local page = {tasks = {}, cursors = {}, cursor = '', bytes = 0}
 
   -- Adds a task; the cursor points behind it. Returns whether the page has room for more bytes.
   function page.add(position, at, envelopes, cursor, claim)
@@ -201,6 +213,7 @@ local function add_far_list(page, minute, list, from)
       full_at = number
     elseif call('HEXISTS', TASKS, position) == 1 and call('HEXISTS', LATER, 'x' .. position) == 0 then
       page.add(position, due, TASKS, '')
+      page.cursors[#page.tasks] = 'later ' .. list .. ':' .. number + 1
     end
   end)
   return number + 1, full_at
@@ -241,9 +254,11 @@ local function add_far_off(page, cursor)
 end
 
 local function list_page(state, cursor, max_tasks)
-  local page = new_page(state, max_tasks)
-  local far_cursor = state == 'scheduled' and string.match(cursor, '^later (.*)$')
-  if not far_cursor then
+  local page = new_page((state == 'near' or state == 'far') and 'scheduled' or state, max_tasks)
+  local far_cursor = (state == 'scheduled' or state == 'far') and string.match(cursor, '^later (.*)$')
+  if state == 'far' then
+    return {add_far_off(page, far_cursor or ''), page.tasks, page.cursors}
+  elseif not far_cursor then
     local more
     if state == 'parked' then
       more = add_parked(page, cursor, max_tasks)
@@ -260,15 +275,32 @@ local function list_page(state, cursor, max_tasks)
   return {add_far_off(page, far_cursor or ''), page.tasks}
 end
 
+local function blocked_key(key)
+  local entry = call('HGET', BLOCKED, key)
+  return {entry, lane_size(key), {entry and find(head_of(entry), '') or nil}}
+end
+
 local function blocked_keys(cursor, count)
-  local found_keys = call('HSCAN', BLOCKED, cursor == '' and '0' or cursor, 'COUNT', count)
+  local found_keys, bytes = call('HSCAN', BLOCKED, cursor == '' and '0' or cursor, 'COUNT', count), 0
   local listed = {found_keys[1] == '0' and '' or found_keys[1]}
   for i = 1, #found_keys[2], 2 do
-    local n = #listed
-    listed[n + 1], listed[n + 2] = found_keys[2][i], found_keys[2][i + 1]
-    listed[n + 3] = lane_size(found_keys[2][i])
+    local key, entry, n = found_keys[2][i], found_keys[2][i + 1], #listed
+    local head = bytes < MAX_LISTED_BYTES and find(head_of(entry), '') or nil
+    bytes = bytes + #(head and head[5] or '')
+    listed[n + 1], listed[n + 2], listed[n + 3], listed[n + 4] = key, entry, lane_size(key), {head}
   end
   return listed
+end
+
+local function lane(key, max_tasks)
+  local page, prefix = new_page('parked', max_tasks), lane_prefix(key)
+  local members = call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255', 'LIMIT', 0, max_tasks)
+  for _, member in ipairs(members) do
+    if not page.add(sub(member, #prefix + 9), -1, TASKS, '') then
+      break
+    end
+  end
+  return {page.tasks}
 end
 
 -- Looks at members at equal distances. So it meets every lane that holds more than one part in SAMPLED_LANES of all.
@@ -301,7 +333,9 @@ elseif what == 'offset' then
 elseif what == 'id' then
   return {call('HGET', INDEX, ARGV[2])}
 elseif what == 'key' then
-  return {call('HGET', BLOCKED, ARGV[2]), lane_size(ARGV[2])}
+  return blocked_key(ARGV[2])
+elseif what == 'lane' then
+  return lane(ARGV[2], math.min(tonumber(ARGV[3]), MAX_LISTED_TASKS))
 elseif what == 'blocked' then
   return blocked_keys(ARGV[2], math.min(tonumber(ARGV[3]), MAX_LISTED_KEYS))
 elseif what == 'fullest' then

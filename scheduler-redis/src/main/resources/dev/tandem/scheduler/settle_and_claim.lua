@@ -40,6 +40,7 @@ local slow_path
 local function load_slow_path()
   -- @include claim_record
   -- @include envelope
+  -- @include envelope_errors
   -- @include lanes
   -- @include blocked_keys
   -- @include id_index

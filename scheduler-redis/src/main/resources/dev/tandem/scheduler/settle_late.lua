@@ -26,6 +26,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include claim_record
 -- @include covered_claims
 -- @include envelope
+-- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits

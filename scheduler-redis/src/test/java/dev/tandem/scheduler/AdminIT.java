@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.scheduler.Admin.Deletion;
 import dev.tandem.scheduler.Admin.Result;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
@@ -54,6 +55,7 @@ class AdminIT extends OperatorTestBase {
         assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
         assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.ACTIVE);
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+        assertThat(error(1)).isEqualTo("skipped by an operator, after: boom");
         assertThat(get(store.admin().skipKey(partition, "unknown"))).isEqualTo(Result.NOT_FOUND);
     }
 
@@ -64,10 +66,10 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
         assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(3L, 2L, 4L, 1L);
-        String reason = "drained behind @0/0:1, the head of its key";
+        String reason = "drained behind @0/0:1, the head of its key, by an operator";
         assertThat(page(TaskState.DEAD, null, 10).items())
                 .extracting(task -> task.envelope().error())
-                .containsExactly(reason, reason, reason, "boom");
+                .containsExactly(reason, reason, reason, "drained by an operator, after: boom");
         assertThat(owner.renew().opened()).containsExactly("k");
         assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("dead", 4L);
     }
@@ -100,7 +102,8 @@ class AdminIT extends OperatorTestBase {
                     new Move.Park(),
                     envelope.encode()));
             expected.add(HexFormat.of()
-                    .formatHex(envelope.withError(Envelope.drainedBehind(partition, Position.of(0, 1)))
+                    .formatHex(envelope.withError(
+                                    Envelope.drainedBehind(partition, Position.of(0, 1)) + ", by an operator")
                             .encode()));
         }
         hand(entries);
@@ -117,11 +120,17 @@ class AdminIT extends OperatorTestBase {
     }
 
     @Test
-    void skippingAWaitingHeadMakesItDead() {
+    void skippingAWaitingHeadNeedsForceAndMakesItDead() {
         retryLater("k", 1);
         park("k", 2);
-        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.NOT_HALTED);
+        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.NOT_HALTED);
+        assertThat(offsets(TaskState.RETRY)).containsExactly(1L);
+        assertThat(offsets(TaskState.PARKED)).containsExactly(2L);
+
+        assertThat(get(store.admin().skipKey(partition, "k", true))).isEqualTo(Result.DONE);
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+        assertThat(error(1)).isEqualTo("skipped by an operator before its next attempt, after: boom");
         assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
     }
 
@@ -152,6 +161,53 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.admin().delete(partition, Position.of(0, 1)))).isEqualTo(Result.DONE);
         assertThat(offsets(TaskState.DEAD)).isEmpty();
         assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 2));
+    }
+
+    @Test
+    void deletionTakesOnlyWhatItIsMeantFor() {
+        halt("k", 1);
+        schedule(2, FAR);
+        retryLater("l", 3);
+        claim(4, "m");
+        Admin admin = store.admin();
+        for (long waiting : new long[] {2, 3}) {
+            assertThat(get(admin.delete(partition, Position.of(0, waiting), Deletion.DEAD)))
+                    .isEqualTo(Result.OTHER_STATE);
+            assertThat(get(admin.delete(partition, Position.of(0, waiting), Deletion.DEAD_NOT_HALTING)))
+                    .isEqualTo(Result.OTHER_STATE);
+        }
+        assertThat(get(admin.delete(partition, Position.of(0, 1), Deletion.WAITING)))
+                .isEqualTo(Result.OTHER_STATE);
+        assertThat(get(admin.delete(partition, Position.of(0, 1), Deletion.DEAD_NOT_HALTING)))
+                .isEqualTo(Result.HALTS_KEY);
+        assertThat(get(admin.delete(partition, Position.of(0, 4), Deletion.DEAD)))
+                .isEqualTo(Result.ACTIVE);
+        assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+
+        assertThat(get(admin.skipKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(get(admin.delete(partition, Position.of(0, 1), Deletion.DEAD_NOT_HALTING)))
+                .as("it halts its key no more")
+                .isEqualTo(Result.DONE);
+        assertThat(get(admin.delete(partition, Position.of(0, 2), Deletion.WAITING)))
+                .isEqualTo(Result.DONE);
+        assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("cancelled", 1L);
+    }
+
+    @Test
+    void taskThatWasSeenDeadIsRetriedOnlyIfItStillIs() {
+        halt("k", 1);
+        TaskView seen =
+                get(store.inspector().task(partition, Position.of(0, 1))).orElseThrow();
+        assertThat(get(store.admin().retry(seen))).isEqualTo(Result.DONE);
+
+        assertThat(get(store.admin().retry(seen))).isEqualTo(Result.NOT_FOUND);
+    }
+
+    private String error(long offset) {
+        return get(store.inspector().task(partition, Position.of(0, offset)))
+                .orElseThrow()
+                .envelope()
+                .error();
     }
 
     @Test

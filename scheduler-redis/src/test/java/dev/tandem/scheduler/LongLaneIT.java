@@ -73,8 +73,13 @@ class LongLaneIT extends OperatorTestBase {
     void waitingHeadDiesBeforeItsLane() {
         retryLater("k", 0);
         parkMany();
-        assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().drainKey(partition, "k", true))).isEqualTo(Result.DONE);
         assertDrained(PARKED + 1);
+        assertThat(get(store.inspector().task(partition, Position.of(0, 0)))
+                        .orElseThrow()
+                        .envelope()
+                        .error())
+                .isEqualTo("drained by an operator before its next attempt, after: boom");
     }
 
     @Test

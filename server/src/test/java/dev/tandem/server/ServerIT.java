@@ -161,7 +161,22 @@ class ServerIT {
         assertThat(server.get("/api/v1/queues/" + QUEUE + "/keys").json().toString())
                 .contains(key);
 
-        assertThat(server.post(KEYS + encode(key) + "/skip").status()).isEqualTo(202);
+        assertThat(blocked.path("headTask").path("error").asString()).contains("410");
+        assertThat(blocked.path("behind").get(0).path("behind").asString())
+                .isEqualTo(blocked.path("head").asString());
+        assertThat(server.get("/api/v1/queues/" + QUEUE + "/tasks?key=" + encode(key))
+                        .json()
+                        .path("tasks")
+                        .size())
+                .isEqualTo(3);
+
+        RunningServer.Answer skipped = server.post(KEYS + encode(key) + "/skip");
+        assertThat(skipped.status()).isEqualTo(202);
+        assertThat(skipped.json().path("did").asString())
+                .contains("stays dead. The next of the 2 tasks behind it goes on.");
+        assertThat(find(blocked.path("head").asString()).json().path("error").asString())
+                .startsWith("skipped by an operator, after: ")
+                .contains("410");
 
         await().atMost(PATIENCE)
                 .until(() -> endpoint.callsOfKey(encodedKey(key)).size() == 3);

@@ -1,5 +1,7 @@
 package dev.tandem.task;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,5 +25,18 @@ public record Delivery(
 
     public static Delivery of(long sequence, Task task) {
         return new Delivery(sequence, task, null, null, false);
+    }
+
+    /**
+     * Returns an unreadable message with a key as a task that takes its place among those of its key. It dies when its turn
+     * comes, with the reason that {@link Task#unreadable} returns, and means the same to its key as any other death.
+     */
+    public Delivery dyingInItsPlace() {
+        if (unreadable == null || task.key() == null) {
+            return this;
+        }
+        Map<String, String> headers = new LinkedHashMap<>(task.headers());
+        headers.put(TaskHeaders.UNREADABLE, unreadable);
+        return new Delivery(sequence, task.withHeaders(headers), null, identity, redelivered);
     }
 }

@@ -15,6 +15,7 @@ import static dev.tandem.task.TaskHeaders.MAX_TYPE;
 import static dev.tandem.task.TaskHeaders.NOT_BEFORE;
 import static dev.tandem.task.TaskHeaders.TIMEOUT;
 import static dev.tandem.task.TaskHeaders.TYPE;
+import static dev.tandem.task.TaskHeaders.UNREADABLE;
 
 import dev.tandem.task.TaskHeaders.Dialect;
 import dev.tandem.task.TaskHeaders.Field;
@@ -127,6 +128,10 @@ final class MessageReader {
             case DELAY -> delay = number(field, HeaderValues.DELAY);
             case TIMEOUT -> timeout = number(field, HeaderValues.TIMEOUT);
             case MAX_ATTEMPTS -> maxAttempts = (int) number(field, HeaderValues.COUNT);
+            case UNREADABLE -> {
+                problem("the message has the header " + UNREADABLE);
+                return false;
+            }
             default -> {
                 readAttribute(field);
                 return false;

@@ -1,5 +1,6 @@
 package dev.tandem.task;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,36 @@ public record Task(
                 key,
                 payload,
                 headers,
+                publishedAt,
+                notBefore,
+                timeoutMillis,
+                maxAttempts,
+                dedupKey);
+    }
+
+    /** Returns why the message of this task is unreadable; null if it is not. See {@link Delivery#dyingInItsPlace}. */
+    public @Nullable String unreadable() {
+        return headers.get(TaskHeaders.UNREADABLE);
+    }
+
+    /** Returns the same task with what could be read of it, to be run all the same. */
+    public Task readable() {
+        if (unreadable() == null) {
+            return this;
+        }
+        Map<String, String> others = new LinkedHashMap<>(headers);
+        others.remove(TaskHeaders.UNREADABLE);
+        return withHeaders(others);
+    }
+
+    Task withHeaders(Map<String, String> newHeaders) {
+        return new Task(
+                id,
+                queue,
+                type,
+                key,
+                payload,
+                newHeaders,
                 publishedAt,
                 notBefore,
                 timeoutMillis,

@@ -32,6 +32,13 @@ public final class TaskHeaders {
     public static final String ID = "tandem-id";
     public static final String TYPE = "tandem-type";
     public static final String KEY = "tandem-key";
+
+    /**
+     * The header that says why a message is unreadable, in an unreadable task that takes its place among those of its key. A
+     * message that comes with it is unreadable too.
+     */
+    public static final String UNREADABLE = "tandem-unreadable";
+
     public static final String NOT_BEFORE = "tandem-not-before";
     public static final String DELAY = "tandem-delay";
     public static final String TIMEOUT = "tandem-timeout";

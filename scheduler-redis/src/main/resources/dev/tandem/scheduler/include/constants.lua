@@ -79,9 +79,22 @@ local CHANGE_NOT_FOUND = 0
 local CHANGE_DONE = 1
 local CHANGE_ACTIVE = 2
 local CHANGE_UNFINISHED = 3
+local CHANGE_OTHER_STATE = 4
+local CHANGE_HALTS_KEY = 5
+local CHANGE_NOT_HALTED = 6
 
--- Where a drain goes on: it began with an operator's call, or with a dead task and is noted in `owner`.
+-- Which tasks a deletion may take: dead ones, dead ones that halt no key, waiting ones (to cancel them); '': any of them.
+local DELETE_ANY = ''
+local DELETE_DEAD = 'dead'
+local DELETE_NOT_HALTING = 'not-halting'
+local DELETE_WAITING = 'waiting'
+-- Gives up the head of a key that is not halted.
+local CHANGE_FORCED = 'force'
+
+-- Where a drain goes on: it began with an operator's call, with one that gave up a head that was alive, or with a dead
+-- task and is noted in `owner`.
 local GO_ON_BEGUN = 'begun'
+local GO_ON_ALIVE = 'alive'
 local GO_ON_NOTED = 'noted'
 
 -- As an incarnation: the partition is one of a message queue, and has no offsets.
@@ -140,7 +153,7 @@ local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
 -- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
-local MAX_LISTED_KEYS = 1000
+local MAX_LISTED_KEYS = 500
 local SAMPLED_LANES = 128
 -- A lane is searched in slices, so many at a time.
 local LANE_SLICE = 500

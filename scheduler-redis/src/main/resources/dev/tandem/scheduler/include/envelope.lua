@@ -2,7 +2,7 @@
 -- is in bytes 3 to 10. Then come, as the flags say: id (2), type (4) and key (8), each a text with its length as a
 -- varint in front; two numbers (16); two numbers and a text (32); the number of starts and the last error (64).
 -- Requires: partition_keys.
--- Provides: envelope_token, envelope_text, envelope_key, envelope_with_error.
+-- Provides: envelope_token, envelope_text, envelope_key.
 
 -- False if it has none.
 local function envelope_token(envelope)
@@ -42,35 +42,4 @@ local function envelope_key(envelope)
   end
   to, at = envelope_text(envelope, at)
   return sub(envelope, to, at - 1)
-end
-
--- Returns the same task with another last error.
-local function envelope_with_error(envelope, error)
-  local flags = byte(envelope, 2)
-  local at = flags % 2 == 1 and 11 or 3
-  local function skip(texts, numbers)
-    for _ = 1, numbers do
-      at = (envelope_text(envelope, at))
-    end
-    for _ = 1, texts do
-      local _, after = envelope_text(envelope, at)
-      at = after
-    end
-  end
-  for flag = 1, 3 do
-    skip(floor(flags / 2 ^ flag) % 2, 0)
-  end
-  skip(0, floor(flags / 16) % 2 * 2)
-  skip(floor(flags / 32) % 2, floor(flags / 32) % 2 * 2)
-  local front, starts = sub(envelope, 3, at - 1), '\0'
-  if floor(flags / 64) % 2 == 1 then
-    local from = at
-    skip(0, 1)
-    starts = sub(envelope, from, at - 1)
-    skip(1, 0)
-  else
-    flags = flags + 64
-  end
-  local length = #error < 128 and string.char(#error) or string.char(#error % 128 + 128, floor(#error / 128))
-  return sub(envelope, 1, 1) .. string.char(flags) .. front .. starts .. length .. error .. sub(envelope, at)
 end

@@ -2,7 +2,7 @@
 -- one declared key holds them. A member is the key's length (4 bytes), the key, a sequence number (8 bytes), the
 -- position, so that the members of a lane lie together, in order.
 -- Requires: partition_keys.
--- Provides: lane_size, lane_pop, lane_numbers, front_number, lane_member, key_of_member, search_lane, in_lane.
+-- Provides: lane_prefix, lane_size, lane_pop, lane_numbers, front_number, lane_member, key_of_member, search_lane, in_lane.
 
 local function lane_prefix(key)
   return pack('>I4', #key) .. key

@@ -1,7 +1,7 @@
 -- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
 -- lists, so that a batch costs few commands; write_outcomes writes them.
--- Requires: partition_keys, clock, batched_commands, claim_record, envelope, lanes, blocked_keys, settled_bits,
---   id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
+-- Requires: partition_keys, clock, batched_commands, claim_record, envelope, envelope_errors, lanes, blocked_keys,
+--   settled_bits, id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
 -- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
 --   now_text.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
@@ -66,9 +66,10 @@ local function advance_lane(key, token)
 end
 
 -- Returns the envelope of a task that dies behind the head of its key. dev.tandem.task.Envelope words the same error.
-local function drained_envelope(envelope, head)
+-- by: what is added to that if an operator drains the lane, else ''.
+local function drained_envelope(envelope, head, by)
   local partition = string.match(OWNER, '/([^/}]*)}')
-  return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key')
+  return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key' .. by)
 end
 
 local function is_head(key, position)
@@ -117,7 +118,7 @@ end
 
 -- The first in the lane of a dead head die behind it, in order: so many at once that it takes neither long nor much
 -- memory. Returns whether the lane is empty.
-local function drain_some(key, head)
+local function drain_some(key, head, by)
   local bytes, position = 0, nil
   for _ = 1, MAX_DRAINED_TASKS do
     position = bytes < MAX_DRAINED_BYTES and lane_pop(key)
@@ -125,7 +126,7 @@ local function drain_some(key, head)
       break
     end
     died = died + 1
-    local envelope = drained_envelope(call('HGET', TASKS, position), head)
+    local envelope = drained_envelope(call('HGET', TASKS, position), head, by)
     bytes = bytes + #envelope
     add_to_history(writes.dead, writes.dead_tasks, position, envelope)
     writes.ended_tasks[#writes.ended_tasks + 1] = position
@@ -137,7 +138,7 @@ end
 -- Drains the lane of a task that died. Returns whether it is empty. If not, the head halts its key, and the housekeeper
 -- drains the rest as an operator would.
 local function drain_lane(key, position, head)
-  if drain_some(key, position) then
+  if drain_some(key, position, '') then
     return true
   elseif head then
     block(key, BLOCKED_BY_HALT, position)
@@ -145,7 +146,7 @@ local function drain_lane(key, position, head)
     return false
   end
   for _ = 1, MAX_DRAINS_BEHIND_OTHER do
-    if drain_some(key, position) then
+    if drain_some(key, position, '') then
       break
     end
   end

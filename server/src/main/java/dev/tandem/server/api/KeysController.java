@@ -1,12 +1,14 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.Administration;
-import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.KeyAction;
+import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
+import dev.tandem.server.settings.QueueSettings;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -17,10 +19,13 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Shows blocked keys, and reopens halted ones. */
+/** Shows blocked keys, and lets operators decide what becomes of their heads. */
 @RestController
 @RequestMapping("/api/v1/queues/{queue}/keys")
 final class KeysController {
+
+    /** How many parked tasks a single key shows. */
+    private static final int SHOWN_BEHIND = 10;
 
     private final ConfiguredQueues queues;
     private final Inspection inspection;
@@ -37,10 +42,14 @@ final class KeysController {
             @PathVariable String queue,
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(defaultValue = "50") int limit) {
-        queues.get(queue);
+        QueueSettings settings = queues.get(queue);
         try {
             Page<KeyInfo> page = inspection.keys(queue, cursor, TasksController.bounded(limit));
-            return new Views.Keys(page.items().stream().map(Views.Key::of).toList(), page.next());
+            return new Views.Keys(
+                    page.items().stream()
+                            .map(key -> Views.Key.of(key, headTask(queue, settings, key), null))
+                            .toList(),
+                    page.next());
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
@@ -48,40 +57,60 @@ final class KeysController {
 
     @GetMapping("/{key}")
     Views.Key one(@PathVariable String queue, @PathVariable String key) {
-        queues.get(queue);
-        List<Views.Key> found =
-                inspection.key(queue, key).stream().map(Views.Key::of).toList();
+        QueueSettings settings = queues.get(queue);
+        List<Views.Key> found = inspection.key(queue, key).stream()
+                .map(each -> Views.Key.of(each, headTask(queue, settings, each), behind(queue, settings, each)))
+                .toList();
         return found.isEmpty() ? Views.Key.open(key) : found.get(0).and(found.subList(1, found.size()));
+    }
+
+    private static Views.@Nullable Task headTask(String queue, QueueSettings settings, KeyInfo key) {
+        return key.headTask() == null ? null : TaskViews.inList(queue, settings, key.headTask());
+    }
+
+    private @Nullable List<Views.Task> behind(String queue, QueueSettings settings, KeyInfo key) {
+        if (key.parked() == 0) {
+            return null;
+        }
+        return inspection.parkedBehind(queue, key.partition(), key.key(), SHOWN_BEHIND).stream()
+                .map(task -> TaskViews.inList(queue, settings, task))
+                .toList();
     }
 
     @PostMapping("/{key}/retry")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed retry(@PathVariable String queue, @PathVariable String key) {
-        return change(queue, key, KeyAction.RETRY);
+    Views.KeyChanged retry(@PathVariable String queue, @PathVariable String key) {
+        return change(queue, key, KeyAction.RETRY, false);
     }
 
     @PostMapping("/{key}/skip")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed skip(@PathVariable String queue, @PathVariable String key) {
-        return change(queue, key, KeyAction.SKIP);
+    Views.KeyChanged skip(
+            @PathVariable String queue, @PathVariable String key, @RequestParam(defaultValue = "false") boolean force) {
+        return change(queue, key, KeyAction.SKIP, force);
     }
 
     @PostMapping("/{key}/drain")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed drain(@PathVariable String queue, @PathVariable String key) {
-        return change(queue, key, KeyAction.DRAIN);
+    Views.KeyChanged drain(
+            @PathVariable String queue, @PathVariable String key, @RequestParam(defaultValue = "false") boolean force) {
+        return change(queue, key, KeyAction.DRAIN, force);
     }
 
-    private Views.Changed change(String queue, String key, KeyAction action) {
-        queues.get(queue);
-        Change change = administration.key(queue, key, action);
-        return switch (change) {
-            case DONE -> new Views.Changed(1);
-            case NOT_FOUND ->
-                throw ApiException.conflict(
-                        "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
-            case RUNNING ->
-                throw ApiException.conflict("The key '" + key + "' has a running task", "Wait until it has ended");
-        };
+    private Views.KeyChanged change(String queue, String key, KeyAction action, boolean force) {
+        QueueSettings settings = queues.get(queue);
+        List<KeyChange> changes = administration.key(queue, key, action, force);
+        if (changes.isEmpty()) {
+            throw ApiException.conflict(
+                    "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
+        }
+        for (KeyChange change : changes) {
+            KeyChangeTexts.check(change, settings);
+        }
+        return new Views.KeyChanged(
+                changes.size(),
+                changes.stream()
+                        .map(change -> KeyChangeTexts.did(action, change.before(), settings))
+                        .collect(Collectors.joining(" ")));
     }
 }

@@ -5,6 +5,7 @@ import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -74,6 +75,10 @@ final class TaskViews {
                 info.executor(),
                 envelope == null || envelope.token() == 0 ? null : Long.toString(envelope.token()),
                 envelope == null ? null : envelope.error(),
+                info.state() == TaskState.PARKED && info.head() != null
+                        ? info.head().toString()
+                        : null,
+                info.halts() ? true : null,
                 task == null ? null : task.payload().length,
                 task == null ? IN_BROKER : null,
                 task == null || !withPayload || task.headers().isEmpty() ? null : task.headers(),
@@ -84,7 +89,7 @@ final class TaskViews {
                         : Base64.getEncoder().encodeToString(payload));
     }
 
-    private static int maxAttempts(QueueSettings settings, @Nullable Task task) {
+    static int maxAttempts(QueueSettings settings, @Nullable Task task) {
         return task == null || task.maxAttempts() == 0
                 ? settings.maxAttempts()
                 : Math.min(task.maxAttempts(), settings.effectiveMaxAttemptsLimit());

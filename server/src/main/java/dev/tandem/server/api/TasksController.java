@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
+import dev.tandem.server.inspect.Administration.Deletion;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
@@ -9,6 +10,7 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -31,6 +33,17 @@ import org.springframework.web.bind.annotation.RestController;
 final class TasksController {
 
     private static final int MAX_LIMIT = 500;
+
+    /** How many tasks, and how many pages of them, one request looks at for those that pass its filter. */
+    private static final int MAX_LOOKED_AT = 5_000;
+
+    private static final int MAX_PAGES = 100;
+
+    /** Values of the parameter {@code only}: what a change may take. */
+    private static final String DEAD = "dead";
+
+    private static final String NOT_HALTING = "dead-not-halting";
+    private static final String WAITING = "waiting";
 
     /** The states of tasks that are kept in the store. */
     private static final Set<TaskState> LISTED_STATES = Set.of(
@@ -56,6 +69,9 @@ final class TasksController {
             @PathVariable String queue,
             @RequestParam(required = false) @Nullable String state,
             @RequestParam(required = false) @Nullable String partition,
+            @RequestParam(required = false) @Nullable String key,
+            @RequestParam(required = false) @Nullable String type,
+            @RequestParam(required = false) @Nullable String id,
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(defaultValue = "50") int limit) {
         QueueSettings settings = queues.get(queue);
@@ -64,16 +80,35 @@ final class TasksController {
                     "The parameter partition is not the name of a partition",
                     "Use one that GET /api/v1/queues/" + queue + " lists, or leave it out for all");
         }
+        TaskFilter filter = new TaskFilter(state == null ? null : state(state), partition, key, type);
+        bounded(limit);
         try {
-            Page<TaskInfo> page = inspection.tasks(queue, state(state), partition, cursor, bounded(limit));
-            return new Views.Tasks(
-                    page.items().stream()
-                            .map(task -> TaskViews.inList(queue, settings, task))
-                            .toList(),
-                    page.next());
+            return id == null
+                    ? pages(queue, settings, filter, cursor, limit)
+                    : new Views.Tasks(filter.views(queue, settings, inspection.byId(queue, id)), null);
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
+    }
+
+    /** Reads pages until enough tasks pass the filter, or until enough were looked at. */
+    private Views.Tasks pages(
+            String queue, QueueSettings settings, TaskFilter filter, @Nullable String cursor, int limit) {
+        List<Views.Task> found = new ArrayList<>();
+        String from = cursor;
+        int looked = 0;
+        for (int pages = 0; pages < MAX_PAGES; pages++) {
+            // A cursor continues behind a whole page, so a page must not have more tasks than may be returned.
+            Page<TaskInfo> page =
+                    inspection.tasks(queue, filter.state(), filter.partition(), from, limit - found.size());
+            found.addAll(filter.views(queue, settings, page.items()));
+            looked += page.items().size();
+            from = page.next();
+            if (from == null || !filter.leavesOut() || found.size() == limit || looked >= MAX_LOOKED_AT) {
+                break;
+            }
+        }
+        return new Views.Tasks(found, from);
     }
 
     @GetMapping("/{id}")
@@ -84,29 +119,74 @@ final class TasksController {
 
     @PostMapping("/{id}/retry")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed retry(@PathVariable String queue, @PathVariable String id) {
+    Views.Changed retry(
+            @PathVariable String queue,
+            @PathVariable String id,
+            @RequestParam(required = false) @Nullable String only) {
         queues.get(queue);
+        if (only != null && !only.equals(DEAD)) {
+            throw wrongOnly(only, DEAD);
+        }
         TaskInfo task = find(queue, id);
         if (task.state() == TaskState.SUCCEEDED) {
             throw ApiException.conflict("The task '" + id + "' has succeeded", "Publish it again to run it again");
         }
-        return changed(administration.retry(queue, task.ref()), id);
+        check(administration.retry(queue, task.ref(), only != null), id, task);
+        return new Views.Changed(1);
     }
 
     @DeleteMapping("/{id}")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed delete(@PathVariable String queue, @PathVariable String id) {
+    Views.Changed delete(
+            @PathVariable String queue,
+            @PathVariable String id,
+            @RequestParam(required = false) @Nullable String only) {
         queues.get(queue);
-        return changed(administration.delete(queue, find(queue, id).ref()), id);
+        Deletion which = deletion(only);
+        TaskInfo task = find(queue, id);
+        check(administration.delete(queue, task.ref(), which), id, task);
+        return new Views.Changed(1, task.halts() ? task.key() : null);
     }
 
-    private static Views.Changed changed(Change change, String id) {
-        return switch (change) {
-            case DONE -> new Views.Changed(1);
-            case NOT_FOUND -> throw notFound(id);
+    private static Deletion deletion(@Nullable String only) {
+        if (only == null) {
+            return Deletion.ANY;
+        }
+        return switch (only) {
+            case DEAD -> Deletion.DEAD;
+            case NOT_HALTING -> Deletion.DEAD_NOT_HALTING;
+            case WAITING -> Deletion.WAITING;
+            default -> throw wrongOnly(only, DEAD + ", " + NOT_HALTING + " or " + WAITING);
+        };
+    }
+
+    private static ApiException wrongOnly(String only, String allowed) {
+        return ApiException.badRequest("The parameter only is '" + only + "'", "Use " + allowed + ", or leave it out");
+    }
+
+    /** Refuses what was not done. @param seen the task just before */
+    private static void check(Change change, String id, TaskInfo seen) {
+        switch (change) {
+            case DONE -> {}
             case RUNNING ->
                 throw ApiException.conflict("The task '" + id + "' is running", "Wait until its run has ended");
-        };
+            case OTHER_STATE -> throw otherState(id, seen);
+            case HALTS_KEY ->
+                throw ApiException.conflict(
+                        "The dead task '" + id + "' halts the key '" + seen.key() + "', which would go on without it",
+                        "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
+            case NOT_FOUND, NOT_HALTED, IN_BROKER -> throw notFound(id);
+        }
+    }
+
+    private static ApiException otherState(String id, TaskInfo seen) {
+        return seen.state() == TaskState.DEAD
+                ? ApiException.conflict(
+                        "The task '" + id + "' is dead: there is nothing to cancel",
+                        "Delete it with only=" + DEAD + " (./tandem dead delete)")
+                : ApiException.conflict(
+                        "The task '" + id + "' is not dead: its state is " + Views.state(seen),
+                        "Cancel it with only=" + WAITING + " (./tandem tasks cancel), or let it run");
     }
 
     private TaskInfo find(String queue, String id) {
@@ -133,16 +213,16 @@ final class TasksController {
                 "It may wait in its broker, or it has ended: only a sample of the successes is kept");
     }
 
-    private static TaskState state(@Nullable String text) {
+    private static TaskState state(String text) {
         for (TaskState state : LISTED_STATES) {
-            if (Views.lower(state).equals(text == null ? null : text.toLowerCase(Locale.ROOT))) {
+            if (Views.lower(state).equals(text.toLowerCase(Locale.ROOT))) {
                 return state;
             }
         }
         Set<String> known = LISTED_STATES.stream().map(Views::lower).collect(Collectors.toCollection(TreeSet::new));
         throw ApiException.badRequest(
-                text == null ? "The parameter state is missing" : "The parameter state is '" + text + "'",
-                "Use one of " + String.join(", ", known));
+                "The parameter state is '" + text + "'",
+                "Use one of " + String.join(", ", known) + ", or leave it out for all");
     }
 
     static int bounded(int limit) {

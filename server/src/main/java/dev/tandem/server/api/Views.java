@@ -69,7 +69,12 @@ final class Views {
 
     record Tasks(List<Task> tasks, @Nullable String next) {}
 
-    /** One task. Payload and headers only if a single task is requested. */
+    /**
+     * One task. Payload and headers only if a single task is requested.
+     *
+     * @param behind the task that a parked one waits for
+     * @param halts whether a dead task halts its key; null if it does not
+     */
     record Task(
             String ref,
             String id,
@@ -86,6 +91,8 @@ final class Views {
             @Nullable String executor,
             @Nullable String token,
             @Nullable String error,
+            @Nullable String behind,
+            @Nullable Boolean halts,
             @Nullable Integer bytes,
             @Nullable String note,
             @Nullable Map<String, String> headers,
@@ -95,7 +102,13 @@ final class Views {
 
     record Keys(List<Key> keys, @Nullable String next) {}
 
-    /** One key. @param more the same key in other partitions where it is blocked too */
+    /**
+     * One key.
+     *
+     * @param headTask what Redis knows of the head; null if that is only its position
+     * @param behind the first tasks that are parked behind the head, only if a single key is requested
+     * @param more the same key in other partitions where it is blocked too
+     */
     record Key(
             String key,
             boolean blocked,
@@ -104,13 +117,15 @@ final class Views {
             @Nullable Instant since,
             @Nullable String head,
             @Nullable Long parked,
+            @Nullable Task headTask,
+            @Nullable List<Task> behind,
             @Nullable List<Key> more) {
 
         static Key open(String key) {
-            return new Key(key, false, null, null, null, null, null, null);
+            return new Key(key, false, null, null, null, null, null, null, null, null);
         }
 
-        static Key of(KeyInfo info) {
+        static Key of(KeyInfo info, @Nullable Task headTask, @Nullable List<Task> behind) {
             return new Key(
                     info.key(),
                     true,
@@ -119,18 +134,29 @@ final class Views {
                     info.since(),
                     info.head().toString(),
                     info.parked(),
+                    headTask,
+                    behind,
                     null);
         }
 
         Key and(List<Key> others) {
-            return new Key(key, blocked, partition, why, since, head, parked, others.isEmpty() ? null : others);
+            @Nullable List<Key> rest = others.isEmpty() ? null : others;
+            return new Key(key, blocked, partition, why, since, head, parked, headTask, behind, rest);
         }
     }
 
     /** A published task. @param place where it is in the broker */
     record Published(String queue, String id, String place) {}
 
-    record Changed(int changed) {}
+    /** What was changed. @param opened the key that goes on because its dead head was deleted */
+    record Changed(int changed, @Nullable String opened) {
+        Changed(int changed) {
+            this(changed, null);
+        }
+    }
+
+    /** A changed key. @param did what was really done, for people */
+    record KeyChanged(int changed, String did) {}
 
     static String lower(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);

@@ -4,14 +4,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Lists, retries and deletes dead tasks. */
 @Command(
@@ -35,6 +33,14 @@ final class DeadCommand extends CommandGroup {
 
         @Option(names = "--all", description = "all that are dead now")
         private boolean all;
+
+        /** Returns whether all are chosen; refuses both, and neither. */
+        boolean all(CommandGroup command) {
+            if (ids.isEmpty() != all) {
+                throw command.wrongUsage("Name the tasks by their ids, or say --all");
+            }
+            return all;
+        }
     }
 
     @Command(
@@ -52,55 +58,92 @@ final class DeadCommand extends CommandGroup {
             mixinStandardHelpOptions = true,
             description = {"Puts dead tasks back, due now, with all their attempts.", ""})
     void retry(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
-        changeEach(
-                server,
-                chosen,
-                "put back",
-                (api, ref) -> api.post(ApiClient.path("queues", chosen.queue, "tasks", ref, "retry")));
+        ApiClient api = server.api();
+        List<String> refs = chosen.all(this) ? refs(allDead(api, chosen.queue)) : chosen.ids;
+        TaskChanges changes =
+                new TaskChanges(chosen.all, ref -> api.post(taskPath(chosen, ref, "retry") + "?only=dead"));
+        changes.make(refs);
+        changes.print(server, "put back");
     }
 
     @Command(
             name = "delete",
             mixinStandardHelpOptions = true,
-            description = {"Deletes dead tasks for good.", ""})
-    void delete(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
-        changeEach(
-                server,
-                chosen,
-                "deleted",
-                (api, ref) -> api.delete(ApiClient.path("queues", chosen.queue, "tasks", ref)));
-    }
-
-    private void changeEach(
-            ServerOptions server, ChosenTasks chosen, String done, BiConsumer<ApiClient, String> change) {
-        if (chosen.ids.isEmpty() != chosen.all) {
-            throw wrongUsage("Name the tasks by their ids, or say --all");
-        }
+            description = {
+                "Deletes dead tasks for good. With --all, it leaves those that halt their keys, and asks first.",
+                ""
+            })
+    void delete(
+            @Mixin ServerOptions server,
+            @Mixin ChosenTasks chosen,
+            @Mixin ConfirmOptions confirm,
+            @Option(names = "--halting", description = "with --all: also those that halt their keys, which then go on")
+                    boolean halting) {
         ApiClient api = server.api();
-        List<String> refs = chosen.all ? allDead(api, chosen.queue) : chosen.ids;
-        refs.forEach(ref -> change.accept(api, ref));
-        ObjectNode answer = ApiClient.JSON.createObjectNode();
-        answer.put("changed", refs.size());
-        server.print(answer, (it, out) -> out.println(count(refs.size()) + " " + done));
+        if (!chosen.all(this)) {
+            deleteEach(server, chosen, chosen.ids, "dead", 0);
+            return;
+        }
+        List<JsonNode> dead = allDead(api, chosen.queue);
+        List<JsonNode> taken =
+                dead.stream().filter(task -> halting || !halts(task)).toList();
+        int left = dead.size() - taken.size();
+        if (!taken.isEmpty()) {
+            confirm.confirm(question(chosen.queue, taken, left));
+        }
+        deleteEach(server, chosen, refs(taken), halting ? "dead" : "dead-not-halting", left);
     }
 
-    private static String count(int tasks) {
-        return tasks == 1 ? "1 task" : tasks + " tasks";
+    private static String question(String queue, List<JsonNode> taken, int left) {
+        long keys = taken.stream().filter(DeadCommand::halts).count();
+        return "Delete " + TaskChanges.count(taken.size()).replace(" task", " dead task") + " of " + queue
+                + (keys == 0 ? "" : ", of which " + keys + (keys == 1 ? " halts its key" : " halt their keys"))
+                + (left == 0 ? "?" : "? " + leftOut(left));
+    }
+
+    private static String leftOut(int left) {
+        return left == 1
+                ? "1 more halts its key and stays (--halting deletes it too)."
+                : left + " more halt their keys and stay (--halting deletes them too).";
+    }
+
+    private static void deleteEach(ServerOptions server, ChosenTasks chosen, List<String> refs, String only, int left) {
+        ApiClient api = server.api();
+        TaskChanges changes = new TaskChanges(chosen.all, ref -> api.delete(taskPath(chosen, ref) + "?only=" + only));
+        changes.make(refs);
+        if (left > 0) {
+            changes.note(leftOut(left));
+        }
+        changes.print(server, "deleted");
+    }
+
+    private static String taskPath(ChosenTasks chosen, String ref, String... more) {
+        List<String> parts = new ArrayList<>(List.of("queues", chosen.queue, "tasks", ref));
+        parts.addAll(List.of(more));
+        return ApiClient.path(parts.toArray(String[]::new));
+    }
+
+    private static boolean halts(JsonNode task) {
+        return task.path("halts").asBoolean(false);
+    }
+
+    private static List<String> refs(List<JsonNode> tasks) {
+        return tasks.stream().map(task -> task.path("ref").asString()).toList();
     }
 
     /** Lists all dead tasks before the first is changed, because a change would invalidate the cursor. */
-    private static List<String> allDead(ApiClient api, String queue) {
-        List<String> refs = new ArrayList<>();
+    private static List<JsonNode> allDead(ApiClient api, String queue) {
+        List<JsonNode> dead = new ArrayList<>();
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", "dead");
         parameters.put("limit", "500");
         do {
             JsonNode page = api.get(ApiClient.query(ApiClient.path("queues", queue, "tasks"), parameters));
-            page.path("tasks").forEach(task -> refs.add(task.path("ref").asString()));
+            page.path("tasks").forEach(dead::add);
             parameters.put(
                     "cursor",
                     page.path("next").isMissingNode() ? null : page.path("next").asString());
         } while (parameters.get("cursor") != null);
-        return refs;
+        return dead;
     }
 }

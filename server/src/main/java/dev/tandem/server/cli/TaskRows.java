@@ -16,12 +16,22 @@ final class TaskRows {
             .column("KEY", text("key"))
             .column("ATTEMPTS", text("attempts"))
             .column("WHEN", time("at"))
+            .column("BEHIND", text("behind"))
             .column("ERROR", text("error").andThen(TaskRows::firstLine));
 
     private TaskRows() {}
 
     static void list(JsonNode answer, PrintWriter out) {
-        TASKS.print(answer.path("tasks"), out);
+        table(answer.path("tasks"), out);
+        more(answer, out);
+    }
+
+    static void table(JsonNode tasks, PrintWriter out) {
+        TASKS.print(tasks, out);
+    }
+
+    /** Says how to get the next page, if there is one. */
+    static void more(JsonNode answer, PrintWriter out) {
         if (!answer.path("next").isMissingNode()) {
             out.println("There are more: --cursor " + answer.path("next").asString() + ", or --all");
         }
@@ -34,12 +44,12 @@ final class TaskRows {
         }
     }
 
-    private static String firstLine(String text) {
+    static String firstLine(String text) {
         return text.lines().findFirst().orElse("");
     }
 
     /** Replaces control characters that a terminal would obey, except line breaks and tabs. */
-    private static String printable(String text) {
+    static String printable(String text) {
         return text.replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?");
     }
 }

@@ -1,12 +1,16 @@
 package dev.tandem.server.cli;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Shows the tasks in the store, or one of them. */
 @Command(
@@ -25,8 +29,13 @@ final class TasksCommand implements Runnable {
     @Mixin
     private final PageOptions page = new PageOptions();
 
-    @Parameters(index = "0", paramLabel = "QUEUE")
-    private String queue = "";
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    // Not required for picocli, which would ask for it before a subcommand too.
+    @Parameters(index = "0", paramLabel = "QUEUE", arity = "0..1")
+    private @Nullable String queue;
 
     @Parameters(index = "1", paramLabel = "ID", arity = "0..1", description = "only this one, with its payload")
     private @Nullable String id;
@@ -34,18 +43,51 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--state",
             paramLabel = "STATE",
-            description = "active, scheduled, retry, parked, dead or succeeded (default: ${DEFAULT-VALUE})",
-            defaultValue = "active")
-    private String state = "active";
+            description = "active, scheduled, retry, parked, dead or succeeded (default: all, by due time)")
+    private @Nullable String state;
+
+    @Option(names = "--key", paramLabel = "KEY", description = "only those of this key")
+    private @Nullable String key;
+
+    @Option(names = "--type", paramLabel = "TYPE", description = "only those of this type")
+    private @Nullable String type;
+
+    @Option(names = "--id", paramLabel = "ID", description = "all with this id")
+    private @Nullable String withId;
+
+    @Command(
+            name = "cancel",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Cancels tasks that are scheduled, wait for their next attempt, or are parked behind their key: they never "
+                        + "run. Dead tasks are deleted with `dead delete`.",
+                ""
+            })
+    void cancel(
+            @Mixin ServerOptions cancelServer,
+            @Parameters(index = "0", paramLabel = "QUEUE") String cancelQueue,
+            @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
+        ApiClient api = cancelServer.api();
+        TaskChanges changes = new TaskChanges(
+                false, each -> api.delete(ApiClient.path("queues", cancelQueue, "tasks", each) + "?only=waiting"));
+        changes.make(ids);
+        changes.print(cancelServer, "cancelled");
+    }
 
     @Override
     public void run() {
+        if (queue == null) {
+            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'QUEUE'");
+        }
         if (id != null) {
             server.print(server.api().get(ApiClient.path("queues", queue, "tasks", id)), TaskRows::one);
             return;
         }
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", state);
+        parameters.put("key", key);
+        parameters.put("type", type);
+        parameters.put("id", withId);
         page.printPages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.server.inspect;
 
+import java.util.List;
+
 /**
  * Port: changes tasks, keys and queues in the store. Thread-safe. All methods may throw {@link UnavailableException}.
  */
@@ -11,18 +13,40 @@ public interface Administration {
         /** There is no such task, or the key is not blocked. */
         NOT_FOUND,
         /** Refused because the task, or a task of the key, is running. */
-        RUNNING
+        RUNNING,
+        /** Refused because the task is not in a state that may be changed so. */
+        OTHER_STATE,
+        /** Refused because the dead task halts its key. */
+        HALTS_KEY,
+        /** Refused because the head of the key is alive. */
+        NOT_HALTED,
+        /** Refused because Redis does not have the head of the key: its broker will deliver it again. */
+        IN_BROKER
     }
 
-    /** Makes a dead task due now, with all its attempts, or a delayed one due now. */
-    Change retry(String queue, TaskRef ref);
+    /**
+     * Makes a dead task due now, with all its attempts, or a delayed one due now.
+     *
+     * @param deadOnly whether to refuse any other than a dead one
+     */
+    Change retry(String queue, TaskRef ref, boolean deadOnly);
+
+    /** The tasks that a deletion may take. */
+    enum Deletion {
+        ANY,
+        DEAD,
+        /** Dead ones that do not halt their keys. */
+        DEAD_NOT_HALTING,
+        /** Those that wait: they are cancelled. */
+        WAITING
+    }
 
     /** Deletes a dead task, or cancels a waiting one. */
-    Change delete(String queue, TaskRef ref);
+    Change delete(String queue, TaskRef ref, Deletion which);
 
-    /** An action on a halted key. */
+    /** An action on a blocked key. */
     enum KeyAction {
-        /** Runs its dead head again. */
+        /** Runs its dead head again, or makes a waiting one due now. */
         RETRY,
         /** Leaves its head dead, and opens the key for the next task. */
         SKIP,
@@ -30,7 +54,16 @@ public interface Administration {
         DRAIN
     }
 
-    Change key(String queue, String key, KeyAction action);
+    /** The change of a key in one partition. @param before the key as it was seen just before */
+    record KeyChange(Change change, KeyInfo before) {}
+
+    /**
+     * Changes a key in every partition where it is blocked: one, or several if their number was changed. Empty if it is not
+     * blocked.
+     *
+     * @param force whether a head that is alive may be given up
+     */
+    List<KeyChange> key(String queue, String key, KeyAction action, boolean force);
 
     void pause(String queue, boolean paused);
 }

@@ -17,13 +17,16 @@ public interface Inspection {
     boolean isPaused(String queue);
 
     /**
-     * Lists the tasks in a state.
+     * Lists the tasks in a state, or in all: those that run, those that wait for their time (by due time), the parked, the
+     * dead and the succeeded.
      *
+     * @param state null for all
      * @param partition only the tasks of this partition; null for all
      * @param cursor from the previous page; null for the first page
      * @throws IllegalArgumentException if the cursor is not from such a page
      */
-    Page<TaskInfo> tasks(String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
+    Page<TaskInfo> tasks(
+            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
 
     Optional<TaskInfo> task(String queue, TaskRef ref);
 
@@ -35,6 +38,9 @@ public interface Inspection {
 
     /** Finds a blocked key, in several partitions if their number has changed. Empty if it is not blocked. */
     List<KeyInfo> key(String queue, String key);
+
+    /** Returns the first tasks that are parked behind the head of a key in one partition, in order. */
+    List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit);
 
     List<ExecutorInfo> executors();
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param key its ordering key, known even without an envelope
  * @param attempts starts so far
  * @param executor the executor that runs it; null if none does
+ * @param head the task that its key waits for, which may be this task; null if it has no key, or its key is open
  * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
  */
 public record TaskInfo(
@@ -21,4 +22,11 @@ public record TaskInfo(
         @Nullable String key,
         int attempts,
         @Nullable String executor,
-        @Nullable Envelope envelope) {}
+        @Nullable TaskRef head,
+        @Nullable Envelope envelope) {
+
+    /** Whether this dead task halts its key. */
+    public boolean halts() {
+        return state == TaskState.DEAD && ref.equals(head);
+    }
+}

@@ -90,10 +90,12 @@ final class RedisInspection implements Inspection {
 
     @Override
     public Page<TaskInfo> tasks(
-            String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
-        var page = partition == null
-                ? await(inspector.tasks(queue, state, cursor, limit))
-                : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit));
+            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+        var page = state == null
+                ? await(inspector.allTasks(queue, partition, cursor, limit))
+                : partition == null
+                        ? await(inspector.tasks(queue, state, cursor, limit))
+                        : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit));
         return new Page<>(page.items().stream().map(RedisInspection::info).toList(), page.next());
     }
 
@@ -122,6 +124,9 @@ final class RedisInspection implements Inspection {
                 // The running attempt has started, but the store counts it when it ends.
                 claim == null ? started : started + 1,
                 claim == null ? null : claim.executor(),
+                view.head() == null
+                        ? null
+                        : new TaskRef(view.partition().name(), view.head().text()),
                 view.envelope());
     }
 
@@ -145,6 +150,13 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
+    @Override
+    public List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit) {
+        return await(inspector.parkedBehind(new Partition(queue, partition), key, limit)).stream()
+                .map(RedisInspection::info)
+                .toList();
+    }
+
     /** Returns the reason in the API's words, which other programs rely on. */
     static String whyBlocked(StoreAnswer.BlockReason reason) {
         return switch (reason) {
@@ -155,7 +167,7 @@ final class RedisInspection implements Inspection {
         };
     }
 
-    private static KeyInfo info(KeyView view) {
+    static KeyInfo info(KeyView view) {
         String partition = view.partition().name();
         return new KeyInfo(
                 view.key(),
@@ -163,7 +175,8 @@ final class RedisInspection implements Inspection {
                 whyBlocked(view.reason()),
                 view.since() <= 0 ? null : Instant.ofEpochMilli(view.since()),
                 new TaskRef(partition, view.head().text()),
-                view.parked());
+                view.parked(),
+                view.headTask() == null ? null : info(view.headTask()));
     }
 
     /** Returns the executors that send heartbeats or own a partition. */

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,17 +104,23 @@ abstract class ApiTestBase {
     }
 
     static void put(String partition, String position, TaskState state, Task task) {
-        TaskRef ref = new TaskRef(partition, position);
-        PLATFORM.tasks.put(
-                ref,
-                new TaskInfo(
-                        ref,
-                        state,
-                        Instant.parse("2026-11-20T10:00:00Z"),
-                        task.key(),
-                        2,
-                        null,
-                        new Envelope(task, 2, 9, "it failed")));
+        put(info(partition, position, state, task, null));
+    }
+
+    static void put(TaskInfo task) {
+        PLATFORM.tasks.put(task.ref(), task);
+    }
+
+    static TaskInfo info(String partition, String position, TaskState state, Task task, @Nullable TaskRef head) {
+        return new TaskInfo(
+                new TaskRef(partition, position),
+                state,
+                Instant.parse("2026-11-20T10:00:00Z"),
+                task.key(),
+                2,
+                null,
+                head,
+                new Envelope(task, 2, 9, "it failed"));
     }
 
     static Task named(String id) {
@@ -121,7 +128,9 @@ abstract class ApiTestBase {
     }
 
     static KeyInfo key(String key) {
-        return new KeyInfo(key, "0", "halted", Instant.parse("2026-11-20T10:00:00Z"), new TaskRef("0", "1:1"), 3);
+        TaskRef head = new TaskRef("0", "1:1");
+        TaskInfo task = info("0", "1:1", TaskState.DEAD, Task.of("orders", key, bytes("x")), head);
+        return new KeyInfo(key, "0", "halted", Instant.parse("2026-11-20T10:00:00Z"), head, 3, task);
     }
 
     static byte[] bytes(String text) {

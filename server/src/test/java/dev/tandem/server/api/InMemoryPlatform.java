@@ -81,11 +81,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public Page<TaskInfo> tasks(
-            String queue, TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
         check();
         int from = cursor == null ? 0 : Integer.parseInt(cursor);
-        List<TaskInfo> all =
-                tasks.values().stream().filter(task -> task.state() == state).toList();
+        List<TaskInfo> all = tasks.values().stream()
+                .filter(task -> state == null || task.state() == state)
+                .toList();
         int to = Math.min(all.size(), from + limit);
         return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to));
     }
@@ -124,28 +125,50 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     }
 
     @Override
-    public Change retry(String queue, TaskRef ref) {
+    public Change retry(String queue, TaskRef ref, boolean deadOnly) {
+        TaskInfo task = tasks.get(ref);
+        if (deadOnly && task != null && task.state() != TaskState.DEAD) {
+            return Change.OTHER_STATE;
+        }
         changes.add("retry " + queue + " " + ref);
         return Change.DONE;
     }
 
     @Override
-    public Change delete(String queue, TaskRef ref) {
+    public Change delete(String queue, TaskRef ref, Deletion which) {
         TaskInfo task = tasks.get(ref);
+        boolean dead = task != null && task.state() == TaskState.DEAD;
         if (task != null && task.state() == TaskState.ACTIVE) {
             return Change.RUNNING;
+        } else if (which != Deletion.ANY && dead == (which == Deletion.WAITING)) {
+            return Change.OTHER_STATE;
+        } else if (which == Deletion.DEAD_NOT_HALTING && task.halts()) {
+            return Change.HALTS_KEY;
         }
         changes.add("delete " + queue + " " + ref);
         return Change.DONE;
     }
 
     @Override
-    public Change key(String queue, String key, KeyAction action) {
-        if (!keys.containsKey(key)) {
-            return Change.NOT_FOUND;
+    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force) {
+        KeyInfo before = keys.get(key);
+        if (before == null) {
+            return List.of();
+        } else if (action == KeyAction.RETRY && before.headTask() == null) {
+            return List.of(new KeyChange(Change.IN_BROKER, before));
+        } else if (action != KeyAction.RETRY && !before.isHalted() && !force) {
+            return List.of(new KeyChange(Change.NOT_HALTED, before));
         }
         changes.add(action + " " + queue + " " + key);
-        return Change.DONE;
+        return List.of(new KeyChange(Change.DONE, before));
+    }
+
+    @Override
+    public List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit) {
+        return tasks.values().stream()
+                .filter(task -> task.state() == TaskState.PARKED && key.equals(task.key()))
+                .limit(limit)
+                .toList();
     }
 
     @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +46,6 @@ class TasksApiTest extends ApiTestBase {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            /api/v1/queues/orders/tasks                      | state
             /api/v1/queues/orders/tasks?state=gone           | active, dead, parked, retry, scheduled, succeeded
             /api/v1/queues/orders/tasks?state=dead&limit=0   | 1 to 500
             /api/v1/queues/orders/tasks?state=dead&limit=x   | limit
@@ -53,6 +54,43 @@ class TasksApiTest extends ApiTestBase {
             """)
     void invalidParameterIsNamed(String path, String named) {
         assertThat(get(path, 400).toString()).contains(named);
+    }
+
+    @Test
+    void tasksOfAllStatesAreListedAndChosenByKeyTypeAndId() {
+        put("0", "1:1", TaskState.DEAD, named("a"));
+        put("0", "1:2", TaskState.RETRY, Task.of("orders", "other", bytes("x")));
+        put("1", "1:3", TaskState.SCHEDULED, Task.of("orders", "k", bytes("x")).withType("refund"));
+        put("1", "1:4", TaskState.SCHEDULED, named("a"));
+
+        assertThat(refs("")).containsExactly("@0/1:1", "@0/1:2", "@1/1:3", "@1/1:4");
+        assertThat(refs("?key=k")).containsExactly("@0/1:1", "@1/1:3", "@1/1:4");
+        assertThat(refs("?type=refund")).containsExactly("@1/1:3");
+        assertThat(refs("?type=noop&key=k")).as("the queue's handler").containsExactly("@0/1:1", "@1/1:4");
+        assertThat(refs("?id=a")).containsExactly("@0/1:1", "@1/1:4");
+        assertThat(refs("?id=a&state=dead")).containsExactly("@0/1:1");
+        assertThat(refs("?id=a&partition=1")).containsExactly("@1/1:4");
+    }
+
+    @Test
+    void filteredPagesGoOnUntilEnoughIsFound() {
+        for (int i = 0; i < 30; i++) {
+            put("0", "1:" + i, TaskState.RETRY, Task.of("orders", i % 10 == 9 ? "k" : "other", bytes("x")));
+        }
+
+        JsonNode first = get("/api/v1/queues/orders/tasks?key=k&limit=2", 200);
+
+        assertThat(first.path("tasks").size()).isEqualTo(2);
+        assertThat(refs("?key=k&limit=2&cursor=" + first.path("next").asString()))
+                .containsExactly("@0/1:29");
+    }
+
+    private static List<String> refs(String query) {
+        List<String> refs = new ArrayList<>();
+        get("/api/v1/queues/orders/tasks" + query, 200)
+                .path("tasks")
+                .forEach(task -> refs.add(task.path("ref").asString()));
+        return refs;
     }
 
     @Test

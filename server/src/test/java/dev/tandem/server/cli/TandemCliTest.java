@@ -188,8 +188,8 @@ class TandemCliTest {
                 .containsExactly(
                         list,
                         list + "&cursor=n",
-                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A1/retry",
-                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A2/retry");
+                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A1/retry?only=dead",
+                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A2/retry?only=dead");
         assertThat(out.toString()).isEqualTo("2 tasks put back\n");
     }
 
@@ -201,7 +201,9 @@ class TandemCliTest {
 
         assertThat(run("dead", "delete", "orders", "a", "b")).isZero();
         assertThat(requests)
-                .containsExactly("DELETE /api/v1/queues/orders/tasks/a", "DELETE /api/v1/queues/orders/tasks/b");
+                .containsExactly(
+                        "DELETE /api/v1/queues/orders/tasks/a?only=dead",
+                        "DELETE /api/v1/queues/orders/tasks/b?only=dead");
     }
 
     @Test
@@ -243,7 +245,7 @@ class TandemCliTest {
     @Test
     void controlCharactersAreNotPrinted() {
         answers.put(
-                "GET /api/v1/queues/orders/tasks?state=active&limit=50",
+                "GET /api/v1/queues/orders/tasks?limit=50",
                 "{\"tasks\":[{\"id\":\"a\\u001b[2J\\nb\",\"error\":\"x\\u0007y\"}]}");
 
         run("tasks", "orders");

@@ -1,0 +1,36 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.task.TaskState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses the tasks of a list. Null means any.
+ *
+ * @param key the ordering key
+ * @param type the type as it is shown: the queue's handler for a task that names none
+ */
+record TaskFilter(
+        @Nullable TaskState state,
+        @Nullable String partition,
+        @Nullable String key,
+        @Nullable String type) {
+
+    /** Whether a page in the right state and partition may have tasks that are not chosen. */
+    boolean leavesOut() {
+        return key != null || type != null;
+    }
+
+    /** Returns the views of the chosen tasks. */
+    List<Views.Task> views(String queue, QueueSettings settings, List<TaskInfo> tasks) {
+        return tasks.stream()
+                .filter(task -> state == null || task.state() == state)
+                .filter(task -> partition == null || task.ref().partition().equals(partition))
+                .filter(task -> key == null || key.equals(task.key()))
+                .map(task -> TaskViews.inList(queue, settings, task))
+                .filter(task -> type == null || type.equals(task.type()))
+                .toList();
+    }
+}

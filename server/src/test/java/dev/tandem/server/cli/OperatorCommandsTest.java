@@ -1,0 +1,210 @@
+package dev.tandem.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What operators do with dead tasks and blocked keys, against a server with prepared answers. */
+class OperatorCommandsTest {
+
+    private static final String LIST = "GET /api/v1/queues/orders/tasks?state=dead&limit=500";
+    private static final String TASK = "/api/v1/queues/orders/tasks/";
+    private static final String KEYS = "/api/v1/queues/orders/keys";
+
+    private final List<String> requests = new ArrayList<>();
+    private final Map<String, String> answers = new LinkedHashMap<>();
+    private final Map<String, Integer> statuses = new LinkedHashMap<>();
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private HttpServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+            requests.add(request);
+            byte[] answer = answers.getOrDefault(request, "{}").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(statuses.getOrDefault(request, 200), answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    @Test
+    void deletingAllDeadTasksLeavesThoseThatHaltTheirKeys() {
+        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
+
+        assertThat(run("dead", "delete", "orders", "--all", "--yes")).isZero();
+
+        assertThat(requests).containsExactly(LIST, "DELETE " + TASK + "%400%2F1%3A1?only=dead-not-halting");
+        assertThat(out.toString())
+                .isEqualTo("1 task deleted\n1 more halts its key and stays (--halting deletes it too).\n");
+    }
+
+    @Test
+    void deadTasksThatHaltTheirKeysAreDeletedOnlyWhenAskedFor() {
+        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
+        answers.put("DELETE " + TASK + "%400%2F1%3A2?only=dead", "{\"changed\":1,\"opened\":\"customer-7\"}");
+
+        assertThat(run("dead", "delete", "orders", "--all", "--halting", "--yes"))
+                .isZero();
+
+        assertThat(requests)
+                .containsExactly(
+                        LIST, "DELETE " + TASK + "%400%2F1%3A1?only=dead", "DELETE " + TASK + "%400%2F1%3A2?only=dead");
+        assertThat(out.toString()).isEqualTo("2 tasks deleted\nThe key customer-7 goes on.\n");
+    }
+
+    @Test
+    void deletingAllNeedsAYes() {
+        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
+
+        assertThat(run("dead", "delete", "orders", "--all", "--halting")).isEqualTo(CliException.USAGE);
+
+        assertThat(requests).as("nothing is deleted").containsExactly(LIST);
+        assertThat(err.toString())
+                .isEqualTo(
+                        "tandem: Delete 2 dead tasks of orders, of which 1 halts its key? There is no terminal to ask"
+                                + " at: say --yes\n");
+    }
+
+    @Test
+    void personAtATerminalIsAsked() {
+        List<String> asked = new ArrayList<>();
+
+        ConfirmOptions.confirm("Delete 2 tasks?", question -> {
+            asked.add(question);
+            return "Y";
+        });
+        assertThat(asked).containsExactly("Delete 2 tasks? [y/N] ");
+        for (String answer : new String[] {"", "n", "what", null}) {
+            assertThatThrownBy(() -> ConfirmOptions.confirm("Delete 2 tasks?", question -> answer))
+                    .isInstanceOf(CliException.class)
+                    .hasMessage("Nothing was changed");
+        }
+    }
+
+    @Test
+    void taskThatChangedSinceItWasListedDoesNotStopTheOthers() {
+        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\"}]}");
+        String first = "DELETE " + TASK + "%400%2F1%3A1?only=dead-not-halting";
+        statuses.put(first, 409);
+        answers.put(first, "{\"detail\":\"The task '@0/1:1' is not dead: its state is retry\"}");
+
+        assertThat(run("dead", "delete", "orders", "--all", "-y")).isZero();
+
+        assertThat(out.toString())
+                .isEqualTo("1 task deleted, 1 refused\nThe task '@0/1:1' is not dead: its state is retry\n");
+    }
+
+    @Test
+    void waitingTasksAreCancelled() {
+        assertThat(run("tasks", "cancel", "orders", "a", "b")).isZero();
+
+        assertThat(requests).containsExactly("DELETE " + TASK + "a?only=waiting", "DELETE " + TASK + "b?only=waiting");
+        assertThat(out.toString()).isEqualTo("2 tasks cancelled\n");
+        assertThat(run("tasks")).isEqualTo(CliException.USAGE);
+        assertThat(run("tasks", "cancel", "orders")).isEqualTo(CliException.USAGE);
+    }
+
+    @Test
+    void changeOfAKeyPrintsWhatWasDone() {
+        answers.put("POST " + KEYS + "/k/retry", "{\"changed\":1,\"did\":\"The task @0/1:1 was not dead.\"}");
+
+        run("keys", "retry", "orders", "k");
+        run("keys", "skip", "orders", "k");
+        run("keys", "drain", "orders", "k", "--force");
+
+        assertThat(requests)
+                .containsExactly(
+                        "POST " + KEYS + "/k/retry",
+                        "POST " + KEYS + "/k/skip",
+                        "POST " + KEYS + "/k/drain?force=true");
+        assertThat(out.toString()).isEqualTo("The task @0/1:1 was not dead.\nDone\nDone\n");
+    }
+
+    @Test
+    void haltedKeyIsShownWithItsHeadAndTheCommandsThatHelp() {
+        answers.put("GET " + KEYS + "/customer%207", """
+                {"key": "customer 7", "blocked": true, "partition": "0", "why": "halted", "since": "2026-11-20T10:00:00Z",
+                 "head": "@0/1:1", "parked": 2, "headTask": {"id": "order-7", "type": "http", "state": "dead", "attempts": 8,
+                 "maxAttempts": 8, "error": "attempt 8 of 8 was the last: HTTP status 500"},
+                 "behind": [{"id": "order-8", "state": "parked"}]}
+                """);
+
+        assertThat(run("keys", "show", "orders", "customer 7")).isZero();
+
+        assertThat(out.toString())
+                .contains(
+                        "head: @0/1:1\n  id: order-7\n  type: http\n  state: dead\n  attempts: 8/8\n  error: attempt 8")
+                .contains("parked behind it: 2\nID ")
+                .contains("order-8")
+                .contains("./tandem keys retry orders 'customer 7' ")
+                .contains("./tandem keys skip orders 'customer 7' ")
+                .contains("./tandem keys drain orders 'customer 7' ");
+    }
+
+    @Test
+    void waitingHeadIsShownAsOneThatNeedsNobody() {
+        answers.put("GET " + KEYS + "/k", """
+                {"key": "k", "blocked": true, "why": "head", "since": "2026-11-20T10:00:00Z", "head": "@0/1:1", "parked": 0,
+                 "headTask": {"id": "a", "state": "retry", "at": "2026-11-20T11:00:00Z", "attempts": 2, "maxAttempts": 8}}
+                """);
+        answers.put("GET " + KEYS + "/open", "{\"key\": \"open\", \"blocked\": false}");
+
+        run("keys", "show", "orders", "k");
+        run("keys", "show", "orders", "open");
+
+        assertThat(out.toString())
+                .contains("needs nobody", "state: retry, due 20", "skip --force orders k")
+                .endsWith("The key open is not blocked: its tasks may run\n");
+    }
+
+    @Test
+    void keysAreListedWithTheirHeads() {
+        answers.put("GET " + KEYS + "?limit=50", """
+                {"keys": [{"key": "k", "why": "head", "head": "@0/1:1", "parked": 4, "headTask": {"id": "order-7",
+                 "type": "http", "state": "retry", "attempts": 2, "maxAttempts": 8, "at": "2026-11-20T11:00:00Z",
+                 "error": "HTTP status 500\\nand its body"}}, {"key": "l", "why": "redelivery", "head": "@1/1:1"}],
+                 "next": "x"}
+                """);
+
+        assertThat(run("keys", "list", "orders")).isZero();
+
+        assertThat(out.toString())
+                .containsPattern("k +head +- +@0/1:1 +order-7 +http +retry +2/8 +20\\d\\d-.* +4 +HTTP status 500\n")
+                .containsPattern("l +redelivery +- +@1/1:1 +- +- +- +- +- +- +-\n")
+                .contains("There are more: --cursor x");
+    }
+
+    private int run(String... command) {
+        List<String> line = new ArrayList<>(List.of(command));
+        line.add("--server");
+        line.add("http://127.0.0.1:" + server.getAddress().getPort());
+        return TandemCli.commandLine()
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(line.toArray(String[]::new));
+    }
+}
