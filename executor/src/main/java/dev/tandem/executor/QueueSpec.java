@@ -50,6 +50,7 @@ public final class QueueSpec {
     private final Supplier<Set<String>> members;
     private final CustodyBounds custody;
     private final BreakerPolicy breaker;
+    private final boolean logsKeys;
 
     private QueueSpec(Builder from) {
         this.name = from.name;
@@ -66,6 +67,7 @@ public final class QueueSpec {
         this.members = from.members;
         this.custody = from.custody;
         this.breaker = from.breaker;
+        this.logsKeys = from.logsKeys;
         this.payloads =
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
@@ -86,6 +88,7 @@ public final class QueueSpec {
         this.members = from.members;
         this.custody = from.custody;
         this.breaker = from.breaker;
+        this.logsKeys = from.logsKeys;
     }
 
     QueueSpec withConcurrency(int concurrency) {
@@ -152,6 +155,10 @@ public final class QueueSpec {
         return breaker;
     }
 
+    boolean logsKeys() {
+        return logsKeys;
+    }
+
     int maxAttemptsOf(Task task) {
         return task.maxAttempts() > 0 ? Math.min(task.maxAttempts(), maxAttemptsLimit) : maxAttempts;
     }
@@ -195,6 +202,7 @@ public final class QueueSpec {
         private Supplier<Set<String>> members = Set::of;
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
+        private boolean logsKeys = true;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -357,6 +365,15 @@ public final class QueueSpec {
         /** Sets when starts are slowed down. Default: {@link BreakerPolicy#DEFAULTS}. */
         public Builder breaker(BreakerPolicy policy) {
             breaker = policy;
+            return this;
+        }
+
+        /**
+         * Sets whether log lines above DEBUG name keys, which may be personal data. Default: true, each key cut at 64
+         * characters.
+         */
+        public Builder logKeys(boolean value) {
+            logsKeys = value;
             return this;
         }
 
