@@ -29,7 +29,7 @@ class BrokerErrorsTest {
         assertThat(BrokerErrors.replyCode(new IOException("x"))).isZero();
         assertThat(BrokerErrors.isClosed(new IOException("x"))).isFalse();
         assertThat(BrokerErrors.explain(new IOException(new ConnectException("Connection refused"))))
-                .isEqualTo("Connection refused (ConnectException)");
+                .isEqualTo("Connection refused");
         assertThat(BrokerErrors.explain(new UnknownHostException("brokr")))
                 .isEqualTo("the host name 'brokr' cannot be resolved");
         assertThat(BrokerErrors.explain(new IOException(new TimeoutException())))

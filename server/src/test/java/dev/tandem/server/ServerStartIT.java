@@ -26,7 +26,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** How a server starts without its brokers, or with wrong settings. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -61,7 +63,11 @@ class ServerStartIT {
             assertThat(status(down, "kafka")).isEqualTo("DOWN");
             assertThat(status(down, "redis")).isEqualTo("DOWN");
             assertThat(status(down, "rabbit")).as("no queue needs it").isEqualTo("UP");
-            assertThat(server.get("/api/v1/queues").status()).isEqualTo(503);
+            assertThat(server.get("/api/v1/queues/" + queue)
+                            .json()
+                            .path("state")
+                            .asString())
+                    .isEqualTo("no redis");
 
             try (LocalRedis redis = Brokers.orSkip(
                             () -> LocalRedis.builder().port(redisPort).start());
@@ -82,6 +88,86 @@ class ServerStartIT {
                                         .asInt()
                                 == 1);
             }
+        }
+    }
+
+    /** A queue without partitions has no need of Redis, so a process could take it for away. */
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void healthDoesNotBlameRedisForAMissingBroker(String source) {
+        int redisPort = PortReservations.reserve();
+        String queue = UniqueNames.fresh("lonely");
+        try (LocalRedis first = Brokers.orSkip(
+                        () -> LocalRedis.builder().port(redisPort).start());
+                RunningServer server = new RunningServer(Map.of(
+                        "server.port",
+                        "0",
+                        "tandem.kafka.bootstrap-servers",
+                        "127.0.0.1:1",
+                        "tandem.rabbit.uri",
+                        "amqp://127.0.0.1:1",
+                        "tandem.redis.uri",
+                        "redis://127.0.0.1:" + redisPort,
+                        "tandem.queues." + queue + ".source",
+                        source,
+                        "tandem.queues." + queue + ".handler",
+                        "noop"))) {
+            awaitHealth(server, source);
+            assertThat(server.get("/api/v1/queues/" + queue)
+                            .json()
+                            .path("state")
+                            .asString())
+                    .isEqualTo("no broker");
+
+            first.close();
+            await().atMost(PATIENCE)
+                    .until(() -> status(server.get("/actuator/health").json(), "redis")
+                            .equals("DOWN"));
+            try (LocalRedis again =
+                    Brokers.orSkip(() -> LocalRedis.builder().port(redisPort).start())) {
+                assertThat(again.isRunning()).isTrue();
+                awaitHealth(server, source);
+            }
+        }
+    }
+
+    private static void awaitHealth(RunningServer server, String missing) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            JsonNode health = server.get("/actuator/health").json();
+            assertThat(status(health, "redis")).as(health.toString()).isEqualTo("UP");
+            assertThat(status(health, missing)).isEqualTo("DOWN");
+            assertThat(health.toString()).doesNotContain("<unresolved>", "Exception");
+        });
+    }
+
+    @Test
+    void logLinesAreJsonIfTheSettingSaysSo() throws IOException {
+        int port = PortReservations.reserve();
+        try (LocalProcess process = LocalProcess.java(
+                        "server",
+                        System.getProperty("java.class.path"),
+                        List.of("-XX:TieredStopAtLevel=1"),
+                        TandemServer.class.getName(),
+                        List.of(
+                                "--server.port=" + port,
+                                "--logging.structured.format.console=ecs",
+                                "--tandem.redis.uri=redis://127.0.0.1:1",
+                                "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                "--tandem.queues.orders.source=kafka",
+                                "--tandem.queues.orders.handler=noop"))
+                .directory(folder)
+                .start()) {
+            await().atMost(PATIENCE).until(() -> lives(port));
+            List<JsonNode> lines = Files.readAllLines(process.log()).stream()
+                    .filter(line -> line.startsWith("{"))
+                    .map(line -> JsonMapper.shared().readTree(line))
+                    .toList();
+            assertThat(lines)
+                    .anyMatch(line ->
+                            line.path("message").asString().endsWith("The API listens on http://127.0.0.1:" + port))
+                    .anyMatch(line -> line.path("message").asString().startsWith("Queue orders: Kafka topic orders"))
+                    .allMatch(line -> line.has("@timestamp") && line.path("log").has("level"));
+            assertThat(Files.readString(process.log())).doesNotContain(" INFO ");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.tandem.server.cli;
 
+import dev.tandem.task.FailureText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -13,13 +14,19 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A client of a server's HTTP API. Not thread-safe. */
 final class ApiClient {
 
-    static final JsonMapper JSON = JsonMapper.builder().build();
+    /** Keeps numbers as exact as the server sends them. */
+    static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
@@ -104,7 +111,7 @@ final class ApiClient {
             throw new CliException(
                     CliException.UNREACHABLE,
                     "The server at " + server + " can't be reached ("
-                            + e.getClass().getSimpleName()
+                            + FailureText.of(e)
                             + "). Start one with './tandem server' or './tandem up', or name another with --server");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

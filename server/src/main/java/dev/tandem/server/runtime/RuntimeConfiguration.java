@@ -18,6 +18,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The beans of the platform, its metrics and its health. */
 @Configuration(proxyBeanMethods = false)
@@ -57,6 +58,11 @@ public class RuntimeConfiguration {
     }
 
     @Bean
+    StartReport startReport(TandemSettings settings, Environment environment, Platform platform) {
+        return new StartReport(settings, environment, platform.executorId());
+    }
+
+    @Bean
     PlatformHealth platformHealth(Platform platform) {
         return new PlatformHealth(platform);
     }
@@ -83,7 +89,7 @@ public class RuntimeConfiguration {
 
     @Bean
     LocalQueues localQueues(Platform platform) {
-        return platform::withheld;
+        return platform::local;
     }
 
     @Bean
