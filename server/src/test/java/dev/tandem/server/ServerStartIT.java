@@ -10,6 +10,8 @@ import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -214,6 +216,29 @@ class ServerStartIT {
 
     private static String status(JsonNode health, String part) {
         return health.path("components").path(part).path("status").asString();
+    }
+
+    @Test
+    void takenPortIsReportedWithItsSetting() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                LocalProcess process = LocalProcess.java(
+                                "server",
+                                System.getProperty("java.class.path"),
+                                List.of("-XX:TieredStopAtLevel=1"),
+                                TandemServer.class.getName(),
+                                List.of(
+                                        "--server.port=" + taken.getLocalPort(),
+                                        "--tandem.redis.uri=redis://127.0.0.1:1",
+                                        "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                        "--tandem.queues.orders.source=kafka"))
+                        .directory(folder)
+                        .start()) {
+            assertThat(process.awaitExit(PATIENCE)).isTrue();
+            assertThat(Files.readString(process.log()))
+                    .contains("server.port is '" + taken.getLocalPort() + "'")
+                    .doesNotContain("\tat ");
+            assertThat(process.exitStatus()).isEqualTo(1);
+        }
     }
 
     @ParameterizedTest

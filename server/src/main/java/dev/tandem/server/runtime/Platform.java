@@ -249,6 +249,12 @@ public final class Platform implements SmartLifecycle {
                 found.map(QueueStatus::waits).orElse(null));
     }
 
+    /** Returns how many records of the queue lay outside of their keys' partitions. */
+    long misplaced(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null ? 0 : source.misplaced().getAsLong();
+    }
+
     /** Whether the queue's broker can be reached from this process. */
     Reachability reach(String queue) {
         QueueSettings settingsOf = settings.queues().get(queue);
