@@ -35,7 +35,7 @@ class BrokerErrorsTest {
         assertThat(BrokerErrors.explain(new IOException(new TimeoutException())))
                 .isEqualTo("no answer in time");
         assertThat(BrokerErrors.explain(null)).isEqualTo("no reason given");
-        assertThat(BrokerErrors.explain(new IOException())).isEqualTo("IOException");
+        assertThat(BrokerErrors.explain(new IOException())).isEqualTo("the connection failed");
     }
 
     @ParameterizedTest

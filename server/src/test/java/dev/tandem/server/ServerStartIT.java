@@ -9,6 +9,7 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,8 +20,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,7 +150,7 @@ class ServerStartIT {
         int port = PortReservations.reserve();
         try (LocalProcess process = LocalProcess.java(
                         "server",
-                        System.getProperty("java.class.path"),
+                        withoutLogbackOfTests(),
                         List.of("-XX:TieredStopAtLevel=1"),
                         TandemServer.class.getName(),
                         List.of(
@@ -171,6 +174,14 @@ class ServerStartIT {
                     .allMatch(line -> line.has("@timestamp") && line.path("log").has("level"));
             assertThat(Files.readString(process.log())).doesNotContain(" INFO ");
         }
+    }
+
+    /** Returns the class path without the configuration of logging that tests have, which would replace the server's. */
+    private static String withoutLogbackOfTests() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
+                .filter(entry -> !Path.of(entry).getFileName().toString().contains("testkit"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     @Test

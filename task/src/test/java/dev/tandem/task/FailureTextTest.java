@@ -23,6 +23,7 @@ class FailureTextTest {
         return Stream.of(
                 Arguments.of(new ConnectException("Connection refused"), "Connection refused"),
                 Arguments.of(new ConnectException(), "connection refused"),
+                Arguments.of(new IOException(), "the connection failed"),
                 Arguments.of(new ClosedChannelException(), "the connection was closed"),
                 Arguments.of(new TimeoutException(), "no answer in time"),
                 Arguments.of(

@@ -4,6 +4,7 @@ import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
@@ -43,13 +44,13 @@ final class OperatorActs implements HandlerInterceptor {
         Map<String, String> named = names == null ? Map.of() : names;
         String action = action(method, route);
         String queue = "queue " + LogText.oneLine(named.getOrDefault("queue", "?"), MAX_TEXT);
-        String subject = subject(named);
-        String kind = action + (subject.isEmpty() ? " of " : " of a " + subject.split(" ")[0] + " of ") + queue;
-        String query = request.getQueryString() == null
+        String noun = named.containsKey("key") ? "key" : named.containsKey("id") ? "task" : "";
+        String kind = action + " of " + (noun.isEmpty() ? "" : "a " + noun + " of ") + queue;
+        String subject = noun.equals("key") && !namesKeys ? "a key of " : subject(noun, named);
+        String query = request.getQueryString() == null || !namesKeys
                 ? ""
                 : " (" + LogText.oneLine(request.getQueryString(), MAX_TEXT) + ")";
-        String act = action + (subject.isEmpty() ? " of " : " of " + subject + " of ") + queue + query + ", asked by "
-                + request.getRemoteAddr();
+        String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
         int status = response.getStatus();
         log.acted(kind, act, status < 300 ? "done" : "refused with status " + status);
     }
@@ -57,15 +58,14 @@ final class OperatorActs implements HandlerInterceptor {
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */
     private static String action(String method, String route) {
         String last = route.substring(route.lastIndexOf('/') + 1);
-        return method.equals(HttpMethod.POST.name()) && !last.startsWith("{")
-                ? last
-                : method.toLowerCase(java.util.Locale.ROOT);
+        return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
     }
 
-    private String subject(Map<String, String> named) {
-        if (named.containsKey("key")) {
-            return namesKeys ? "key '" + LogText.oneLine(named.get("key"), MAX_KEY) + "'" : "key";
-        }
-        return named.containsKey("id") ? "task " + LogText.oneLine(named.get("id"), MAX_TEXT) : "";
+    private static String subject(String noun, Map<String, String> named) {
+        return switch (noun) {
+            case "key" -> "key '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "' of ";
+            case "task" -> "task " + LogText.oneLine(named.getOrDefault("id", ""), MAX_TEXT) + " of ";
+            default -> "";
+        };
     }
 }

@@ -41,7 +41,8 @@ public final class SettingsLoader {
         problems.addAll(UnknownSettings.find(environment));
         refuseIfAny();
         TandemSettings settings = bind();
-        // A value that cannot be read was replaced by its default, or left out with its queue. There is nothing to say of that.
+        // A value that cannot be read was replaced by its default, or left out with its queue. There is nothing to say
+        // of that.
         Set<ConfigurationPropertyName> unreadable =
                 problems.stream().map(SettingsLoader::name).collect(Collectors.toSet());
         SettingsCheck.check(settings).stream()
