@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 public final class OperatorLog implements AutoCloseable {
 
     static final int MAX_LINES = 50;
+    static final int MAX_KINDS = 20;
     static final long WINDOW_SECONDS = 10;
 
     private static final Logger log = LoggerFactory.getLogger(OperatorLog.class);
@@ -53,7 +54,9 @@ public final class OperatorLog implements AutoCloseable {
             linesInWindow++;
             return true;
         }
-        leftOut.merge(kind, 1L, Long::sum);
+        // Requests may name any number of queues that do not exist.
+        boolean known = leftOut.size() < MAX_KINDS || leftOut.containsKey(kind);
+        leftOut.merge(known ? kind : "other acts", 1L, Long::sum);
         return false;
     }
 
@@ -64,7 +67,8 @@ public final class OperatorLog implements AutoCloseable {
             leftOut.clear();
             linesInWindow = 0;
         }
-        counts.forEach((kind, count) -> log.info("Operator: {} more times: {}", count, kind));
+        counts.forEach((kind, count) ->
+                log.info("Operator: {}: {}", count == 1 ? "once more" : count + " more times", kind));
     }
 
     /** Counts what was left out so far. */

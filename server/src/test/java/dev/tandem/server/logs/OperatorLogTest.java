@@ -54,8 +54,20 @@ class OperatorLogTest {
         assertThat(lines().subList(OperatorLog.MAX_LINES, lines().size()))
                 .containsExactly(
                         "Operator: 4950 more times: delete of a task of queue orders: done",
-                        "Operator: 1 more times: pause of queue mail: refused with status 503");
+                        "Operator: once more: pause of queue mail: refused with status 503");
         log.acted("pause of queue mail", "pause of queue mail", "done");
         assertThat(lines()).last().isEqualTo("Operator: pause of queue mail: done");
+    }
+
+    @Test
+    void kindsAreBounded() {
+        for (int i = 0; i < 1_000; i++) {
+            log.acted("pause of queue q" + i, "pause of queue q" + i, "refused with status 404");
+        }
+
+        later.remove(0).run();
+
+        assertThat(lines()).hasSize(OperatorLog.MAX_LINES + OperatorLog.MAX_KINDS + 1);
+        assertThat(lines()).last().isEqualTo("Operator: 930 more times: other acts");
     }
 }
