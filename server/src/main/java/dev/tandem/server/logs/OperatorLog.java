@@ -67,8 +67,8 @@ public final class OperatorLog implements AutoCloseable {
             leftOut.clear();
             linesInWindow = 0;
         }
-        counts.forEach((kind, count) ->
-                log.info("Operator: {}: {}", count == 1 ? "once more" : count + " more times", kind));
+        counts.forEach(
+                (kind, count) -> log.info("Operator: {}: {}", count == 1 ? "once more" : count + " more times", kind));
     }
 
     /** Counts what was left out so far. */

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -24,11 +25,13 @@ class OperatorActsTest extends ApiTestBase {
     void capture() {
         logged.start();
         logger.addAppender(logged);
+        logger.setLevel(Level.INFO);
     }
 
     @AfterEach
     void restore() {
         logger.detachAppender(logged);
+        logger.setLevel(null);
     }
 
     private List<String> lines() {

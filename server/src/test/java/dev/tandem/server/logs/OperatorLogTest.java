@@ -2,6 +2,7 @@ package dev.tandem.server.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -23,11 +24,13 @@ class OperatorLogTest {
     void capture() {
         logged.start();
         logger.addAppender(logged);
+        logger.setLevel(Level.INFO);
     }
 
     @AfterEach
     void restore() {
         logger.detachAppender(logged);
+        logger.setLevel(null);
     }
 
     private List<String> lines() {
