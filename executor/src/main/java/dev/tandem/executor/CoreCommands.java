@@ -24,6 +24,8 @@ final class CoreCommands implements Commands {
     /** Has the name of the class that writes the lines, so that their level can be set apart from all others. */
     private static final Logger ownershipLogger = LoggerFactory.getLogger(OwnershipLog.class);
 
+    private static final Logger haltedKeyLogger = LoggerFactory.getLogger(HaltedKeyLog.class);
+
     private final LoopSource source;
     private final HeldPartitions partitions;
     private final WorkerPool workers;
@@ -33,21 +35,27 @@ final class CoreCommands implements Commands {
     private final List<Run> starts = new ArrayList<>();
     private final OwnershipLog ownershipLog = new OwnershipLog();
     private final BuriedLog buriedLog = new BuriedLog(SystemClock.INSTANCE);
+    private final HaltedKeyLog haltedKeyLog;
 
-    /** @param leases null if the broker assigns the partitions */
+    /**
+     * @param leases null if the broker assigns the partitions
+     * @param namesKeys whether lines at WARN may name keys
+     */
     CoreCommands(
             LoopSource source,
             HeldPartitions partitions,
             WorkerPool workers,
             RetainedPartitions retained,
             @Nullable PartitionLeases leases,
-            LoopStatus status) {
+            LoopStatus status,
+            boolean namesKeys) {
         this.source = source;
         this.partitions = partitions;
         this.workers = workers;
         this.retained = retained;
         this.leases = leases;
         this.status = status;
+        this.haltedKeyLog = new HaltedKeyLog(namesKeys);
     }
 
     /** Ends a flush: gives the new runs to the workers together, and logs the events that are due. */
@@ -57,11 +65,13 @@ final class CoreCommands implements Commands {
             starts.clear();
         }
         log(ownershipLog.takeDue(nowMillis));
+        haltedKeyLog.takeDue(nowMillis).forEach(haltedKeyLogger::warn);
     }
 
     /** Logs the events that were kept back. */
     void logRest() {
         log(ownershipLog.takeAll());
+        haltedKeyLog.takeAll().forEach(haltedKeyLogger::warn);
     }
 
     private static void log(List<OwnershipLog.Line> lines) {
@@ -165,13 +175,11 @@ final class CoreCommands implements Commands {
     public void report(CoreEvent event) {
         if (event instanceof CoreEvent.OwnedByOtherSource refusal) {
             partitions.refused(refusal);
-            return;
         } else if (event instanceof CoreEvent.Buried buried) {
             buriedLog.log(buried);
-            return;
-        }
-        boolean debugOnly = OwnershipLog.isDebugOnly(event);
-        if (debugOnly ? ownershipLogger.isDebugEnabled() : ownershipLogger.isInfoEnabled()) {
+        } else if (event instanceof CoreEvent.KeyHalted halted) {
+            haltedKeyLog.add(halted);
+        } else if (OwnershipLog.isDebugOnly(event) ? ownershipLogger.isDebugEnabled() : ownershipLogger.isInfoEnabled()) {
             ownershipLog.add(event);
         }
     }

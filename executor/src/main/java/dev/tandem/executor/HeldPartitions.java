@@ -111,9 +111,16 @@ final class HeldPartitions {
         }
     }
 
-    /** Closes the links of partitions that left, once no late outcome needs them any more. */
+    /**
+     * Closes the links of partitions that left, once no late outcome needs them any more. Without any partition they stay, so
+     * that the store's health is known: a process that waits for its broker must not say that the store is away.
+     */
     void closeUnusedLinks() {
-        if (!keepsLinks && links.count() > held.size() && core.idle() && !core.isResolvingRedeliveries()) {
+        if (!keepsLinks
+                && !held.isEmpty()
+                && links.count() > held.size()
+                && core.idle()
+                && !core.isResolvingRedeliveries()) {
             links.retain(held).forEach(core::storeDown);
         }
     }

@@ -35,6 +35,29 @@ final class LogRateLimiter {
         }
     }
 
+    /**
+     * Counts what was suppressed in a window that has ended, so that nothing stays unsaid when the flood ends. To be called
+     * now and then.
+     *
+     * @param all whether to count what was suppressed in the present window too
+     * @param message logs, given the number of messages that were suppressed since the last one; not called if it is 0
+     */
+    void logSuppressed(boolean all, LongConsumer message) {
+        long left = takeSuppressed(all);
+        if (left > 0) {
+            message.accept(left);
+        }
+    }
+
+    private synchronized long takeSuppressed(boolean all) {
+        if (!all && clock.millis() < windowEnd) {
+            return 0;
+        }
+        long left = suppressed;
+        suppressed = 0;
+        return left;
+    }
+
     private synchronized long admit() {
         long now = clock.millis();
         if (now >= windowEnd) {

@@ -90,7 +90,7 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status);
+        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status, spec.logsKeys());
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
@@ -189,6 +189,8 @@ final class QueueLoop {
     private void run() {
         inbox.bind();
         try {
+            // The broker may be away, so that there are no partitions whose links would tell of the store.
+            partitions.reach(Partition.of(queue, 0));
             while (!stopRequested) {
                 step();
             }
@@ -209,6 +211,7 @@ final class QueueLoop {
             workers.close();
             closeQuietly("store links", partitions::closeAllLinks);
             closeQuietly("log", commands::logRest);
+            runner.logLeftOut(true);
             if (memory != null) {
                 memory.close();
             }
@@ -242,6 +245,7 @@ final class QueueLoop {
             return;
         }
         waitsAt = now + MAX_WAIT_MILLIS;
+        runner.logLeftOut(false);
         Overflow overflow = core.overflow();
         long retention = overflow.tasks() == 0 ? Long.MAX_VALUE : source.retentionMillis();
         Waits waits = Waits.of(core.fullPartitions(), overflow, clock.wallMillis(), retention);

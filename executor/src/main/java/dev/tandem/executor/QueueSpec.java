@@ -52,6 +52,7 @@ public final class QueueSpec {
 
     private final CustodyBounds custody;
     private final BreakerPolicy breaker;
+    private final boolean logsKeys;
 
     private QueueSpec(Builder from) {
         this.name = from.name;
@@ -68,6 +69,7 @@ public final class QueueSpec {
         this.members = from.members;
         this.custody = from.custody;
         this.breaker = from.breaker;
+        this.logsKeys = from.logsKeys;
         this.payloads =
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
@@ -88,6 +90,7 @@ public final class QueueSpec {
         this.members = members;
         this.custody = from.custody;
         this.breaker = from.breaker;
+        this.logsKeys = from.logsKeys;
     }
 
     QueueSpec withConcurrency(int concurrency) {
@@ -159,6 +162,10 @@ public final class QueueSpec {
         return breaker;
     }
 
+    boolean logsKeys() {
+        return logsKeys;
+    }
+
     int maxAttemptsOf(Task task) {
         return task.maxAttempts() > 0 ? Math.min(task.maxAttempts(), maxAttemptsLimit) : maxAttempts;
     }
@@ -202,6 +209,7 @@ public final class QueueSpec {
         private @Nullable Supplier<Set<String>> members;
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
+        private boolean logsKeys = true;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -364,6 +372,15 @@ public final class QueueSpec {
         /** Sets when starts are slowed down. Default: {@link BreakerPolicy#DEFAULTS}. */
         public Builder breaker(BreakerPolicy policy) {
             breaker = policy;
+            return this;
+        }
+
+        /**
+         * Sets whether log lines above DEBUG name keys, which may be personal data. Default: true, each key cut at 64
+         * characters.
+         */
+        public Builder logKeys(boolean value) {
+            logsKeys = value;
             return this;
         }
 

@@ -30,6 +30,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final OutcomeCounters counters;
     private final BiConsumer<Run, Outcome> finished;
     private final LogRateLimiter deadLog;
+    private final LogRateLimiter failedLog;
     private final LogRateLimiter errorLog;
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
@@ -44,6 +45,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.counters = counters;
         this.finished = finished;
         this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
+        this.failedLog = new LogRateLimiter(clock, 5, LOG_WINDOW_MILLIS);
         this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
     }
 
@@ -164,13 +166,8 @@ final class TaskRunner implements WorkerPool.RunAction {
     private void record(Attempt attempt, AttemptEnd end, Outcome outcome, long nanos) {
         if (outcome instanceof Outcome.Dead dead) {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
-        } else if (outcome instanceof Outcome.Retry retry && log.isDebugEnabled()) {
-            log.debug(
-                    "Queue {}: {} failed and will be retried in {} ms: {}",
-                    spec.name(),
-                    attempt,
-                    retry.delayMillis(),
-                    loggable(retry.error()));
+        } else if (outcome instanceof Outcome.Retry retry) {
+            logFailed(attempt, retry);
         }
         if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
             errorLog.log(
@@ -191,6 +188,25 @@ final class TaskRunner implements WorkerPool.RunAction {
         } catch (RuntimeException e) {
             log.warn("Queue {}: failed to record the metrics of {}", spec.name(), attempt, e);
         }
+    }
+
+    /** Counts in the log which lines were left out. @param all also those of the last seconds */
+    void logLeftOut(boolean all) {
+        failedLog.logSuppressed(
+                all,
+                notLogged -> log.info("Queue {}: {} more failed attempts were not logged", spec.name(), notLogged));
+        deadLog.logSuppressed(
+                all, notLogged -> log.warn("Queue {}: {} more dead tasks were not logged", spec.name(), notLogged));
+    }
+
+    private void logFailed(Attempt attempt, Outcome.Retry retry) {
+        failedLog.log(notLogged -> log.info(
+                "Queue {}: {} failed and will be retried in {} ms{}: {}",
+                spec.name(),
+                attempt,
+                retry.delayMillis(),
+                notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
+                loggable(retry.error())));
     }
 
     private void logDead(String id, Object source, boolean keyed, String reason) {

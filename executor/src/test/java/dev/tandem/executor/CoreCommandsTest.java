@@ -39,7 +39,7 @@ class CoreCommandsTest {
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         RetainedPartitions retained =
                 new RetainedPartitions(spec, TestContexts.of(clock, watchdog), source, core, partitions, inbox);
-        return new CoreCommands(source, partitions, workers, retained, null, status);
+        return new CoreCommands(source, partitions, workers, retained, null, status, true);
     }
 
     @BeforeEach

@@ -201,6 +201,40 @@ class TaskRunnerTest {
     }
 
     @Test
+    void failedAttemptsAreLoggedAndAFloodOfThemIsCounted() {
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(TaskRunner.class);
+        logged.start();
+        logger.addAppender(logged);
+        logger.setLevel(Level.INFO);
+        try {
+            TaskRunner runner = fixture.runner(
+                    queue().handler("pay", task -> Result.again(Duration.ofSeconds(2), "HTTP status 503")));
+            for (int i = 0; i < 100; i++) {
+                runner.run(TestRuns.of(task("pay", ""), 1), fixture.slot);
+            }
+            runner.logLeftOut(false);
+            assertThat(logged.list).as("within ten seconds").hasSize(5);
+
+            fixture.clock.advance(10_000);
+            runner.logLeftOut(false);
+            runner.logLeftOut(true);
+        } finally {
+            logger.detachAppender(logged);
+            logger.setLevel(null);
+        }
+
+        assertThat(logged.list)
+                .hasSize(6)
+                .allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.INFO));
+        assertThat(logged.list.get(0).getFormattedMessage())
+                .contains("orders", "attempt 1")
+                .endsWith("failed and will be retried in 2000 ms: HTTP status 503");
+        assertThat(logged.list.get(5).getFormattedMessage())
+                .isEqualTo("Queue orders: 95 more failed attempts were not logged");
+    }
+
+    @Test
     void aTaskCannotHaveMoreAttemptsThanItsQueueAllows() {
         Task greedy = new Task(null, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 0, 1_000_000, null);
         QueueSpec.Builder spec = queue().maxAttempts(3).action("pay", task -> {

@@ -1,5 +1,6 @@
 package dev.tandem.kafka;
 
+import dev.tandem.task.FailureText;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -33,9 +34,7 @@ final class KafkaErrors {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        String message = root.getMessage();
-        String name = root.getClass().getSimpleName();
-        return message == null || message.isBlank() ? name : message + " (" + name + ")";
+        return FailureText.of(root);
     }
 
     /** Returns the cause behind the wrappers that futures add. */

@@ -38,17 +38,24 @@ final class KafkaHealth {
     private final Map<Problem, String> problems = new EnumMap<>(Problem.class);
     private Instant since;
     private volatile KafkaStatus status;
+    /** Written by the polling thread only. */
+    private volatile long misplaced;
 
     KafkaHealth(KafkaSettings settings, InstantSource clock) {
         this.prefix = "Queue '" + settings.queue() + "', Kafka topic '" + settings.topic() + "' at "
                 + settings.bootstrapServers();
         this.clock = clock;
         this.since = clock.instant();
-        this.status = new KafkaStatus(false, since, "not connected yet");
+        this.status = new KafkaStatus(false, since, "not connected yet", 0);
     }
 
     KafkaStatus status() {
-        return status;
+        return status.withMisplaced(misplaced);
+    }
+
+    /** Counts records outside of their keys' partitions. */
+    void misplaced(long more) {
+        misplaced = misplaced + more;
     }
 
     /** Records a problem. Logs it unless the same kind of problem exists already. */
@@ -95,6 +102,7 @@ final class KafkaHealth {
         status = new KafkaStatus(
                 connected,
                 since,
-                connected ? "connected" : problems.values().iterator().next());
+                connected ? "connected" : problems.values().iterator().next(),
+                0);
     }
 }

@@ -13,12 +13,13 @@ import java.util.regex.Pattern;
  * @param topic the topic; by default the queue's name
  * @param groupId the consumer group that all processes of this queue share; by default {@code tandem.<queue>}
  * @param partitions the number of partitions if the topic is missing and must be created, with the broker's default
- *     replication; 0 for the broker's default number
+ *     replication; by default {@value #DEFAULT_PARTITIONS}. 0 for the broker's default number
  * @param maxPayload the longest readable payload in bytes
  * @param properties further properties of Kafka's clients (security, fetch sizes, …); those that the platform's
  *     guarantees depend on are refused
  * @param memberId the id of this process in the group, by which others may remove it when it is dead: unique for each
  *     process start. "" for none
+ * @param ordered whether tasks of one key run in order, so that it matters in which partition a key's records lie
  */
 public record KafkaSettings(
         String bootstrapServers,
@@ -28,7 +29,11 @@ public record KafkaSettings(
         int partitions,
         int maxPayload,
         Map<String, String> properties,
-        String memberId) {
+        String memberId,
+        boolean ordered) {
+
+    /** The number of partitions of a topic that must be created: 16, in a server as in a program with this library. */
+    public static final int DEFAULT_PARTITIONS = 16;
 
     private static final Pattern TOPIC = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,249}");
     private static final int MAX_PARTITIONS = 100_000;
@@ -57,31 +62,51 @@ public record KafkaSettings(
     /** Returns settings with every default. The topic is named like the queue. */
     public static KafkaSettings of(String bootstrapServers, String queue) {
         return new KafkaSettings(
-                bootstrapServers, queue, queue, "tandem." + queue, 0, TaskHeaders.DEFAULT_MAX_PAYLOAD, Map.of(), "");
+                bootstrapServers,
+                queue,
+                queue,
+                "tandem." + queue,
+                DEFAULT_PARTITIONS,
+                TaskHeaders.DEFAULT_MAX_PAYLOAD,
+                Map.of(),
+                "",
+                true);
     }
 
     public KafkaSettings withTopic(String name) {
-        return new KafkaSettings(bootstrapServers, queue, name, groupId, partitions, maxPayload, properties, memberId);
+        return new KafkaSettings(
+                bootstrapServers, queue, name, groupId, partitions, maxPayload, properties, memberId, ordered);
     }
 
     public KafkaSettings withGroupId(String id) {
-        return new KafkaSettings(bootstrapServers, queue, topic, id, partitions, maxPayload, properties, memberId);
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, id, partitions, maxPayload, properties, memberId, ordered);
     }
 
     public KafkaSettings withPartitions(int count) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, count, maxPayload, properties, memberId);
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, count, maxPayload, properties, memberId, ordered);
     }
 
     public KafkaSettings withMaxPayload(int bytes) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, bytes, properties, memberId);
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, partitions, bytes, properties, memberId, ordered);
     }
 
     public KafkaSettings withProperties(Map<String, String> further) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, further, memberId);
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, partitions, maxPayload, further, memberId, ordered);
     }
 
     public KafkaSettings withMemberId(String id) {
-        return new KafkaSettings(bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, id);
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, id, ordered);
+    }
+
+    /** Sets whether tasks of one key run in order. Default: true. */
+    public KafkaSettings withOrdered(boolean value) {
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, memberId, value);
     }
 
     private static void check(boolean valid, String name, Object value, String use) {

@@ -48,6 +48,7 @@ public final class KafkaSource implements Source {
     private final int mostOfPart;
     private final RecordDecoder decoder;
     private final KafkaHealth health;
+    private final @Nullable KeyPlacement placement;
     private final KafkaClients clients;
     private final AssignedPartitions assigned;
     private final GroupRebalanceListener rebalances;
@@ -80,6 +81,7 @@ public final class KafkaSource implements Source {
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         recalls = new RecallReader(settings, memory, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
+        placement = settings.ordered() ? new KeyPlacement(health) : null;
         this.memory = new PollMemory(memory);
         mostOfPart = PollMemory.mostOfPart(ClientProperties.consumer(settings));
         clients = new KafkaClients(settings, health, answers, this.memory);
@@ -248,6 +250,9 @@ public final class KafkaSource implements Source {
             }
             List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
             if (assigned.isSameLog(assignment, fetched)) {
+                if (placement != null) {
+                    placement.check(fetched, topic.partitions().size());
+                }
                 events.emit(loop ->
                         loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
             }

@@ -17,7 +17,7 @@ class KafkaSettingsTest {
     void defaultsArePinned() {
         assertThat(settings)
                 .isEqualTo(new KafkaSettings(
-                        "localhost:9092", "orders", "orders", "tandem.orders", 0, 1 << 20, Map.of(), ""));
+                        "localhost:9092", "orders", "orders", "tandem.orders", 16, 1 << 20, Map.of(), "", true));
         assertThat(ClientProperties.consumer(settings))
                 .containsOnly(
                         Map.entry("bootstrap.servers", "localhost:9092"),

@@ -91,6 +91,37 @@ class KafkaSourceIT {
     }
 
     @Test
+    void recordsOutsideOfTheirKeysPartitionsAreCountedAndWarnedOfOnce() {
+        String topic = Brokers.kafka().topic("placement", 4);
+        int own = KeyPlacement.expected(bytes("customer-1"), 4);
+        try (KafkaProducer<byte[], byte[]> producer = TestTopics.producer(servers, Map.of())) {
+            for (int i = 0; i < 20; i++) {
+                // Kafka's own choice.
+                get(producer.send(new ProducerRecord<>(topic, bytes("key-" + i), bytes("x"))));
+                get(producer.send(record(topic, i % 4, null, "x")));
+            }
+        }
+        try (LoggedWarnings warnings = new LoggedWarnings();
+                KafkaSourceDriver driver = KafkaSourceDriver.started(KafkaSettings.of(servers, topic));
+                KafkaProducer<byte[], byte[]> producer = TestTopics.producer(servers, Map.of())) {
+            await().until(() -> driver.deliveredCount() == 40);
+            assertThat(driver.source.status().misplaced()).isZero();
+            assertThat(warnings.of(topic)).isEmpty();
+
+            for (int partition = 0; partition < 4; partition++) {
+                get(producer.send(record(topic, partition, "customer-1", "x")));
+            }
+            await().until(() -> driver.deliveredCount() == 44);
+
+            assertThat(driver.source.status().misplaced()).isEqualTo(3);
+            assertThat(warnings.of(topic))
+                    .singleElement()
+                    .asString()
+                    .contains("puts into partition " + own + " of 4", "partitioner=murmur2_random");
+        }
+    }
+
+    @Test
     void createsAMissingTopicWithTheConfiguredPartitions() {
         String topic = UniqueNames.fresh("created");
 

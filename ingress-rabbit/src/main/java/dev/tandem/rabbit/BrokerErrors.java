@@ -5,6 +5,7 @@ import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Method;
 import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import com.rabbitmq.client.ShutdownSignalException;
+import dev.tandem.task.FailureText;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.TimeoutException;
@@ -81,9 +82,7 @@ final class BrokerErrors {
         if (root instanceof TimeoutException) {
             return "no answer in time";
         }
-        String message = root.getMessage();
-        String name = root.getClass().getSimpleName();
-        return message == null || message.isBlank() ? name : message + " (" + name + ")";
+        return FailureText.of(root);
     }
 
     /**

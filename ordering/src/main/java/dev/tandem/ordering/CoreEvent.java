@@ -60,6 +60,13 @@ public sealed interface CoreEvent {
             @Nullable String id,
             String reason) implements CoreEvent {}
 
+    /**
+     * The store has recorded that a dead task halts its key: no task of the key starts until an operator decides.
+     *
+     * @param envelope the dead task with its error, as the store keeps it
+     */
+    record KeyHalted(Partition partition, String key, Position head, byte[] envelope) implements CoreEvent {}
+
     /** The limit of blocked keys, {@code QueuePolicy.maxBlockedKeys}, is reached: no task of a further key is started. */
     record TooManyBlockedKeys(Partition partition, long blockedKeys) implements CoreEvent {}
 

@@ -5,6 +5,7 @@ import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingOutcome;
 import dev.tandem.ordering.requests.RequestLog;
+import dev.tandem.task.DeadHead;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
@@ -73,6 +74,10 @@ final class SettleAndClaimAnswers {
             }
         }
         count(outcome);
+        if (entry.key() != null && outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.HALT) {
+            state.context.report(
+                    new CoreEvent.KeyHalted(state.partition, entry.key(), entry.position(), dead.envelope()));
+        }
         if (outcome.succeeds()) {
             state.tracker().mark(entry, DeliveryState.SETTLED, number);
         } else if (outcome.isReturned()) {

@@ -23,6 +23,7 @@ abstract class RecordedCommands implements Commands {
     private final Map<Long, String> deliveries = new HashMap<>();
     private final List<String> acked = new ArrayList<>();
     private final List<Recall> recalls = new ArrayList<>();
+    private final List<CoreEvent.KeyHalted> halted = new ArrayList<>();
     private boolean opened;
     private boolean paused;
     private boolean left;
@@ -51,6 +52,18 @@ abstract class RecordedCommands implements Commands {
             throw new AssertionError(name + " does not run, only " + running.keySet());
         }
         return run;
+    }
+
+    /** What was reported of halted keys. */
+    List<CoreEvent.KeyHalted> halted() {
+        return List.copyOf(halted);
+    }
+
+    @Override
+    public void report(CoreEvent event) {
+        if (event instanceof CoreEvent.KeyHalted key) {
+            halted.add(key);
+        }
     }
 
     /** Whether a worker may still begin this run. */

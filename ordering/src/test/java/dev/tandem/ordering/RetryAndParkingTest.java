@@ -4,6 +4,7 @@ import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
@@ -68,6 +69,28 @@ class RetryAndParkingTest {
     }
 
     @Test
+    void aHaltedKeyIsReportedOnceItsStoreHasRecordedIt() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(4).withDeadHead(DeadHead.HALT))
+                .owns();
+        core.delivers("k0", "k1", "x2");
+        core.fails("k0", 1_000);
+        core.succeeds("x2");
+        assertThat(core.halted()).as("a key that waits for a retry").isEmpty();
+        core.passes(1_000);
+
+        core.storeStalls();
+        core.dies("k0");
+        assertThat(core.halted()).as("before the store has answered").isEmpty();
+        core.storeAnswers();
+
+        assertThat(core.halted()).singleElement().satisfies(event -> {
+            assertThat(event.key()).isEqualTo("k");
+            assertThat(event.head()).isEqualTo(at(0));
+            assertThat(Envelope.decode("orders", event.envelope()).error()).isEqualTo("never");
+        });
+    }
+
+    @Test
     void aDeadHeadIsSkippedIfThePolicySaysSo() {
         CoreScript core = CoreScript.log(QueuePolicy.ordered(4).withDeadHead(DeadHead.SKIP))
                 .owns();
@@ -75,6 +98,7 @@ class RetryAndParkingTest {
 
         core.dies("k0");
 
+        assertThat(core.halted()).isEmpty();
         assertThat(core.store().dead()).containsExactly(at(0));
         assertThat(core.running()).containsExactly("k1");
     }

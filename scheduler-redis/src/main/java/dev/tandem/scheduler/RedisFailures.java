@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.FailureText;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -60,14 +61,7 @@ final class RedisFailures {
             return "unknown";
         }
         Throwable deeper = cause.getCause();
-        return text(cause) + (deeper == null ? "" : ": " + text(deeper));
-    }
-
-    /** Returns the message. Some of Netty's exceptions have none, but a telling name. */
-    private static String text(Throwable failure) {
-        return failure.getMessage() != null
-                ? failure.getMessage()
-                : failure.getClass().getSimpleName();
+        return FailureText.of(cause) + (deeper == null ? "" : ": " + FailureText.of(deeper));
     }
 
     private static @Nullable Throwable root(@Nullable Throwable failure) {

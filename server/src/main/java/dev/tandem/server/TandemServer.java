@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import dev.tandem.server.logs.LibraryWarnings;
 import dev.tandem.server.settings.SettingsLoader;
 import dev.tandem.server.settings.TandemSettings;
 import java.io.PrintStream;
@@ -75,6 +76,7 @@ public final class TandemServer {
 
     /** Loads the settings before anything else is created, so that a wrong setting is the only error reported. */
     private static void loadSettings(ConfigurableApplicationContext context) {
+        LibraryWarnings.install();
         TandemSettings settings = SettingsLoader.load(context.getEnvironment());
         ((GenericApplicationContext) context).registerBean(TandemSettings.class, () -> settings);
         // Spring must wait longer than the executor drains.

@@ -9,7 +9,10 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,8 +20,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +31,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** How a server starts without its brokers, or with wrong settings. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -61,7 +68,11 @@ class ServerStartIT {
             assertThat(status(down, "kafka")).isEqualTo("DOWN");
             assertThat(status(down, "redis")).isEqualTo("DOWN");
             assertThat(status(down, "rabbit")).as("no queue needs it").isEqualTo("UP");
-            assertThat(server.get("/api/v1/queues").status()).isEqualTo(503);
+            assertThat(server.get("/api/v1/queues/" + queue)
+                            .json()
+                            .path("state")
+                            .asString())
+                    .isEqualTo("no redis");
 
             try (LocalRedis redis = Brokers.orSkip(
                             () -> LocalRedis.builder().port(redisPort).start());
@@ -83,6 +94,94 @@ class ServerStartIT {
                                 == 1);
             }
         }
+    }
+
+    /** A queue without partitions has no need of Redis, so a process could take it for away. */
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void healthDoesNotBlameRedisForAMissingBroker(String source) {
+        int redisPort = PortReservations.reserve();
+        String queue = UniqueNames.fresh("lonely");
+        try (LocalRedis first = Brokers.orSkip(
+                        () -> LocalRedis.builder().port(redisPort).start());
+                RunningServer server = new RunningServer(Map.of(
+                        "server.port",
+                        "0",
+                        "tandem.kafka.bootstrap-servers",
+                        "127.0.0.1:1",
+                        "tandem.rabbit.uri",
+                        "amqp://127.0.0.1:1",
+                        "tandem.redis.uri",
+                        "redis://127.0.0.1:" + redisPort,
+                        "tandem.queues." + queue + ".source",
+                        source,
+                        "tandem.queues." + queue + ".handler",
+                        "noop"))) {
+            awaitHealth(server, source);
+            assertThat(server.get("/api/v1/queues/" + queue)
+                            .json()
+                            .path("state")
+                            .asString())
+                    .isEqualTo("no broker");
+
+            first.close();
+            await().atMost(PATIENCE)
+                    .until(() -> status(server.get("/actuator/health").json(), "redis")
+                            .equals("DOWN"));
+            try (LocalRedis again =
+                    Brokers.orSkip(() -> LocalRedis.builder().port(redisPort).start())) {
+                assertThat(again.isRunning()).isTrue();
+                awaitHealth(server, source);
+            }
+        }
+    }
+
+    private static void awaitHealth(RunningServer server, String missing) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            JsonNode health = server.get("/actuator/health").json();
+            assertThat(status(health, "redis")).as(health.toString()).isEqualTo("UP");
+            assertThat(status(health, missing)).isEqualTo("DOWN");
+            assertThat(health.toString()).doesNotContain("<unresolved>", "Exception");
+        });
+    }
+
+    @Test
+    void logLinesAreJsonIfTheSettingSaysSo() throws IOException {
+        int port = PortReservations.reserve();
+        try (LocalProcess process = LocalProcess.java(
+                        "server",
+                        withoutLogbackOfTests(),
+                        List.of("-XX:TieredStopAtLevel=1"),
+                        TandemServer.class.getName(),
+                        List.of(
+                                "--server.port=" + port,
+                                "--logging.structured.format.console=ecs",
+                                "--tandem.redis.uri=redis://127.0.0.1:1",
+                                "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                "--tandem.queues.orders.source=kafka",
+                                "--tandem.queues.orders.handler=noop"))
+                .directory(folder)
+                .start()) {
+            await().atMost(PATIENCE).until(() -> lives(port));
+            List<JsonNode> lines = Files.readAllLines(process.log()).stream()
+                    .filter(line -> line.startsWith("{"))
+                    .map(line -> JsonMapper.shared().readTree(line))
+                    .toList();
+            assertThat(lines)
+                    .anyMatch(line ->
+                            line.path("message").asString().endsWith("The API listens on http://127.0.0.1:" + port))
+                    .anyMatch(line -> line.path("message").asString().startsWith("Queue orders: Kafka topic orders"))
+                    .allMatch(line -> line.has("@timestamp") && line.path("log").has("level"));
+            assertThat(Files.readString(process.log())).doesNotContain(" INFO ");
+        }
+    }
+
+    /** Returns the class path without the configuration of logging that tests have, which would replace the server's. */
+    private static String withoutLogbackOfTests() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !Files.exists(Path.of(entry, "logback-test.xml")))
+                .filter(entry -> !Path.of(entry).getFileName().toString().contains("testkit"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     @Test
@@ -128,6 +227,29 @@ class ServerStartIT {
 
     private static String status(JsonNode health, String part) {
         return health.path("components").path(part).path("status").asString();
+    }
+
+    @Test
+    void takenPortIsReportedWithItsSetting() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                LocalProcess process = LocalProcess.java(
+                                "server",
+                                System.getProperty("java.class.path"),
+                                List.of("-XX:TieredStopAtLevel=1"),
+                                TandemServer.class.getName(),
+                                List.of(
+                                        "--server.port=" + taken.getLocalPort(),
+                                        "--tandem.redis.uri=redis://127.0.0.1:1",
+                                        "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                                        "--tandem.queues.orders.source=kafka"))
+                        .directory(folder)
+                        .start()) {
+            assertThat(process.awaitExit(PATIENCE)).isTrue();
+            assertThat(Files.readString(process.log()))
+                    .contains("server.port is '" + taken.getLocalPort() + "'")
+                    .doesNotContain("\tat ");
+            assertThat(process.exitStatus()).isEqualTo(1);
+        }
     }
 
     @ParameterizedTest

@@ -8,8 +8,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Parses header values (numbers, times, keys), and shows them to people. */
@@ -22,6 +24,13 @@ final class HeaderValues {
     private static final long MAX_TIMEOUT = Duration.ofDays(366).toMillis();
     private static final int MAX_NUMBER_LENGTH = 64;
     static final int MAX_SHOWN = 80;
+
+    private static final Map<String, ChronoUnit> UNITS = Map.of(
+            "ms", ChronoUnit.MILLIS,
+            "s", ChronoUnit.SECONDS,
+            "m", ChronoUnit.MINUTES,
+            "h", ChronoUnit.HOURS,
+            "d", ChronoUnit.DAYS);
 
     private static final DateTimeFormatter ISO_WITH_OFFSET = new DateTimeFormatterBuilder()
             .parseCaseInsensitive()
@@ -38,19 +47,19 @@ final class HeaderValues {
             LATEST,
             "use epoch milliseconds or ISO-8601 with an offset such as 2030-01-31T08:00:00Z, up to the year 9999");
 
-    /** A delay: milliseconds or an ISO-8601 duration. Zero and less mean no delay. */
+    /** A delay: milliseconds or a duration. Zero and less mean no delay. */
     static final Form DELAY = new Form(
             HeaderValues::millis,
             Long.MIN_VALUE,
             LATEST,
-            "use milliseconds or an ISO-8601 duration such as PT30S, and no more than reaches the year 9999");
+            "use milliseconds or a duration such as 30s or PT30S, and no more than reaches the year 9999");
 
-    /** A timeout: milliseconds or an ISO-8601 duration, above zero. */
+    /** A timeout: milliseconds or a duration, above zero. */
     static final Form TIMEOUT = new Form(
             HeaderValues::millis,
             1,
             MAX_TIMEOUT,
-            "use milliseconds or an ISO-8601 duration such as PT30S, above zero and up to P366D");
+            "use milliseconds or a duration such as 30s or PT30S, above zero and up to 366d");
 
     /** A number of attempts. */
     static final Form COUNT =
@@ -78,8 +87,19 @@ final class HeaderValues {
         long parse(String text);
     }
 
+    /** Reads milliseconds, a number with a unit as in settings ({@code 30s}), or an ISO-8601 duration. */
     private static long millis(String text) {
-        return isNumber(text) ? Long.parseLong(text) : Duration.parse(text).toMillis();
+        if (isNumber(text)) {
+            return Long.parseLong(text);
+        }
+        int digits = 0;
+        while (digits < text.length() && isNumber(text.substring(0, digits + 1))) {
+            digits++;
+        }
+        ChronoUnit unit = digits == 0 ? null : UNITS.get(text.substring(digits).toLowerCase(Locale.ROOT));
+        return unit == null
+                ? Duration.parse(text).toMillis()
+                : Duration.of(Long.parseLong(text.substring(0, digits)), unit).toMillis();
     }
 
     /** Whether a text is digits with at most one sign, which no ISO-8601 time or duration is. */

@@ -4,6 +4,7 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
@@ -17,6 +18,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The beans of the HTTP API. */
@@ -91,6 +94,23 @@ public class ApiConfiguration {
     SubmitController submitController(TandemSettings settings, Publisher publisher) {
         return new SubmitController(
                 new ConfiguredQueues(settings.queues()), publisher, settings, InstantSource.system());
+    }
+
+    @Bean
+    OperatorLog operatorLog() {
+        return new OperatorLog();
+    }
+
+    @Bean
+    WebMvcConfigurer interceptors(TandemSettings settings, OperatorLog log) {
+        OperatorActs acts = new OperatorActs(log, settings.log().keys());
+        return new WebMvcConfigurer() {
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(acts);
+                registry.addInterceptor(new KnownParameters());
+            }
+        };
     }
 
     @Bean

@@ -5,8 +5,10 @@ import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.server.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -82,26 +84,35 @@ final class QueuesController {
     }
 
     private Views.Queue view(String name, QueueSettings settings, boolean withPartitions) {
-        List<PartitionInfo> partitions = inspection.partitions(name);
-        Map<String, Long> lags = backlog.of(name);
-        TaskCounts counts = TaskCounts.NONE;
-        long blocked = 0;
-        for (PartitionInfo partition : partitions) {
-            counts = counts.plus(partition.counts());
-            blocked += partition.blockedKeys();
+        List<PartitionInfo> partitions = List.of();
+        String unavailable = null;
+        boolean paused = false;
+        try {
+            partitions = inspection.partitions(name);
+            paused = inspection.isPaused(name);
+        } catch (UnavailableException e) {
+            unavailable = e.getMessage();
         }
+        Map<String, Long> lags = backlog.of(name);
+        LocalQueue here = local.of(name);
+        QueueState state = QueueState.of(settings, here, unavailable, paused, partitions, lags);
+        TaskCounts counts = partitions.stream().map(PartitionInfo::counts).reduce(TaskCounts.NONE, TaskCounts::plus);
+        long blocked = partitions.stream().mapToLong(PartitionInfo::blockedKeys).sum();
+        boolean known = unavailable == null;
         return new Views.Queue(
                 name,
                 Views.lower(settings.effectiveSource()),
                 Views.lower(settings.effectiveOrdering()),
-                inspection.isPaused(name),
-                local.withheld(name).orElse(null),
+                state.word(),
+                state.problems().isEmpty() ? null : state.problems(),
+                known ? paused : null,
+                here.withheld(),
                 lags.isEmpty()
                         ? null
                         : lags.values().stream().mapToLong(lag -> lag).sum(),
-                blocked,
-                counts,
-                PartitionInfo.totals(partitions),
+                known ? blocked : null,
+                known ? counts : null,
+                known ? PartitionInfo.totals(partitions) : null,
                 withPartitions ? partitions(settings, partitions, lags) : null);
     }
 

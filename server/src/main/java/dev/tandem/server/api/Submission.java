@@ -11,8 +11,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,13 +23,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
 
     /** The JSON form of a task. Times and numbers may be text, as in headers. */
     record Body(
-            @Nullable JsonNode payload,
+            @Nullable JsonText payload,
             @Nullable String payloadText,
             @Nullable String payloadBase64,
             @Nullable String id,
@@ -48,7 +44,9 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
     static Submission json(byte[] bytes) {
         Body body;
         try {
-            body = JSON.readValue(bytes, Body.class);
+            body = JSON.readerFor(Body.class)
+                    .withAttribute(JsonText.Reader.class, bytes)
+                    .readValue(bytes);
         } catch (UnrecognizedPropertyException e) {
             throw ApiException.badRequest(
                     "There is no field '" + e.getPropertyName() + "'",
@@ -88,7 +86,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
                     "There is more than one of payload, payloadText and payloadBase64", "Send one of them");
         }
         if (body.payload() != null) {
-            return JSON.writeValueAsBytes(body.payload());
+            return body.payload().bytes();
         }
         if (body.payloadText() != null) {
             return body.payloadText().getBytes(StandardCharsets.UTF_8);

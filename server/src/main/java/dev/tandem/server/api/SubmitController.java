@@ -39,6 +39,10 @@ final class SubmitController {
     /** The room for everything but the payload in the JSON form: field names, and headers up to their limit. */
     private static final int JSON_ALLOWANCE = 2 * TaskHeaders.MAX_HEADER_BYTES;
 
+    /** What browsers send for the forms of web pages. */
+    private static final Set<MediaType> FORMS =
+            Set.of(MediaType.APPLICATION_FORM_URLENCODED, MediaType.MULTIPART_FORM_DATA);
+
     /** Headers of the request that are passed on, besides those that begin with {@code tandem-}. */
     private static final Set<String> PASSED_ON = Set.of(TaskHeaders.CONTENT_TYPE, "traceparent", "tracestate");
 
@@ -73,7 +77,17 @@ final class SubmitController {
 
     private Submission submission(HttpServletRequest request) {
         String contentType = request.getContentType();
-        boolean json = contentType != null && MediaType.APPLICATION_JSON.isCompatibleWith(mediaType(contentType));
+        MediaType type = contentType == null ? null : mediaType(contentType);
+        if (type != null && FORMS.stream().anyMatch(type::equalsTypeAndSubtype)) {
+            // Clients such as curl say so unless they are told otherwise.
+            throw new ApiException(
+                    HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+                    "The Content-Type is " + type.getType() + "/" + type.getSubtype()
+                            + ", but a task is not the form of a web page",
+                    "Send Content-Type: application/json with a task as JSON, or the payload itself with its own type,"
+                            + " for instance application/octet-stream (with curl: -H 'Content-Type: application/json')");
+        }
+        boolean json = type != null && MediaType.APPLICATION_JSON.isCompatibleWith(type);
         byte[] body = RequestLimitFilter.takeBody(request);
         if (!json && body.length > maxPayload) {
             throw new ApiException(

@@ -13,11 +13,9 @@ import java.time.Instant;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Creates the views of tasks: without headers and payload in lists, with them for a single task. */
@@ -29,15 +27,11 @@ final class TaskViews {
      */
     private static final int MAX_DEPTH = 490;
 
-    /** Keeps numbers as exact as they are in the payload. */
     private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)
                             .build())
                     .build())
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
     private static final String IN_BROKER =
@@ -57,8 +51,8 @@ final class TaskViews {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
         byte[] payload = task == null || !withPayload ? null : task.payload();
-        JsonNode json = payload == null ? null : json(payload);
-        String text = payload == null || json != null ? null : text(payload);
+        String text = payload == null ? null : text(payload);
+        boolean json = text != null && isJson(text);
         return new Views.Task(
                 info.ref().toString(),
                 id(queue, settings, info, task),
@@ -82,11 +76,9 @@ final class TaskViews {
                 task == null ? null : task.payload().length,
                 task == null ? IN_BROKER : null,
                 task == null || !withPayload || task.headers().isEmpty() ? null : task.headers(),
-                json,
-                text,
-                payload == null || json != null || text != null
-                        ? null
-                        : Base64.getEncoder().encodeToString(payload));
+                json ? new JsonText(text) : null,
+                json ? null : text,
+                payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload));
     }
 
     static int maxAttempts(QueueSettings settings, @Nullable Task task) {
@@ -108,12 +100,15 @@ final class TaskViews {
         return queue + ":" + info.ref().partition() + ":" + info.ref().position();
     }
 
-    private static @Nullable JsonNode json(byte[] payload) {
-        try {
-            JsonNode node = JSON.readTree(payload);
-            return node.isMissingNode() ? null : node;
+    /** Whether the text is one JSON value that may be shown as it is. */
+    private static boolean isJson(String text) {
+        try (JsonParser parser = JSON.createParser(text)) {
+            boolean any = parser.nextToken() != null;
+            parser.skipChildren();
+            parser.finishToken();
+            return any && parser.nextToken() == null;
         } catch (JacksonException e) {
-            return null;
+            return false;
         }
     }
 

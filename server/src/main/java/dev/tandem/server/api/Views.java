@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** The answers of the API. Null components are left out of the JSON. */
 final class Views {
@@ -19,8 +18,10 @@ final class Views {
     record Queues(List<Queue> queues) {}
 
     /**
-     * One queue.
+     * One queue. What only Redis knows is missing while it does not answer.
      *
+     * @param state see {@link QueueState}
+     * @param problems what is wrong, for people; null if nothing is
      * @param withheld why the answering server starts fewer tasks than it could; null if it does not
      * @param totals counters since the queue was created
      * @param partitions only if a single queue is requested
@@ -29,12 +30,14 @@ final class Views {
             String name,
             String source,
             String ordering,
-            boolean paused,
+            String state,
+            @Nullable List<String> problems,
+            @Nullable Boolean paused,
             @Nullable String withheld,
             @Nullable Long lag,
-            long blockedKeys,
-            TaskCounts counts,
-            Map<String, Long> totals,
+            @Nullable Long blockedKeys,
+            @Nullable TaskCounts counts,
+            @Nullable Map<String, Long> totals,
             @Nullable List<Partition> partitions) {}
 
     /**
@@ -96,7 +99,7 @@ final class Views {
             @Nullable Integer bytes,
             @Nullable String note,
             @Nullable Map<String, String> headers,
-            @Nullable JsonNode payload,
+            @Nullable JsonText payload,
             @Nullable String payloadText,
             @Nullable String payloadBase64) {}
 

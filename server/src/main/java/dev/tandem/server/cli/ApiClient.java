@@ -1,5 +1,6 @@
 package dev.tandem.server.cli;
 
+import dev.tandem.task.FailureText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -20,7 +23,11 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class ApiClient {
 
-    static final JsonMapper JSON = JsonMapper.builder().build();
+    /** Keeps numbers as exact as the server sends them. */
+    static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
 
     private static final int CONNECT_TIMEOUT_MS = 5_000;
     private static final int READ_TIMEOUT_MS = 60_000;
@@ -96,7 +103,7 @@ final class ApiClient {
             throw new CliException(
                     CliException.UNREACHABLE,
                     "The server at " + server + " can't be reached ("
-                            + e.getClass().getSimpleName()
+                            + FailureText.of(e)
                             + "). Start one with './tandem server' or './tandem up', or name another with --server");
         }
         JsonNode answer = read(response);

@@ -24,7 +24,9 @@ final class PageOptions {
     @Option(names = "--all", description = "all pages")
     private boolean all;
 
-    /** Prints one page, or with {@code --all} each page as it arrives. */
+    /**
+     * Prints one page, or with {@code --all} each page as it arrives. As JSON, all pages are one document with one list.
+     */
     void printPages(
             ServerOptions server,
             String path,
@@ -32,6 +34,7 @@ final class PageOptions {
             BiConsumer<JsonNode, PrintWriter> forPeople) {
         ApiClient api = server.api();
         String from = cursor;
+        JsonPages pages = all && server.isJson() ? new JsonPages(server.out()) : null;
         do {
             Map<String, @Nullable String> query = new LinkedHashMap<>(parameters);
             query.put("limit", Integer.toString(limit));
@@ -40,7 +43,14 @@ final class PageOptions {
             from = answer.path("next").isMissingNode()
                     ? null
                     : answer.path("next").asString();
-            server.print(answer, forPeople);
+            if (pages == null) {
+                server.print(answer, forPeople);
+            } else {
+                pages.add(answer);
+            }
         } while (all && from != null);
+        if (pages != null) {
+            pages.end();
+        }
     }
 }

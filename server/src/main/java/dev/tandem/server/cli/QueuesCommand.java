@@ -44,10 +44,13 @@ final class QueuesCommand implements Runnable {
     }
 
     private static String state(JsonNode queue) {
-        if (queue.path("paused").asBoolean(false)) {
-            return "paused";
+        return text("state").apply(queue);
+    }
+
+    private static void printProblems(JsonNode queue, PrintWriter out) {
+        for (JsonNode problem : queue.path("problems")) {
+            out.println(text("name").apply(queue) + ": " + TextTable.oneLine(problem.asString()));
         }
-        return queue.has("withheld") ? "withheld" : "running";
     }
 
     @Override
@@ -61,14 +64,13 @@ final class QueuesCommand implements Runnable {
 
     private static void list(JsonNode answer, PrintWriter out) {
         QUEUES.print(answer.path("queues"), out);
+        answer.path("queues").forEach(queue -> printProblems(queue, out));
     }
 
     private static void one(JsonNode queue, PrintWriter out) {
         QUEUES.print(List.of(queue), out);
+        printProblems(queue, out);
         out.println();
-        if (queue.has("withheld")) {
-            out.printf("In this server, %s%n%n", text("withheld").apply(queue));
-        }
         PARTITIONS.print(queue.path("partitions"), out);
         for (JsonNode partition : queue.path("partitions")) {
             JsonNode full = partition.path("full");

@@ -35,6 +35,10 @@ final class ServerOptions {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec mixee;
 
+    boolean isJson() {
+        return format == Format.json;
+    }
+
     ApiClient api() {
         return new ApiClient(server);
     }

@@ -14,6 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Publishes one task. */
@@ -25,7 +26,7 @@ final class SubmitCommand implements Runnable {
 
     /** The source of the payload; the standard input if neither option is given. */
     static final class Payload {
-        @Option(names = "--payload", paramLabel = "TEXT", description = "the payload; JSON is sent as JSON")
+        @Option(names = "--payload", paramLabel = "TEXT", description = "the payload")
         private @Nullable String text;
 
         @Option(names = "--file", paramLabel = "FILE", description = "a file with the payload, - for standard input")
@@ -50,13 +51,13 @@ final class SubmitCommand implements Runnable {
     @Option(names = "--key", description = "the ordering key")
     private @Nullable String key;
 
-    @Option(names = "--delay", paramLabel = "DURATION", description = "milliseconds or ISO-8601, for instance PT30S")
+    @Option(names = "--delay", paramLabel = "DURATION", description = "30s, 5m, PT30S or milliseconds")
     private @Nullable String delay;
 
     @Option(names = "--at", paramLabel = "TIME", description = "earliest start: epoch milliseconds or ISO-8601")
     private @Nullable String notBefore;
 
-    @Option(names = "--timeout", paramLabel = "DURATION", description = "longest run")
+    @Option(names = "--timeout", paramLabel = "DURATION", description = "longest run, for instance 30s")
     private @Nullable String timeout;
 
     @Option(names = "--max-attempts", paramLabel = "N", description = "starts in all")
@@ -80,33 +81,32 @@ final class SubmitCommand implements Runnable {
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }
-        if (contentType != null) {
-            headers.putIfAbsent("content-type", contentType);
+        byte[] bytes = readPayload();
+        if (contentType != null || isJson(bytes)) {
+            headers.putIfAbsent("content-type", contentType == null ? "application/json" : contentType);
         }
         if (!headers.isEmpty()) {
             ObjectNode node = task.putObject("headers");
             headers.forEach(node::put);
         }
-        setPayload(task, readPayload());
+        // Not as JSON in JSON, so that every byte arrives as it is.
+        task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
         server.print(
                 server.api().post(ApiClient.path("queues", queue, "tasks"), task),
                 (answer, out) -> out.println(
                         "Published to " + queue + " as " + JsonCells.text("id").apply(answer)));
     }
 
-    private void setPayload(ObjectNode task, byte[] bytes) {
-        if (contentType == null) {
-            try {
-                task.set("payload", ApiClient.JSON.readTree(bytes));
-                if (bytes.length > 0) {
-                    return;
-                }
-            } catch (JacksonException e) {
-                // Not JSON: it is sent as Base64.
-            }
+    /** Returns whether the bytes are one JSON value. */
+    private static boolean isJson(byte[] bytes) {
+        try (JsonParser parser = ApiClient.JSON.createParser(bytes)) {
+            boolean any = parser.nextToken() != null;
+            parser.skipChildren();
+            parser.finishToken();
+            return any && parser.nextToken() == null;
+        } catch (JacksonException e) {
+            return false;
         }
-        task.remove("payload");
-        task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
     }
 
     private byte[] readPayload() {

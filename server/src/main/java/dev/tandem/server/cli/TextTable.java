@@ -52,9 +52,14 @@ final class TextTable<R> {
         out.flush();
     }
 
+    /** Returns a text on one line, without control characters that a terminal would obey. */
+    static String oneLine(String text) {
+        return text.replaceAll("\\p{Cntrl}+", " ");
+    }
+
     /** Returns the cell on one line, without control characters that a terminal would obey. */
     private static String clean(String cell) {
-        String line = cell.replaceAll("\\p{Cntrl}+", " ");
+        String line = oneLine(cell);
         return line.length() <= MAX_WIDTH ? line : line.substring(0, MAX_WIDTH - 1) + "…";
     }
 }

@@ -4,6 +4,7 @@ import dev.tandem.executor.Handler;
 import dev.tandem.executor.Result;
 import dev.tandem.executor.TaskContext;
 import dev.tandem.server.settings.QueueSettings.HttpSettings;
+import dev.tandem.task.FailureText;
 import dev.tandem.task.TaskHeaders;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -84,6 +85,8 @@ final class HttpHandler implements Handler {
         } catch (ConnectException e) {
             // The exception has no message.
             throw new HttpStatusException("no connection to " + url.getAuthority());
+        } catch (IOException e) {
+            throw new HttpStatusException("the call of " + url.getAuthority() + " failed: " + FailureText.of(e));
         }
     }
 

@@ -1,11 +1,33 @@
 package dev.tandem.server.inspect;
 
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The state of the queues that this process runs, as the process knows it. Does not wait. Thread-safe. */
+/** Port: the queues as this process knows them. Does not wait. Thread-safe. */
 @FunctionalInterface
 public interface LocalQueues {
 
-    /** Returns why this process starts fewer tasks of the queue than it could. Empty if it does not. */
-    Optional<String> withheld(String queue);
+    /** Returns what this process knows of a queue. */
+    LocalQueue of(String queue);
+
+    /**
+     * A queue as this process knows it. All texts are for people.
+     *
+     * @param brokerProblem why the queue's broker cannot be reached; null if it can
+     * @param redisProblem why Redis cannot be reached, or must not be used; null if it can be used
+     * @param problem what keeps this process from running the queue's tasks; null if nothing does
+     * @param withheld why this process starts fewer tasks of the queue than it could; null if it does not
+     * @param full whether Redis has no room for more tasks of one of the partitions
+     * @param waits what makes tasks wait although the queue works; null if nothing does
+     */
+    record LocalQueue(
+            @Nullable String brokerProblem,
+            @Nullable String redisProblem,
+            @Nullable String problem,
+            @Nullable String withheld,
+            boolean full,
+            @Nullable String waits) {
+
+        /** Nothing is known to be wrong. */
+        public static final LocalQueue GOOD = new LocalQueue(null, null, null, null, false, null);
+    }
 }

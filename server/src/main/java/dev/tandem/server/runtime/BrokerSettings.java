@@ -17,7 +17,8 @@ final class BrokerSettings {
                 .withGroupId(queue.effectiveGroup(name))
                 .withPartitions(queue.partitions())
                 .withMaxPayload((int) settings.maxPayload().toBytes())
-                .withProperties(settings.kafka().properties());
+                .withProperties(settings.kafka().properties())
+                .withOrdered(queue.ordered());
     }
 
     static RabbitSettings rabbit(TandemSettings settings, String name, QueueSettings queue) {

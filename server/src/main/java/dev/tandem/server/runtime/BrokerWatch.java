@@ -3,6 +3,7 @@ package dev.tandem.server.runtime;
 import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.task.FailureText;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
@@ -62,7 +63,7 @@ final class BrokerWatch implements AutoCloseable {
             return UNKNOWN;
         } catch (Exception | LinkageError e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            return new Reachability(false, "cannot be reached: " + cause);
+            return new Reachability(false, "cannot be reached: " + FailureText.of(cause));
         }
     }
 

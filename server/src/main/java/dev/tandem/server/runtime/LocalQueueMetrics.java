@@ -1,6 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.QueueStatus;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -59,6 +60,10 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "tandem.overflow.age.seconds",
                     "Age of the oldest of those tasks; compare it with the topic's retention",
                     status -> status.overflowAgeMillis() / 1_000.0);
+            FunctionCounter.builder("tandem.records.misplaced", platform, it -> it.misplaced(name))
+                    .description("Kafka records outside of the partition that Kafka's producer chooses for their key")
+                    .tag("queue", name)
+                    .register(registry);
             Gauge.builder("tandem.queue.reached", platform, it -> it.reach(name).reached() ? 1 : 0)
                     .description("1 if the queue's broker can be reached")
                     .tag("queue", name)

@@ -11,6 +11,7 @@ import dev.tandem.scheduler.Retention;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.runtime.QueueSource.Reachability;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
@@ -123,6 +124,7 @@ public final class Platform implements SmartLifecycle {
                 .policy(PolicySettings.queue(queue))
                 .custody(PolicySettings.custody(queue))
                 .breaker(PolicySettings.breaker(queue.breaker()))
+                .logKeys(settings.log().keys())
                 .timeout(queue.timeout())
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
@@ -218,6 +220,12 @@ public final class Platform implements SmartLifecycle {
         return settings;
     }
 
+    /** Returns the id of this process's executor; null if it runs no tasks. */
+    @Nullable
+    String executorId() {
+        return executor == null ? null : executor.id();
+    }
+
     /** Returns why this process runs no tasks although it should; null if it does. */
     @Nullable
     String problem() {
@@ -229,12 +237,25 @@ public final class Platform implements SmartLifecycle {
         return executor == null ? List.of() : executor.status();
     }
 
-    /** Returns why this process starts fewer tasks of the queue than it could. Empty if it does not. */
-    public Optional<String> withheld(String queue) {
-        return status().stream()
-                .filter(status -> status.queue().equals(queue))
-                .findFirst()
-                .map(QueueStatus::withheld);
+    /** Returns what this process knows of a queue. */
+    LocalQueue local(String queue) {
+        Reachability broker = reach(queue);
+        Reachability redis = redis();
+        Optional<QueueStatus> found =
+                status().stream().filter(status -> status.queue().equals(queue)).findFirst();
+        return new LocalQueue(
+                broker.reached() ? null : broker.detail(),
+                redis.reached() ? null : redis.detail(),
+                found.map(QueueStatus::problem).orElse(null),
+                found.map(QueueStatus::withheld).orElse(null),
+                found.map(status -> status.partitionsWithoutRoom() > 0).orElse(false),
+                found.map(QueueStatus::waits).orElse(null));
+    }
+
+    /** Returns how many records of the queue lay outside of their keys' partitions. */
+    long misplaced(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null ? 0 : source.misplaced().getAsLong();
     }
 
     /** Whether the queue's broker can be reached from this process. */

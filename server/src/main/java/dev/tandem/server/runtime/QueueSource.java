@@ -2,14 +2,16 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.task.Source;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
  * A queue's source and the state of its broker.
  *
  * @param reachability may be called by any thread and never blocks
+ * @param misplaced counts the records that lay outside of their keys' partitions, in the same way
  */
-record QueueSource(SourceType type, Source source, Supplier<Reachability> reachability) {
+record QueueSource(SourceType type, Source source, Supplier<Reachability> reachability, LongSupplier misplaced) {
 
     /**
      * Whether a broker can be reached.

@@ -9,6 +9,7 @@ import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import dev.tandem.server.settings.TandemSettings;
 import dev.tandem.task.MemoryBudget;
+import java.util.function.Supplier;
 
 /** Creates the source of each queue. */
 final class QueueSourceFactory {
@@ -34,17 +35,21 @@ final class QueueSourceFactory {
     private QueueSource kafka(String name, QueueSettings queue) {
         KafkaSource source =
                 new KafkaSource(BrokerSettings.kafka(settings, name, queue).withMemberId(executor), memory);
-        return new QueueSource(SourceType.KAFKA, source, () -> {
+        Supplier<Reachability> reachability = () -> {
             KafkaStatus status = source.status();
             return new Reachability(status.connected(), status.detail());
-        });
+        };
+        return new QueueSource(
+                SourceType.KAFKA, source, reachability, () -> source.status().misplaced());
     }
 
     private QueueSource rabbit(String name, QueueSettings queue) {
         RabbitSource source = new RabbitSource(BrokerSettings.rabbit(settings, name, queue), memory);
-        return new QueueSource(SourceType.RABBIT, source, () -> {
+        Supplier<Reachability> reachability = () -> {
             RabbitStatus status = source.status();
             return new Reachability(status.connected(), status.detail());
-        });
+        };
+        // The exchange chooses the partition for all publishers.
+        return new QueueSource(SourceType.RABBIT, source, reachability, () -> 0);
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.FailureText;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -36,9 +37,7 @@ final class RedisCalls {
         if (cause instanceof IllegalArgumentException wrong) {
             return wrong;
         }
-        String why = cause instanceof TimeoutException
-                ? "it did not answer in time"
-                : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        String why = cause instanceof TimeoutException ? "it did not answer in time" : FailureText.of(cause);
         return new UnavailableException("Redis is not available: " + why, cause);
     }
 }

@@ -18,6 +18,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The beans of the platform, its metrics and its health. */
 @Configuration(proxyBeanMethods = false)
@@ -54,6 +55,11 @@ public class RuntimeConfiguration {
     @Bean
     ClusterQueueMetrics clusterQueueMetrics(TandemSettings settings, Inspection inspection, Backlog backlog) {
         return new ClusterQueueMetrics(settings.queues().keySet(), inspection, backlog);
+    }
+
+    @Bean
+    StartReport startReport(TandemSettings settings, Environment environment, Platform platform) {
+        return new StartReport(settings, environment, platform.executorId());
     }
 
     @Bean
@@ -95,7 +101,7 @@ public class RuntimeConfiguration {
 
     @Bean
     LocalQueues localQueues(Platform platform) {
-        return platform::withheld;
+        return platform::local;
     }
 
     @Bean

@@ -162,7 +162,7 @@ final class SettingNames {
     }
 
     /** The Levenshtein distance. */
-    private static int distance(String a, String b) {
+    static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
             row[j] = j;

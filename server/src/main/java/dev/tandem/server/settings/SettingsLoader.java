@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
@@ -40,9 +41,21 @@ public final class SettingsLoader {
         problems.addAll(UnknownSettings.find(environment));
         refuseIfAny();
         TandemSettings settings = bind();
-        problems.addAll(SettingsCheck.check(settings));
+        // A value that cannot be read was replaced by its default, or left out with its queue. There is nothing to say
+        // of that.
+        Set<ConfigurationPropertyName> unreadable =
+                problems.stream().map(SettingsLoader::name).collect(Collectors.toSet());
+        SettingsCheck.check(settings).stream()
+                .filter(problem -> unreadable.stream()
+                        .noneMatch(each ->
+                                name(problem).equals(each) || name(problem).isAncestorOf(each)))
+                .forEach(problems::add);
         refuseIfAny();
         return settings;
+    }
+
+    private static ConfigurationPropertyName name(SettingProblem problem) {
+        return ConfigurationPropertyName.adapt(problem.setting(), '.');
     }
 
     private void refuseIfAny() {

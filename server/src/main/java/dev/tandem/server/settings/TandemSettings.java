@@ -27,6 +27,7 @@ public record TandemSettings(
         @DefaultValue HistorySettings history,
         @DefaultValue("1MB") DataSize maxPayload,
         @DefaultValue("false") boolean logPayloads,
+        @DefaultValue LogSettings log,
         @DefaultValue DemoSettings demo,
         @DefaultValue Map<String, QueueSettings> queues) {
 
@@ -165,6 +166,13 @@ public record TandemSettings(
             @DefaultValue("14d") Duration deadAge,
             @DefaultValue("100000") int deadMax,
             @DefaultValue("1000") int succeededMax) {}
+
+    /**
+     * The log.
+     *
+     * @param keys whether lines above DEBUG name keys, each cut at 64 characters
+     */
+    public record LogSettings(@DefaultValue("true") boolean keys) {}
 
     /**
      * The demonstration.

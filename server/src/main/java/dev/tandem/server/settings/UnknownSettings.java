@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -15,6 +16,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Finds settings that do not exist, and names of queues that Spring Boot would change. */
@@ -37,6 +39,12 @@ final class UnknownSettings {
 
     private static final SettingNames NAMES = new SettingNames(TandemSettings.class);
 
+    /** Tandem's own defaults for settings of Spring Boot, and what Spring Boot adds itself. */
+    private static final Set<String> NOT_WRITTEN_BY_USERS = Set.of(
+            "Config resource 'class path resource [application.yml]' via location 'optional:classpath:/'",
+            StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
+
+    private final BootSettings boot = new BootSettings();
     private final List<SettingProblem> problems = new ArrayList<>();
 
     /** The queue names found so far, by the form that Spring Boot compares. */
@@ -59,7 +67,11 @@ final class UnknownSettings {
             Arrays.stream(variables.getPropertyNames()).forEach(this::checkVariable);
         } else if (source instanceof EnumerablePropertySource<?> properties) {
             for (String written : properties.getPropertyNames()) {
-                checkName(written, String.valueOf(properties.getProperty(written)));
+                String value = String.valueOf(properties.getProperty(written));
+                checkName(written, value);
+                if (!NOT_WRITTEN_BY_USERS.contains(source.getName())) {
+                    checkOtherName(written, value);
+                }
             }
         }
     }
@@ -96,6 +108,24 @@ final class UnknownSettings {
                     written, shown, "it is a section: write settings below it, or leave it out"));
         } else {
             problems.add(SettingProblem.ofValue(written, shown, advice(name, written)));
+        }
+    }
+
+    /** Checks a name that does not begin with tandem: it may have lost that, or be a mistyped setting of Spring Boot. */
+    private void checkOtherName(String written, String value) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(written, '.');
+        if (name.isEmpty() || name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
+            return;
+        }
+        String shown = Secrets.shown(written, value);
+        ConfigurationPropertyName below = ConfigurationPropertyName.adapt(PREFIX + "." + written, '.');
+        if (NAMES.knows(below)) {
+            problems.add(SettingProblem.ofValue(
+                    written,
+                    shown,
+                    "it has no effect there: it must be below " + PREFIX + ", as " + PREFIX + "." + written));
+        } else {
+            boot.advice(name).ifPresent(advice -> problems.add(SettingProblem.ofValue(written, shown, advice)));
         }
     }
 

@@ -20,7 +20,10 @@ class ApiErrorsTest extends ApiTestBase {
     void unavailableRedisOrBrokerIsReported() {
         PLATFORM.failure = new UnavailableException("Redis at redis://localhost:6379 can't be reached");
 
-        assertThat(get("/api/v1/queues", 503).path("detail").asString()).startsWith("Redis at");
+        assertThat(get("/api/v1/queues/orders/tasks?state=dead", 503)
+                        .path("detail")
+                        .asString())
+                .startsWith("Redis at");
         assertThat(json("/api/v1/queues/orders/tasks", "{}", 503).path("remedy").asString())
                 .contains("Send it again");
     }
@@ -68,5 +71,20 @@ class ApiErrorsTest extends ApiTestBase {
                     .write(bytes("GET /api/v1/queues HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            GET  | /api/v1/queues/orders/tasks?state=dead&partion=3 | partion | Use cursor, limit, partition, state
+            GET  | /api/v1/queues?state=dead                        | state   | Leave it out: there are none
+            POST | /api/v1/queues/orders/pause?for=5m               | for     | Leave it out: there are none
+            GET  | /api/v1/queues/orders/keys?lim%69ts=1            | limits  | Use cursor, limit
+            """)
+    void unknownParameterIsRefusedByItsName(String method, String path, String name, String remedy) {
+        JsonNode problem = send(method, path, null, null, 400);
+
+        assertThat(problem.path("detail").asString()).isEqualTo("There is no parameter '" + name + "' here");
+        assertThat(problem.path("remedy").asString()).isEqualTo(remedy);
+        assertThat(PLATFORM.changes).isEmpty();
     }
 }

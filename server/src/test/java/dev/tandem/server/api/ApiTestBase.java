@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.settings.SettingsLoader;
@@ -49,6 +50,7 @@ abstract class ApiTestBase {
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
+    private static final LocalQueue SLOWED = new LocalQueue(null, null, null, "starts are slowed down", false, null);
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static ConfigurableApplicationContext context;
     static int port;
@@ -70,7 +72,7 @@ abstract class ApiTestBase {
 
         @Bean
         LocalQueues localQueues() {
-            return queue -> queue.equals("mail") ? Optional.of("starts are slowed down") : Optional.empty();
+            return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
         }
 
         @Bean
@@ -145,6 +147,10 @@ abstract class ApiTestBase {
         return send("GET", path, null, null, status);
     }
 
+    static String body(String path) {
+        return text(HttpRequest.newBuilder(uri(path)), 200);
+    }
+
     static JsonNode post(String path, int status) {
         return send("POST", path, null, null, status);
     }
@@ -163,13 +169,17 @@ abstract class ApiTestBase {
     }
 
     static JsonNode send(HttpRequest.Builder request, int status) {
+        return JSON.readTree(text(request, status));
+    }
+
+    private static String text(HttpRequest.Builder request, int status) {
         try {
             HttpResponse<String> response =
                     HTTP.send(request.timeout(Duration.ofSeconds(30)).build(), BodyHandlers.ofString());
             assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
             String type = response.headers().firstValue("Content-Type").orElse("");
             assertThat(type).isEqualTo(status < 300 ? "application/json" : "application/problem+json");
-            return JSON.readTree(response.body());
+            return response.body();
         } catch (IOException e) {
             throw new AssertionError(e);
         } catch (InterruptedException e) {

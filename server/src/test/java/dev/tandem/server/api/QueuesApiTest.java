@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.server.inspect.UnavailableException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,9 @@ class QueuesApiTest extends ApiTestBase {
         assertThat(orders.path("counts").path("active").asLong()).isEqualTo(2);
         assertThat(orders.path("counts").path("dead").asLong()).isEqualTo(5);
         assertThat(orders.path("totals").path("retried").asLong()).isEqualTo(8);
+        assertThat(orders.path("state").asString()).isEqualTo("2 partitions unowned");
+        assertThat(orders.path("problems").get(0).asString())
+                .isEqualTo("No executor owns partitions 1, 2, so their tasks wait");
         assertThat(mail.path("withheld").asString()).isEqualTo("starts are slowed down");
         assertThat(orders.has("withheld")).isFalse();
         assertThat(mail.has("lag")).as("unknown").isFalse();
@@ -40,6 +44,19 @@ class QueuesApiTest extends ApiTestBase {
         assertThat(partitions.get(0).path("lag").asLong()).isEqualTo(7);
         assertThat(partitions.get(1).has("owner")).isFalse();
         assertThat(partitions.get(2).path("partition").asString()).isEqualTo("2");
+    }
+
+    @Test
+    void queuesAreShownWithoutWhatOnlyRedisKnowsWhileItDoesNotAnswer() {
+        PLATFORM.failure = new UnavailableException("Redis is not available: connection refused");
+
+        for (JsonNode queue : get("/api/v1/queues", 200).path("queues")) {
+            assertThat(queue.path("state").asString()).isEqualTo("no redis");
+            assertThat(queue.path("problems").get(0).asString())
+                    .isEqualTo("Redis is not available: connection refused");
+            assertThat(queue.has("counts") || queue.has("paused") || queue.has("blockedKeys"))
+                    .isFalse();
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Publishing tasks over HTTP. */
@@ -25,7 +27,7 @@ class SubmitApiTest extends ApiTestBase {
         assertThat(answer.path("id").asString()).isEqualTo("order-7");
         assertThat(PLATFORM.published).hasSize(1);
         Task task = PLATFORM.published.get(0);
-        assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo("{\"total\":12}");
+        assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo("{\"total\": 12}");
         assertThat(task.type()).isEqualTo("t");
         assertThat(task.key()).isEqualTo("customer/7");
         assertThat(task.timeoutMillis()).isEqualTo(5_000);
@@ -33,6 +35,49 @@ class SubmitApiTest extends ApiTestBase {
         assertThat(task.dedupKey()).isEqualTo("d");
         assertThat(task.notBefore() - task.publishedAt()).isEqualTo(30_000);
         assertThat(task.headers()).containsEntry("x-tenant", "acme").containsEntry("content-type", "application/json");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"price\": 1.10,  \"exact\": 0.12345678901234567890123456789}",
+                "1e400",
+                "-0.0",
+                "[ 1.0 ,\n 2 ]",
+                "\"a \\u00e9 é \\/ b\"",
+                "null",
+                "true",
+                "{\"a\": 1, \"a\": 2}"
+            })
+    void payloadKeepsItsBytes(String payload) {
+        json("/api/v1/queues/orders/tasks", "{\"key\": \"ü\", \"payload\" : " + payload + " , \"type\": \"t\"}", 202);
+
+        Task task = PLATFORM.published.get(0);
+        assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo(payload);
+        assertThat(task.type()).isEqualTo("t");
+        assertThat(task.key()).isEqualTo("ü");
+
+        put("0", "1:9", TaskState.DEAD, Task.of("orders", "k", task.payload()));
+        assertThat(body("/api/v1/queues/orders/tasks/%400%2F1:9")).contains("\"payload\":" + payload + "}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"})
+    void formOfAWebPageIsRefusedWithWhatToSend(String type) {
+        JsonNode problem = send("POST", "/api/v1/queues/orders/tasks", type, "{}", 415);
+
+        assertThat(problem.path("detail").asString()).contains(type.split(";")[0]);
+        assertThat(problem.path("remedy").asString()).contains("application/json");
+        assertThat(PLATFORM.published).isEmpty();
+    }
+
+    @Test
+    void timesHaveTheFormOfSettingsToo() {
+        json("/api/v1/queues/orders/tasks", "{\"delay\": \"30s\", \"timeout\": \"5m\"}", 202);
+
+        Task task = PLATFORM.published.get(0);
+        assertThat(task.notBefore() - task.publishedAt()).isEqualTo(30_000);
+        assertThat(task.timeoutMillis()).isEqualTo(300_000);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +25,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The commands, against a server with prepared answers. */
 class TandemCliTest {
+
+    /** Fails if there is more than one document. */
+    private static final JsonMapper EXACT = ApiClient.JSON
+            .rebuild()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private final List<String> requests = new ArrayList<>();
     private final Map<String, String> answers = new LinkedHashMap<>();
@@ -62,9 +71,10 @@ class TandemCliTest {
     void queuesArePrintedAsATable() {
         answers.put("GET /api/v1/queues", """
                 {"queues": [
-                  {"name": "orders", "source": "kafka", "ordering": "key", "paused": false, "lag": 12, "blockedKeys": 1,
+                  {"name": "orders", "source": "kafka", "ordering": "key", "state": "running", "lag": 12, "blockedKeys": 1,
                    "counts": {"active": 3, "scheduled": 100, "retry": 2, "parked": 7, "dead": 1, "succeeded": 5}},
-                  {"name": "mail", "source": "rabbit", "ordering": "none", "paused": true, "blockedKeys": 0,
+                  {"name": "mail", "source": "rabbit", "ordering": "none", "state": "no broker",
+                   "problems": ["RabbitMQ: no answer"], "blockedKeys": 0,
                    "counts": {"active": 0, "scheduled": 0, "retry": 0, "parked": 0, "dead": 0, "succeeded": 0}}]}
                 """);
 
@@ -73,21 +83,22 @@ class TandemCliTest {
         assertThat(out.toString()).isEqualTo("""
                         QUEUE   SOURCE  ORDERING  LAG  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  STATE
                         orders  kafka   key        12       3        100      2       7     1        1  running
-                        mail    rabbit  none        -       0          0      0       0     0        0  paused
+                        mail    rabbit  none        -       0          0      0       0     0        0  no broker
+                        mail: RabbitMQ: no answer
                         """);
     }
 
     @Test
-    void oneQueueSaysWhyStartsAreWithheld() {
+    void oneQueueSaysWhatIsWrong() {
         answers.put("GET /api/v1/queues/orders", """
-                {"name": "orders", "paused": false, "withheld": "starts are slowed down to 1 a second: 100 of the last\
-                 100 attempts failed", "counts": {}, "partitions": []}
+                {"name": "orders", "state": "slowed", "problems": ["In this server, starts are slowed down to 1 a\
+                 second: 100 of the last 100 attempts failed"], "counts": {}, "partitions": []}
                 """);
 
         assertThat(run("queues", "orders")).isZero();
 
         assertThat(out.toString())
-                .contains("withheld")
+                .contains("slowed")
                 .contains("In this server, starts are slowed down to 1 a second: 100 of the last 100 attempts failed");
     }
 
@@ -132,8 +143,27 @@ class TandemCliTest {
         assertThat(requests)
                 .containsExactly("POST /api/v1/queues/orders/tasks"
                         + " {\"id\":\"order-7\",\"type\":\"t\",\"key\":\"a/b\",\"delay\":\"PT30S\",\"maxAttempts\":3,"
-                        + "\"headers\":{\"x-tenant\":\"acme\"},\"payload\":{\"total\":12}}");
+                        + "\"headers\":{\"x-tenant\":\"acme\",\"content-type\":\"application/json\"},"
+                        + "\"payloadBase64\":\"eyJ0b3RhbCI6IDEyfQ==\"}");
         assertThat(out.toString()).isEqualTo("Published to orders as order-7\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"price\": 1.10, \"exact\": 0.12345678901234567890123456789}\n",
+                " 1e400 ",
+                "{\"a\": 1} and more"
+            })
+    void payloadKeepsItsBytes(String payload) throws IOException {
+        Path file = Files.writeString(folder.resolve("payload"), payload);
+
+        run("submit", "orders", "--file", file.toString());
+
+        String json = payload.contains("more") ? "" : "\"headers\":{\"content-type\":\"application/json\"},";
+        assertThat(requests)
+                .containsExactly("POST /api/v1/queues/orders/tasks {" + json + "\"payloadBase64\":\""
+                        + Base64.getEncoder().encodeToString(payload.getBytes(StandardCharsets.UTF_8)) + "\"}");
     }
 
     @Test
@@ -174,6 +204,28 @@ class TandemCliTest {
 
         run("dead", "list", "orders", "--limit", "1", "--all");
         assertThat(requests).hasSize(3);
+    }
+
+    @Test
+    void allPagesAreOneJsonDocument() {
+        String first = "GET /api/v1/queues/orders/tasks?state=dead&limit=1";
+        answers.put(first, "{\"tasks\":[{\"id\":\"a\",\"n\":1.10}],\"next\":\"x\",\"total\":2}");
+        answers.put(first + "&cursor=x", "{\"tasks\":[{\"id\":\"b\"},{\"id\":\"c\"}],\"total\":2}");
+
+        assertThat(run("dead", "list", "orders", "--limit", "1", "--all", "-o", "json"))
+                .isZero();
+
+        assertThat(EXACT.readTree(out.toString()).toString())
+                .isEqualTo("{\"total\":2,\"tasks\":[{\"id\":\"a\",\"n\":1.10},{\"id\":\"b\"},{\"id\":\"c\"}]}");
+    }
+
+    @Test
+    void aPageWithoutAnEntryIsADocumentToo() {
+        answers.put("GET /api/v1/queues/orders/tasks?state=dead&limit=50", "{\"tasks\":[]}");
+
+        assertThat(run("dead", "list", "orders", "--all", "-o", "json")).isZero();
+
+        assertThat(EXACT.readTree(out.toString()).toString()).isEqualTo("{\"tasks\":[]}");
     }
 
     @Test

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpClient;
-import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -199,7 +198,9 @@ class HttpHandlerTest {
         answer = exchange -> await();
 
         assertThatThrownBy(() -> handler().handle(new FakeTask().deadline(NOW.plusMillis(50))))
-                .isInstanceOf(HttpTimeoutException.class);
+                .isInstanceOf(HttpStatusException.class)
+                .hasMessageStartingWith("the call of 127.0.0.1:")
+                .hasMessageEndingWith(" failed: request timed out");
     }
 
     @Test

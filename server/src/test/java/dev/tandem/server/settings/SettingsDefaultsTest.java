@@ -49,6 +49,7 @@ class SettingsDefaultsTest {
             history.succeeded-max = 1000
             max-payload = 1MB
             log-payloads = false
+            log.keys = true
             demo.events =
             queues.*.source = null
             queues.*.topic = null

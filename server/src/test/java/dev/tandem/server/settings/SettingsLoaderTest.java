@@ -66,6 +66,20 @@ class SettingsLoaderTest extends SettingsTestBase {
     }
 
     @Test
+    void wrongValueIsReportedOnce() {
+        set("tandem.queues.orders.source", "pulsar");
+        set("tandem.queues.orders.dead-head", "stop");
+        set("tandem.redis.horizon", "soon");
+
+        assertThat(problems())
+                .containsExactlyInAnyOrder(
+                        "tandem.queues.orders.source is 'pulsar': it must be kafka or rabbit (test)",
+                        "tandem.queues.orders.dead-head is 'stop': it must be halt or skip or drain (test)",
+                        "tandem.redis.horizon is 'soon': it must be a duration, such as 500ms, 10s, 5m, 1h or PT10S"
+                                + " (test)");
+    }
+
+    @Test
     void queueNeedsOnlyItsSource() {
         set("tandem.queues.orders.source", "kafka");
         set("tandem.queues.mail.source", "rabbit");

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings and variables that do not exist, and names of queues that Spring Boot would change. */
 class UnknownSettingsTest extends SettingsTestBase {
@@ -43,6 +44,58 @@ class UnknownSettingsTest extends SettingsTestBase {
                 .anySatisfy(problem -> assertThat(problem)
                         .startsWith(unknown)
                         .contains("there is no such setting; did you mean " + meant + "?"));
+    }
+
+    @Test
+    void queuesAtTheRootAreRecognised() {
+        yaml("""
+                queues:
+                  orders: { source: kafka, handler: log }
+                redis:
+                  host: redis-1
+                """);
+
+        assertThat(problems())
+                .containsExactly(
+                        "queues.orders.source is 'kafka': it has no effect there: it must be below tandem, as"
+                                + " tandem.queues.orders.source (line 2)",
+                        "queues.orders.handler is 'log': it has no effect there: it must be below tandem, as"
+                                + " tandem.queues.orders.handler (line 2)");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            server.prot                      | server.port
+            server.tomcat.threads.maxx       | server.tomcat.threads.max
+            management.server.prt            | management.server.port
+            """)
+    void mistypedSettingOfSpringBootIsRefused(String unknown, String meant) {
+        set("tandem.queues.orders.source", "kafka");
+        set(unknown, "8081");
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .isEqualTo(unknown + " is '8081': there is no such setting; did you mean " + meant + "? (test)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "server.port",
+                "server.tomcat.accesslog.enabled",
+                "server.servlet.contextParameters.mine",
+                "management.endpoint.health.group.mine.include",
+                "management.metrics.tags.region",
+                "logging.level.dev.tandem",
+                "my.own.placeholder",
+                "redis.host"
+            })
+    void otherSettingsAreLeftToTheirOwners(String name) {
+        set("tandem.queues.orders.source", "kafka");
+        set(name, "1");
+
+        assertThat(load().queues()).hasSize(1);
     }
 
     @Test

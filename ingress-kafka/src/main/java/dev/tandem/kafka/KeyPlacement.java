@@ -1,0 +1,65 @@
+package dev.tandem.kafka;
+
+import dev.tandem.task.TaskHeaders;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices records that lie in another partition than the one that Kafka's own producer chooses for their key. Order holds
+ * within a partition, so two publishers that choose differently break the order of a key without any error. Used by the
+ * polling thread only.
+ */
+final class KeyPlacement {
+
+    private final KafkaHealth health;
+    private boolean warned;
+
+    KeyPlacement(KafkaHealth health) {
+        this.health = health;
+    }
+
+    /** @param partitions how many the topic has now; 0 if that is not known yet */
+    void check(List<ConsumerRecord<byte[], byte[]>> records, int partitions) {
+        long outside = 0;
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            byte[] key = key(record);
+            // A consumer may learn of a new partition later than its publishers.
+            if (key != null && record.partition() < partitions && expected(key, partitions) != record.partition()) {
+                outside++;
+                if (!warned) {
+                    warned = true;
+                    health.warn(describe(record, expected(key, partitions), partitions));
+                }
+            }
+        }
+        if (outside > 0) {
+            health.misplaced(outside);
+        }
+    }
+
+    /** Returns the partition that Kafka's producer, Kafka Streams and the HTTP API choose. */
+    static int expected(byte[] key, int partitions) {
+        return Utils.toPositive(Utils.murmur2(key)) % partitions;
+    }
+
+    private static byte @Nullable [] key(ConsumerRecord<byte[], byte[]> record) {
+        if (record.key() != null) {
+            return record.key();
+        }
+        Header header = record.headers().lastHeader(TaskHeaders.KEY);
+        return header == null ? null : header.value();
+    }
+
+    private static String describe(ConsumerRecord<byte[], byte[]> record, int expected, int partitions) {
+        return "the record at offset " + record.offset() + " of partition " + record.partition()
+                + " has a key that Kafka's"
+                + " own producer puts into partition " + expected + " of " + partitions
+                + ". Tasks of one key run in order only if all of them are in one partition. Let all publishers choose it in"
+                + " the same way: set partitioner=murmur2_random in clients that are built on librdkafka, and send the key"
+                + " as the record's key. Records that were published while the topic had fewer partitions count too."
+                + " tandem_records_misplaced_total counts on; this is logged once";
+    }
+}

@@ -1,0 +1,71 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.task.LogText;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Passes each change that was asked of the API to the log, also those that were refused. Publishing a task is no such
+ * change. The line is made from the route, so that a new route needs nothing here.
+ */
+final class OperatorActs implements HandlerInterceptor {
+
+    private static final int MAX_KEY = 64;
+    private static final int MAX_TEXT = 200;
+    private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
+
+    private final OperatorLog log;
+    private final boolean namesKeys;
+
+    OperatorActs(OperatorLog log, boolean namesKeys) {
+        this.log = log;
+        this.namesKeys = namesKeys;
+    }
+
+    @Override
+    public void afterCompletion(
+            HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {
+        String method = request.getMethod();
+        String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
+        boolean reads = method.equals(HttpMethod.GET.name()) || method.equals(HttpMethod.HEAD.name());
+        if (reads || !route.startsWith("/api/") || route.equals(PUBLISH)) {
+            return;
+        }
+        @SuppressWarnings("unchecked")
+        Map<String, String> names =
+                (Map<String, String>) request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+        Map<String, String> named = names == null ? Map.of() : names;
+        String action = action(method, route);
+        String queue = "queue " + LogText.oneLine(named.getOrDefault("queue", "?"), MAX_TEXT);
+        String noun = named.containsKey("key") ? "key" : named.containsKey("id") ? "task" : "";
+        String kind = action + " of " + (noun.isEmpty() ? "" : "a " + noun + " of ") + queue;
+        String subject = noun.equals("key") && !namesKeys ? "a key of " : subject(noun, named);
+        String query = request.getQueryString() == null || !namesKeys
+                ? ""
+                : " (" + LogText.oneLine(request.getQueryString(), MAX_TEXT) + ")";
+        String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
+        int status = response.getStatus();
+        log.acted(kind, act, status < 300 ? "done" : "refused with status " + status);
+    }
+
+    /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */
+    private static String action(String method, String route) {
+        String last = route.substring(route.lastIndexOf('/') + 1);
+        return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
+    }
+
+    private static String subject(String noun, Map<String, String> named) {
+        return switch (noun) {
+            case "key" -> "key '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "' of ";
+            case "task" -> "task " + LogText.oneLine(named.getOrDefault("id", ""), MAX_TEXT) + " of ";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,73 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.task.TaskState;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What operators do through the API stands in the log. */
+class OperatorActsTest extends ApiTestBase {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(OperatorLog.class);
+    private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+
+    @BeforeEach
+    void capture() {
+        logged.start();
+        logger.addAppender(logged);
+        logger.setLevel(Level.INFO);
+    }
+
+    @AfterEach
+    void restore() {
+        logger.detachAppender(logged);
+        logger.setLevel(null);
+    }
+
+    private List<String> lines() {
+        return List.copyOf(logged.list).stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    @Test
+    void everyChangeHasALineAlsoIfItIsRefused() {
+        PLATFORM.keys.put("customer 7", key("customer 7"));
+        put("0", "1:1", TaskState.DEAD, named("order-7"));
+
+        post("/api/v1/queues/orders/keys/customer%207/skip", 202);
+        post("/api/v1/queues/orders/keys/open/drain", 409);
+        post("/api/v1/queues/mail/pause", 202);
+        post("/api/v1/queues/orders/tasks/order-7/retry", 202);
+        send("DELETE", "/api/v1/queues/orders/tasks/%400%2F1:1", null, null, 202);
+
+        await().until(() -> lines().size() >= 5);
+        assertThat(lines())
+                .containsExactly(
+                        "Operator: skip of key 'customer 7' of queue orders, asked by 127.0.0.1: done",
+                        "Operator: drain of key 'open' of queue orders, asked by 127.0.0.1: refused with status 409",
+                        "Operator: pause of queue mail, asked by 127.0.0.1: done",
+                        "Operator: retry of task order-7 of queue orders, asked by 127.0.0.1: done",
+                        "Operator: delete of task @0/1:1 of queue orders, asked by 127.0.0.1: done");
+    }
+
+    @Test
+    void readingAndPublishingAreNoActs() {
+        get("/api/v1/queues", 200);
+        json("/api/v1/queues/orders/tasks", "{}", 202);
+        post("/api/v1/queues/mail/resume", 202);
+
+        await().until(() -> !lines().isEmpty());
+        assertThat(lines()).containsExactly("Operator: resume of queue mail, asked by 127.0.0.1: done");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.server.settings.SettingsLoader;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+class QueueStateTest {
+
+    private static final QueueSettings KAFKA = settings("kafka");
+    private static final QueueSettings RABBIT = settings("rabbit");
+
+    private static QueueSettings settings(String source) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new MapPropertySource(
+                        "test", Map.of("tandem.queues.q.source", source, "tandem.queues.q.partitions", "2")));
+        return SettingsLoader.load(environment).queues().get("q");
+    }
+
+    private static PartitionInfo partition(int number, @Nullable String owner) {
+        return new PartitionInfo(Integer.toString(number), owner, 0, TaskCounts.NONE, Map.of(), null);
+    }
+
+    private static LocalQueue local(@Nullable String broker, @Nullable String redis, boolean full) {
+        return new LocalQueue(broker, redis, null, null, full, null);
+    }
+
+    private static Map<String, Long> lags(int partitions) {
+        Map<String, Long> lags = new LinkedHashMap<>();
+        IntStream.range(0, partitions).forEach(number -> lags.put(Integer.toString(number), 0L));
+        return lags;
+    }
+
+    private static QueueState of(LocalQueue local, boolean paused, @Nullable String... owners) {
+        List<PartitionInfo> known = IntStream.range(0, owners.length)
+                .mapToObj(number -> partition(number, owners[number]))
+                .toList();
+        return QueueState.of(KAFKA, local, null, paused, known, lags(owners.length));
+    }
+
+    @Test
+    void aQueueThatWorksRuns() {
+        assertThat(of(LocalQueue.GOOD, false, "a", "b")).isEqualTo(new QueueState("running", List.of()));
+    }
+
+    @Test
+    void theWorstComesFirstAndAllIsExplained() {
+        LocalQueue local = local("no broker can be reached", "Cannot reach Redis at localhost:6379", true);
+        QueueState state = of(local, true, null, "b");
+
+        assertThat(state.word()).isEqualTo("no redis");
+        assertThat(state.problems())
+                .containsExactly(
+                        "Cannot reach Redis at localhost:6379",
+                        "Kafka: no broker can be reached",
+                        "No executor owns partition 0, so their tasks wait");
+        assertThat(of(local("away", null, true), true, "a").word()).isEqualTo("no broker");
+        assertThat(of(local(null, null, true), true, "a").word()).isEqualTo("paused");
+        assertThat(of(local(null, null, true), false, "a").word()).isEqualTo("full");
+    }
+
+    @Test
+    void partitionsWithoutAnOwnerAreCounted() {
+        assertThat(of(LocalQueue.GOOD, false, "a", null, null, null).word()).isEqualTo("3 partitions unowned");
+        assertThat(of(LocalQueue.GOOD, false, "a", null).word()).isEqualTo("1 partition unowned");
+        assertThat(of(LocalQueue.GOOD, false, null, null).word()).isEqualTo("no owner");
+    }
+
+    @Test
+    void partitionsThatNobodyEverOwnedAreCounted() {
+        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(partition(0, "a")), lags(16))
+                        .word())
+                .isEqualTo("15 partitions unowned");
+        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(), lags(16))
+                        .word())
+                .isEqualTo("no owner");
+    }
+
+    @Test
+    void anEmptyPartitionThatIsGoneNeedsNoOwner() {
+        List<PartitionInfo> known = List.of(partition(0, "a"), partition(1, "a"), partition(2, null));
+
+        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, known, lags(2))
+                        .word())
+                .isEqualTo("running");
+        assertThat(QueueState.of(RABBIT, LocalQueue.GOOD, null, false, known, Map.of("", 3L))
+                        .word())
+                .isEqualTo("running");
+
+        PartitionInfo withTasks = new PartitionInfo("2", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), null);
+        assertThat(QueueState.of(
+                                RABBIT,
+                                LocalQueue.GOOD,
+                                null,
+                                false,
+                                List.of(known.get(0), known.get(1), withTasks),
+                                Map.of("", 3L))
+                        .word())
+                .isEqualTo("1 partition unowned");
+    }
+
+    @Test
+    void nothingIsSaidOfOwnersWhileRedisDoesNotAnswer() {
+        QueueState state =
+                QueueState.of(KAFKA, LocalQueue.GOOD, "Redis is not available: away", false, List.of(), lags(2));
+
+        assertThat(state).isEqualTo(new QueueState("no redis", List.of("Redis is not available: away")));
+    }
+}

@@ -1,0 +1,75 @@
+package dev.tandem.task;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Says why something failed, for people who do not know the classes of Java and of the client libraries. Knows exceptions
+ * of networks and threads by their names only, because this module uses neither.
+ */
+public final class FailureText {
+
+    /** The name of a class that begins the message of an exception that wraps another one. */
+    private static final Pattern CLASS_NAME = Pattern.compile("\\b(?:[a-z][a-z0-9_]*\\.)+[A-Z][A-Za-z0-9_.$]*: ");
+
+    /** What futures put around the exception that they failed with. */
+    private static final Set<String> WRAPPERS =
+            Set.of("java.util.concurrent.CompletionException", "java.util.concurrent.ExecutionException");
+
+    private static final String NO_ANSWER = "no answer in time";
+
+    private static final Pattern SUFFIX = Pattern.compile("(Exception|Error)$");
+    private static final Pattern WORD_START = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
+
+    private FailureText() {}
+
+    /** Returns the reason behind the wrappers that futures add. */
+    public static String of(Throwable failure) {
+        Throwable cause = failure;
+        while (WRAPPERS.contains(name(cause)) && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = cause.getMessage() == null ? "" : cause.getMessage().strip();
+        if (message.isEmpty()) {
+            return withoutMessage(cause);
+        }
+        return switch (name(cause)) {
+            case "java.net.UnknownHostException" ->
+                "the host name '" + message.split(":", 2)[0] + "' cannot be resolved";
+            case "java.util.concurrent.TimeoutException" -> NO_ANSWER;
+            default -> clean(message);
+        };
+    }
+
+    /** Returns a message of a library without names of classes, and without what Java adds to an unresolved address. */
+    public static String clean(String message) {
+        return CLASS_NAME.matcher(message).replaceAll("").replace("/<unresolved>", "");
+    }
+
+    private static String withoutMessage(Throwable failure) {
+        return switch (name(failure)) {
+            case "java.util.concurrent.TimeoutException" -> NO_ANSWER;
+            case "java.net.ConnectException" -> "connection refused";
+            case "java.io.IOException" -> "the connection failed";
+            case "java.io.EOFException" -> "the connection was closed";
+            case "java.nio.channels.UnresolvedAddressException" -> "the host name cannot be resolved";
+            default -> words(failure);
+        };
+    }
+
+    private static String name(Throwable failure) {
+        return failure.getClass().getName();
+    }
+
+    /** Returns the words in the name of an exception: "stale cluster view" of a StaleClusterViewException. */
+    private static String words(Throwable failure) {
+        String simple = failure.getClass().getSimpleName();
+        if (simple.endsWith("ClosedChannelException")) {
+            return "the connection was closed";
+        }
+        String name = SUFFIX.matcher(simple).replaceAll("");
+        String words = WORD_START.matcher(name).replaceAll(" ").toLowerCase(Locale.ROOT);
+        return words.isEmpty() ? "for an unknown reason" : words;
+    }
+}
