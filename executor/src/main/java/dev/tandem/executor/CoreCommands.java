@@ -179,7 +179,9 @@ final class CoreCommands implements Commands {
             buriedLog.log(buried);
         } else if (event instanceof CoreEvent.KeyHalted halted) {
             haltedKeyLog.add(halted);
-        } else if (OwnershipLog.isDebugOnly(event) ? ownershipLogger.isDebugEnabled() : ownershipLogger.isInfoEnabled()) {
+        } else if (OwnershipLog.isDebugOnly(event)
+                ? ownershipLogger.isDebugEnabled()
+                : ownershipLogger.isInfoEnabled()) {
             ownershipLog.add(event);
         }
     }
