@@ -33,10 +33,12 @@ public final class Inspector {
 
     private final AdminConnection connection;
     private final TaskFinder finder;
+    private final SuccessFinder successes;
 
     Inspector(AdminConnection connection) {
         this.connection = connection;
-        finder = new TaskFinder(connection);
+        successes = new SuccessFinder(connection);
+        finder = new TaskFinder(connection, successes);
     }
 
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
@@ -92,6 +94,40 @@ public final class Inspector {
             throw new IllegalArgumentException(
                     "The state is " + state + ", but Redis keeps no such tasks: ask for another state");
         }
+        if (state == TaskState.SUCCEEDED) {
+            return succeeded(partition, cursor, limit);
+        }
+        return stored(partition, state, cursor, limit);
+    }
+
+    /** Lists what is kept of successes, and then the samples of earlier versions. */
+    private CompletableFuture<ResultPage<TaskView>> succeeded(Partition partition, @Nullable String cursor, int limit) {
+        byte[] place = TaskCursor.decode(TaskState.SUCCEEDED, cursor);
+        String text = new String(place, StandardCharsets.ISO_8859_1);
+        if (cursor != null && !SuccessFinder.CURSOR.matcher(text).matches()) {
+            return stored(partition, TaskState.SUCCEEDED, cursor, limit);
+        }
+        return successes.list(partition, cursor == null ? null : text, limit).thenCompose(page -> {
+            if (page.next() != null || page.items().size() == limit) {
+                String next = page.next() == null ? SuccessFinder.END : page.next();
+                return CompletableFuture.completedFuture(
+                        new ResultPage<>(page.items(), TaskCursor.encode(bytes(next))));
+            }
+            return stored(
+                            partition,
+                            TaskState.SUCCEEDED,
+                            null,
+                            limit - page.items().size())
+                    .thenApply(samples -> {
+                        List<TaskView> all = new ArrayList<>(page.items());
+                        all.addAll(samples.items());
+                        return new ResultPage<>(all, samples.next());
+                    });
+        });
+    }
+
+    private CompletableFuture<ResultPage<TaskView>> stored(
+            Partition partition, TaskState state, @Nullable String cursor, int limit) {
         return connection
                 .runScript(
                         Script.INSPECT,
@@ -306,7 +342,14 @@ public final class Inspector {
             default -> at;
         };
         return new TaskView(
-                partition, position, state, when, lapses, task, claim == null ? null : ClaimRecord.read(claim, at));
+                partition,
+                position,
+                state,
+                when,
+                lapses,
+                task,
+                claim == null ? null : ClaimRecord.read(claim, at),
+                null);
     }
 
     private static KeyView keyView(Partition partition, String key, String entry, long parked) {

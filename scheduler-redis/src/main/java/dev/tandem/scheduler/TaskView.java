@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lapses claims that lapsed and are not among the envelope's attempts yet
  * @param envelope null while only the broker has it
  * @param claim null unless the task is active
+ * @param success null unless it succeeded. Its envelope has no payload then, and no header of the publisher
  */
 public record TaskView(
         Partition partition,
@@ -21,7 +22,8 @@ public record TaskView(
         long at,
         int lapses,
         @Nullable Envelope envelope,
-        @Nullable Claim claim) {
+        @Nullable Claim claim,
+        @Nullable Success success) {
 
     /**
      * The claim under which an active task runs.
@@ -31,4 +33,11 @@ public record TaskView(
      */
     public record Claim(
             long token, String executor, @Nullable String key, long startedAt, long leaseUntil) {}
+
+    /**
+     * The attempt that succeeded.
+     *
+     * @param startedAt in epoch milliseconds; 0 if unknown
+     */
+    public record Success(long startedAt, long durationMillis, String executor) {}
 }

@@ -115,7 +115,7 @@ class ScriptTimeIT {
         assertThat(inspector.task(PARTITION, last).join().orElseThrow().state()).isEqualTo(TaskState.PARKED);
         assertThat(store.admin().delete(PARTITION, last).join()).isEqualTo(Result.DONE);
         afterEach.run();
-        Retention little = new Retention(Duration.ofDays(10_000_000), 100, 100);
+        Retention little = new Retention(Duration.ofDays(10_000_000), 100, Duration.ofDays(1), 100, 1 << 20);
         Housekeeper housekeeper = new Housekeeper(store.adminConnection(), store.admin(), little);
         housekeeper.trim(PARTITION).join();
         afterEach.run();

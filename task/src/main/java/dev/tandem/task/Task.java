@@ -64,6 +64,21 @@ public record Task(
                 dedupKey);
     }
 
+    public Task withHeaders(Map<String, String> newHeaders) {
+        return new Task(
+                id,
+                queue,
+                type,
+                key,
+                payload,
+                newHeaders,
+                publishedAt,
+                notBefore,
+                timeoutMillis,
+                maxAttempts,
+                dedupKey);
+    }
+
     /** Returns roughly how many bytes of memory the task takes: payload, headers and a fixed overhead. */
     public int weight() {
         int sum = 160 + payload.length;

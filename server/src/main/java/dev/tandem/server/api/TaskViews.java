@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -42,6 +44,8 @@ final class TaskViews {
     private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
 
+    private static final String NOT_KEPT = "The payload and the headers of a task that succeeded are not kept";
+
     private TaskViews() {}
 
     static Views.Task inList(String queue, QueueSettings settings, TaskInfo info) {
@@ -55,7 +59,10 @@ final class TaskViews {
     private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean withPayload) {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
-        byte[] payload = task == null || !withPayload ? null : task.payload();
+        // A task that succeeded is kept without its payload, except samples of earlier versions.
+        boolean kept = task != null && info.durationMillis() == null;
+        byte[] payload = !kept || !withPayload ? null : task.payload();
+        Map<String, String> headers = kept ? AttemptHistory.visible(task.headers()) : Map.of();
         JsonNode json = payload == null ? null : json(payload);
         String text = payload == null || json != null ? null : text(payload);
         return new Views.Task(
@@ -74,14 +81,18 @@ final class TaskViews {
                 info.executor(),
                 envelope == null || envelope.token() == 0 ? null : Long.toString(envelope.token()),
                 envelope == null ? null : envelope.error(),
-                task == null ? null : task.payload().length,
-                task == null ? IN_BROKER : null,
-                task == null || !withPayload || task.headers().isEmpty() ? null : task.headers(),
+                kept ? task.payload().length : null,
+                kept ? null : task == null ? IN_BROKER : NOT_KEPT,
+                !withPayload || headers.isEmpty() ? null : headers,
                 json,
                 text,
                 payload == null || json != null || text != null
                         ? null
-                        : Base64.getEncoder().encodeToString(payload));
+                        : Base64.getEncoder().encodeToString(payload),
+                info.durationMillis(),
+                !withPayload || info.history().isEmpty()
+                        ? null
+                        : info.history().stream().map(Views.Attempt::of).toList());
     }
 
     private static int maxAttempts(QueueSettings settings, @Nullable Task task) {

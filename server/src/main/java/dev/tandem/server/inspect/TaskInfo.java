@@ -1,8 +1,10 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param attempts starts so far
  * @param executor the executor that runs it; null if none does
  * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
+ * @param durationMillis how long the attempt ran that succeeded; null if the task is not known to have. If it is, the
+ *     envelope has no payload
+ * @param history its last attempts, the earliest first
  */
 public record TaskInfo(
         TaskRef ref,
@@ -21,4 +26,6 @@ public record TaskInfo(
         @Nullable String key,
         int attempts,
         @Nullable String executor,
-        @Nullable Envelope envelope) {}
+        @Nullable Envelope envelope,
+        @Nullable Long durationMillis,
+        List<AttemptRecord> history) {}
