@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
 import java.time.Duration;
 import java.time.Instant;
@@ -150,7 +151,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public Map<String, String> headers() {
-        return run.task().headers();
+        return AttemptHistory.visible(run.task().headers());
     }
 
     @Override

@@ -20,9 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * The settings of one queue for an {@link Executor}: its source, its store, and how its tasks are run. Immutable.
- */
+/** Settings of one queue of an {@link Executor}: its source, its store, and how its tasks are run. Immutable. */
 public final class QueueSpec {
 
     /** The default of {@link Builder#timeout}: 30 s. */

@@ -68,6 +68,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = attempt(run, slot);
         } catch (Throwable t) {
             log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
+            took(run, 0);
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
@@ -135,7 +136,9 @@ final class TaskRunner implements WorkerPool.RunAction {
             slot.set(null);
             if (begins) {
                 Outcome outcome = spec.decider().decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
-                record(attempt, end, outcome, clock.nanos() - startedNanos);
+                long nanos = clock.nanos() - startedNanos;
+                took(run, nanos / 1_000_000);
+                record(attempt, end, outcome, nanos);
                 return outcome;
             }
             if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
@@ -155,6 +158,10 @@ final class TaskRunner implements WorkerPool.RunAction {
         } catch (Throwable failure) {
             return new AttemptEnd.Threw(failure);
         }
+    }
+
+    private void took(Run run, long millis) {
+        run.took(clock.wallMillis() - millis, millis);
     }
 
     private Outcome dead(Run run, String reason) {

@@ -11,6 +11,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
@@ -58,6 +60,23 @@ class TaskRunnerTest {
         assertThat(task.deadline())
                 .hasValueSatisfying(
                         deadline -> assertThat(deadline.toEpochMilli()).isEqualTo(clock.wallMillis() + 30_000));
+    }
+
+    @Test
+    void aRunSaysWhenItsHandlerRanAndForHowLong() {
+        Run run = TestRuns.of(task("pay", ""), 12);
+        long began = clock.wallMillis();
+        run(queue().action("pay", task -> clock.advance(40)), run);
+        assertThat(run.startedAt()).isEqualTo(began);
+        assertThat(run.durationMillis()).isEqualTo(40);
+    }
+
+    @Test
+    void aHandlerDoesNotSeeTheAttemptsThatTravelWithItsTask() {
+        AtomicReference<Map<String, String>> seen = new AtomicReference<>();
+        Task failed = AttemptHistory.with(task("pay", ""), new AttemptRecord(1, 5, 1, "web-1", "no"));
+        run(queue().action("pay", task -> seen.set(task.headers())), TestRuns.of(failed, 12));
+        assertThat(seen.get()).isEqualTo(Map.of("h", "v"));
     }
 
     @Test

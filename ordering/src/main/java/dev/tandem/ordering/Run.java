@@ -22,6 +22,10 @@ public final class Run {
     private @Nullable Row row;
 
     private int placeInRow;
+    /** Set by the worker before it reports the end. */
+    private long startedAt;
+
+    private long durationMillis;
     /** Whether the core knows the end already. Used by the core's thread only. */
     private boolean over;
 
@@ -95,6 +99,25 @@ public final class Run {
      */
     public @Nullable Run beginNext(long now) {
         return row == null ? null : row.beginAfter(placeInRow, now);
+    }
+
+    /**
+     * Notes when the handler ran, for people. To be called before the outcome is reported.
+     *
+     * @param startedAt epoch milliseconds
+     */
+    public void took(long startedAt, long durationMillis) {
+        this.startedAt = startedAt;
+        this.durationMillis = durationMillis;
+    }
+
+    /** When the handler began, in epoch milliseconds; 0 if it did not. */
+    public long startedAt() {
+        return startedAt;
+    }
+
+    public long durationMillis() {
+        return durationMillis;
     }
 
     void inRow(Row its, int place) {

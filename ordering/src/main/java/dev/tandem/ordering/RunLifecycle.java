@@ -3,23 +3,22 @@ package dev.tandem.ordering;
 import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingOutcome;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Starts tasks under their claims, and turns their ends into outcomes. */
 final class RunLifecycle {
 
-    private static final long SAMPLE_MILLIS = 1_000;
-    /** Samples must stay small beside all that the store has to keep. */
-    private static final int MAX_SAMPLE_BYTES = 4_096;
-
     final Relays relays;
 
     private final PartitionState state;
-    private long sampleAt = Long.MIN_VALUE;
 
     RunLifecycle(PartitionState state) {
         this.state = state;
@@ -147,25 +146,41 @@ final class RunLifecycle {
 
     private Verdict verdict(Run run, @Nullable String key, Outcome outcome) {
         if (outcome instanceof Outcome.Retry retry) {
-            return new Verdict.Retry(retry.delayMillis(), envelope(run, retry.error()));
+            return new Verdict.Retry(retry.delayMillis(), failed(run, retry.error()));
         }
         if (outcome instanceof Outcome.Dead dead) {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
-            return new Verdict.Dead(policy, envelope(run, dead.error()));
+            return new Verdict.Dead(policy, failed(run, dead.error()));
         }
-        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(sample(run));
+        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(succeeded(run));
     }
 
-    private static byte[] envelope(Run run, @Nullable String error) {
-        return new Envelope(run.task(), run.attempt(), run.token(), error).encode();
+    /** Returns the envelope of a task whose attempt failed, or that is dead before its handler began. */
+    private byte[] failed(Run run, String error) {
+        Task task = withLapses(run);
+        if (run.startedAt() > 0) {
+            task = AttemptHistory.with(
+                    task,
+                    new AttemptRecord(
+                            run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
+        }
+        return new Envelope(task, run.attempt(), run.token(), error).encode();
     }
 
-    /** Returns the task itself once in a while, if it is small, for the history of successes. All successes are counted. */
-    private byte @Nullable [] sample(Run run) {
-        if (state.now() < sampleAt || run.task().weight() > MAX_SAMPLE_BYTES) {
-            return null;
-        }
-        sampleAt = state.now() + SAMPLE_MILLIS;
-        return envelope(run, null);
+    private SuccessRecord succeeded(Run run) {
+        Task task = run.task();
+        return new SuccessRecord(
+                task.id(),
+                task.type(),
+                task.key(),
+                run.attempt(),
+                run.startedAt(),
+                run.durationMillis(),
+                state.context.executor,
+                AttemptHistory.text(withLapses(run)));
+    }
+
+    private static Task withLapses(Run run) {
+        return AttemptHistory.withLapses(run.task(), run.attempt(), run.lapses());
     }
 }

@@ -226,7 +226,7 @@ final class BehaviourDigest {
         add(settle.nextToken());
         if (settle.verdict() instanceof Verdict.Success success) {
             add(30);
-            add(success.sample());
+            add(success.record() == null ? -1 : success.record().attempt());
         } else if (settle.verdict() instanceof Verdict.Retry retry) {
             add(31);
             add(retry.delayMillis());

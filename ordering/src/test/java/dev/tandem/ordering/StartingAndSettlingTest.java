@@ -3,11 +3,14 @@ package dev.tandem.ordering;
 import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreAnswer.Custody;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
 import dev.tandem.task.store.StoreAnswer.TokenTime;
 import dev.tandem.task.store.StoreRequest.RenewLeases;
+import dev.tandem.task.store.SuccessRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +69,25 @@ class StartingAndSettlingTest {
 
         core.succeeds("a0");
         assertThat(core.running()).containsExactly("b1", "c2");
+    }
+
+    @Test
+    void aSuccessIsKeptWithTheAttemptsBeforeIt() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+        core.run("k0").took(1_800_000_000_000L, 30);
+        core.fails("k0", 0);
+        core.passes(1_000);
+        core.run("k0").took(1_800_000_001_000L, 12);
+        core.succeeds("k0");
+
+        SuccessRecord kept = core.store().successes().get(0).success();
+        assertThat(kept.attempt()).isEqualTo(2);
+        assertThat(kept.key()).isEqualTo("k");
+        assertThat(kept.startedAt()).isEqualTo(1_800_000_001_000L);
+        assertThat(kept.durationMillis()).isEqualTo(12);
+        assertThat(AttemptHistory.parse(kept.attempts()))
+                .containsExactly(new AttemptRecord(1, 1_800_000_000_000L, 30, kept.executor(), "later"));
     }
 
     @Test

@@ -175,7 +175,7 @@ final class DueTaskLister {
                     .thenCompose(reply -> {
                         ReplyReader in = new ReplyReader(reply);
                         String next = in.text();
-                        List<TaskView> tasks = Inspector.tasks(partition(stream), in.list());
+                        List<TaskView> tasks = InspectionReply.tasks(partition(stream), in.list());
                         if (tasks.isEmpty() && !next.isEmpty()) {
                             return read(stream, next);
                         }

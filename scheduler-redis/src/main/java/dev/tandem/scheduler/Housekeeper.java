@@ -68,6 +68,7 @@ final class Housekeeper {
     private final AdminConnection connection;
     private final Admin admin;
     private final Retention retention;
+    private final SuccessTrimmer successes;
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
@@ -78,6 +79,7 @@ final class Housekeeper {
         this.connection = connection;
         this.admin = admin;
         this.retention = retention;
+        this.successes = new SuccessTrimmer(connection, retention);
     }
 
     /**
@@ -124,6 +126,7 @@ final class Housekeeper {
         Place from = places.getOrDefault(partition, Place.FIRST);
         return drain(partition)
                 .thenCompose(drained -> new Round(partition, from).piece())
+                .thenCompose(tasks -> successes.trim(partition).thenApply(records -> tasks + records))
                 .whenComplete((removed, failure) -> {
                     if (failure != null) {
                         log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
@@ -181,7 +184,8 @@ final class Housekeeper {
                             bytes(Integer.toString(retention.maxSucceeded())),
                             bytes(next.ids()),
                             bytes(next.bits()),
-                            bytes(Integer.toString(PIECE_ENTRIES)))
+                            bytes(Integer.toString(PIECE_ENTRIES)),
+                            bytes(Long.toString(retention.succeededFor().toMillis())))
                     .thenCompose(reply -> {
                         done(reply);
                         boolean over = next.equals(new Place(LEFT_OUT, LEFT_OUT, LEFT_OUT)) || pieces >= MAX_PIECES;

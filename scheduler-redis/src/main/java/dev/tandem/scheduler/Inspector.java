@@ -1,6 +1,5 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
@@ -8,18 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +29,12 @@ public final class Inspector {
 
     private final AdminConnection connection;
     private final TaskFinder finder;
+    private final SuccessFinder successes;
 
     Inspector(AdminConnection connection) {
         this.connection = connection;
-        finder = new TaskFinder(connection);
+        successes = new SuccessFinder(connection);
+        finder = new TaskFinder(connection, successes);
     }
 
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
@@ -80,57 +75,17 @@ public final class Inspector {
      * @param ofBroker the names of the broker's partitions, as far as they are known
      */
     public CompletableFuture<List<Partition>> unowned(String queue, Collection<String> ofBroker) {
-        return partitions(queue)
-                .thenCombine(connection.now(), (known, now) -> {
-                    Set<Partition> all = new LinkedHashSet<>(known);
-                    ofBroker.forEach(name -> all.add(new Partition(queue, name)));
-                    return Futures.all(
-                            List.copyOf(all),
-                            partition -> isOwned(partition, now)
-                                    .thenApply(owned -> owned ? Optional.<Partition>empty() : Optional.of(partition)));
-                })
-                .thenCompose(Function.identity())
-                .thenApply(found -> found.stream().flatMap(Optional::stream).toList())
-                .thenCompose(unowned -> withTasks(unowned, ofBroker));
+        return new UnownedPartitions(connection, this).find(queue, ofBroker);
     }
 
-    private CompletableFuture<Boolean> isOwned(Partition partition, long now) {
-        byte[] owner = connection.keys().owner(partition);
-        return connection
-                .run(commands -> commands.hmget(owner, bytes("lease"), bytes("released")))
-                .thenApply(fields -> {
-                    String lease = fields.get(0).map(Inspector::text).getValueOrElse("0");
-                    boolean released = fields.get(1)
-                            .map(Inspector::text)
-                            .getValueOrElse("")
-                            .equals("1");
-                    return !released && Long.parseLong(lease) > now;
-                });
-    }
-
-    /** Leaves out partitions that the broker does not have and that hold nothing to run. */
-    private CompletableFuture<List<Partition>> withTasks(List<Partition> unowned, Collection<String> ofBroker) {
-        List<Partition> others = unowned.stream()
-                .filter(partition -> !ofBroker.contains(partition.name()))
-                .toList();
-        return Futures.all(others, this::counts).thenApply(views -> {
-            Set<Partition> empty = views.stream()
-                    .filter(view -> !hasTasksToRun(view))
-                    .map(PartitionView::partition)
-                    .collect(Collectors.toSet());
-            return unowned.stream()
-                    .filter(partition -> !empty.contains(partition))
-                    .toList();
-        });
-    }
-
-    private static boolean hasTasksToRun(PartitionView view) {
+    static boolean hasTasksToRun(PartitionView view) {
         return TO_RUN.stream().anyMatch(state -> view.tasks().getOrDefault(state, 0L) > 0);
     }
 
     /** Returns the numbers of a partition. */
     public CompletableFuture<PartitionView> counts(Partition partition) {
-        return inspect(partition, "counts").thenApply(reply -> view(partition, new ReplyReader(reply)));
+        return inspect(partition, "counts")
+                .thenApply(reply -> InspectionReply.partition(partition, new ReplyReader(reply)));
     }
 
     /**
@@ -149,6 +104,40 @@ public final class Inspector {
             throw new IllegalArgumentException(
                     "The state is " + state + ", but Redis keeps no such tasks: ask for another state");
         }
+        if (state == TaskState.SUCCEEDED) {
+            return succeeded(partition, cursor, limit);
+        }
+        return stored(partition, state, cursor, limit);
+    }
+
+    /** Lists what is kept of successes, and then the samples of earlier versions. */
+    private CompletableFuture<ResultPage<TaskView>> succeeded(Partition partition, @Nullable String cursor, int limit) {
+        byte[] place = TaskCursor.decode(TaskState.SUCCEEDED, cursor);
+        String text = new String(place, StandardCharsets.ISO_8859_1);
+        if (cursor != null && !SuccessFinder.CURSOR.matcher(text).matches()) {
+            return stored(partition, TaskState.SUCCEEDED, cursor, limit);
+        }
+        return successes.list(partition, cursor == null ? null : text, limit).thenCompose(page -> {
+            if (page.next() != null || page.items().size() == limit) {
+                String next = page.next() == null ? SuccessFinder.END : page.next();
+                return CompletableFuture.completedFuture(
+                        new ResultPage<>(page.items(), TaskCursor.encode(bytes(next))));
+            }
+            return stored(
+                            partition,
+                            TaskState.SUCCEEDED,
+                            null,
+                            limit - page.items().size())
+                    .thenApply(samples -> {
+                        List<TaskView> all = new ArrayList<>(page.items());
+                        all.addAll(samples.items());
+                        return new ResultPage<>(all, samples.next());
+                    });
+        });
+    }
+
+    private CompletableFuture<ResultPage<TaskView>> stored(
+            Partition partition, TaskState state, @Nullable String cursor, int limit) {
         return connection
                 .runScript(
                         Script.INSPECT,
@@ -161,7 +150,8 @@ public final class Inspector {
                     ReplyReader in = new ReplyReader(reply);
                     byte[] next = in.bytes();
                     return new ResultPage<>(
-                            tasks(partition, in.list()), next.length == 0 ? null : TaskCursor.encode(next));
+                            InspectionReply.tasks(partition, in.list()),
+                            next.length == 0 ? null : TaskCursor.encode(next));
                 });
     }
 
@@ -257,7 +247,7 @@ public final class Inspector {
             String entry = in.maybeText();
             return entry == null
                     ? Optional.empty()
-                    : Optional.of(keyView(partition, key, entry, in.number(), in.list()));
+                    : Optional.of(InspectionReply.key(partition, key, entry, in.number(), in.list()));
         });
     }
 
@@ -265,7 +255,7 @@ public final class Inspector {
     public CompletableFuture<List<TaskView>> parkedBehind(Partition partition, String key, int limit) {
         requireLimit(limit);
         return inspect(partition, "lane", key, Integer.toString(limit))
-                .thenApply(reply -> tasks(partition, new ReplyReader(reply).list()));
+                .thenApply(reply -> InspectionReply.tasks(partition, new ReplyReader(reply).list()));
     }
 
     /**
@@ -285,7 +275,7 @@ public final class Inspector {
                     String next = in.text();
                     List<KeyView> keys = new ArrayList<>();
                     while (in.hasMore()) {
-                        keys.add(keyView(partition, in.text(), in.text(), in.number(), in.list()));
+                        keys.add(InspectionReply.key(partition, in.text(), in.text(), in.number(), in.list()));
                     }
                     return new ResultPage<>(keys, next.isEmpty() ? null : next);
                 });
@@ -319,7 +309,7 @@ public final class Inspector {
             String entry = key == null ? null : in.maybeText();
             return key == null || entry == null
                     ? Optional.empty()
-                    : Optional.of(keyView(partition, key, entry, in.number(), null));
+                    : Optional.of(InspectionReply.key(partition, key, entry, in.number(), null));
         });
     }
 
@@ -338,79 +328,6 @@ public final class Inspector {
             encoded[i] = bytes(args[i]);
         }
         return connection.runScript(Script.INSPECT, partition, encoded);
-    }
-
-    private static PartitionView view(Partition partition, ReplyReader in) {
-        long now = in.number();
-        String owner = in.maybeText();
-        long epoch = in.number();
-        long lease = in.number();
-        long incarnation = in.number();
-        long storedCommit = in.number();
-        long highWater = in.number();
-        Map<TaskState, Long> tasks = new EnumMap<>(TaskState.class);
-        tasks.put(TaskState.SCHEDULED, in.number());
-        tasks.put(TaskState.RETRY, in.number());
-        tasks.put(TaskState.PARKED, in.number());
-        tasks.put(TaskState.ACTIVE, in.number());
-        tasks.put(TaskState.DEAD, in.number());
-        tasks.put(TaskState.SUCCEEDED, in.number());
-        long blocked = in.number();
-        Map<String, Long> totals = new TreeMap<>();
-        ReplyReader stats = in.list();
-        while (stats.hasMore()) {
-            totals.put(stats.text(), Long.parseLong(stats.text()));
-        }
-        return new PartitionView(
-                partition,
-                owner,
-                epoch,
-                Math.max(0, lease - now),
-                incarnation,
-                storedCommit,
-                highWater,
-                tasks,
-                blocked,
-                totals);
-    }
-
-    static List<TaskView> tasks(Partition partition, ReplyReader in) {
-        return in.all(each -> task(partition, each.list()));
-    }
-
-    private static TaskView task(Partition partition, ReplyReader in) {
-        Position position = in.position();
-        TaskState state = TaskState.valueOf(in.text().toUpperCase(Locale.ROOT));
-        long at = in.number();
-        int lapses = in.count();
-        byte[] envelope = in.maybeBytes();
-        byte[] claim = in.maybeBytes();
-        String head = in.maybeText();
-        Envelope task = envelope == null ? null : Envelope.decode(partition.queue(), envelope);
-        long when = switch (state) {
-            case ACTIVE, PARKED -> -1;
-            // The store does not look up the entry of a far-off task.
-            case SCHEDULED -> at < 0 && task != null ? task.task().notBefore() : at;
-            default -> at;
-        };
-        return new TaskView(
-                partition,
-                position,
-                state,
-                when,
-                lapses,
-                task,
-                claim == null ? null : ClaimRecord.read(claim, at),
-                head == null ? null : new Position(head));
-    }
-
-    private static KeyView keyView(
-            Partition partition, String key, String entry, long parked, @Nullable ReplyReader head) {
-        BlockedEntry blocked = BlockedEntry.parse(entry);
-        TaskView headTask = head == null
-                ? null
-                : tasks(partition, head).stream().findFirst().orElse(null);
-        return new KeyView(partition, key, blocked.reason(), blocked.head(), blocked.since(), parked, headTask);
     }
 
     private static void requireLimit(int limit) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the current incarnation
  * @param storedCommit the committed offset as the store last heard it: all offsets below it are settled; -1: none
  * @param highWater one above the highest offset that any owner named
- * @param tasks the count of tasks in each state; for succeeded ones, of the kept samples
+ * @param tasks the count of tasks in each state; for succeeded ones, of the samples that earlier versions kept
  * @param blockedKeys the count of blocked keys
  * @param totals since the beginning: {@code succeeded}, {@code retried}, {@code dead}, {@code lapsed}, {@code replayed},
  *     {@code cancelled}; a missing one is 0

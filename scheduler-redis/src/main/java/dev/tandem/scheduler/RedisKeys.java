@@ -33,7 +33,9 @@ final class RedisKeys {
             "minutes",
             "pages",
             "owed",
-            "given");
+            "given",
+            "successes",
+            "success-ids");
 
     /** The keys of the default namespace. */
     static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);

@@ -81,7 +81,8 @@ final class RedisLink implements Store.Link, Runnable {
             if (request instanceof StoreRequest.Acquire acquire) {
                 leaseMillis = acquire.leaseMillis();
             }
-            ScriptCall call = ScriptEncoder.encode(request, names, System.currentTimeMillis());
+            ScriptCall call = ScriptEncoder.encode(
+                    request, names, System.currentTimeMillis(), store.keepsSuccesses() && to.node().hasRoom);
             send(to, call, request, (reply, sentAt) -> replied(to, request, reply, sentAt));
             noteWritten(to, request, call);
             boolean probe = isProbe(request);

@@ -8,7 +8,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #wrote}. */
+/**
+ * One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #wrote} and the links that read {@link
+ * #hasRoom}.
+ */
 final class RedisNode {
 
     final RedisURI uri;
@@ -21,7 +24,7 @@ final class RedisNode {
     boolean connecting;
 
     /** Whether its memory has room for more tasks, as far as is known. */
-    boolean hasRoom = true;
+    volatile boolean hasRoom = true;
 
     boolean askedForMemory;
     int memoryChecksToSkip;

@@ -35,6 +35,7 @@ public final class RedisStore implements Store {
     private static final long TRIM_MILLIS = 10_000;
 
     private final RedisSettings settings;
+    private final boolean keepsSuccesses;
     private final ClientResources resources;
     private final RedisKeys keys;
     private final RedisTopology topology;
@@ -61,6 +62,7 @@ public final class RedisStore implements Store {
 
     private RedisStore(RedisSettings settings, Retention retention) {
         this.settings = settings;
+        keepsSuccesses = retention.keepsSuccesses();
         resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
@@ -255,6 +257,11 @@ public final class RedisStore implements Store {
     /** Handles a failed request whose link has already voided its other requests. */
     void failed(RedisLink link, RedisSession session, String reason, @Nullable Throwable failure) {
         thread.run(() -> connections.failed(link, session, reason, failure));
+    }
+
+    /** Whether anything is to be kept of tasks that succeed. */
+    boolean keepsSuccesses() {
+        return keepsSuccesses;
     }
 
     void lookAtMemory(RedisNode node) {

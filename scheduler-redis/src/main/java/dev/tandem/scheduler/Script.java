@@ -30,7 +30,9 @@ enum Script {
     WRITE_BARRIER,
     ADMINISTER,
     INSPECT,
-    TRIM_HISTORY;
+    FIND_SUCCESSES,
+    TRIM_HISTORY,
+    TRIM_SUCCESSES;
 
     private final byte[] source;
     private final byte[] sha;

@@ -17,7 +17,6 @@ final class ScriptCodes {
     static final int REPLY_REFUSED = 4;
 
     static final char VERDICT_SUCCESS = 'K';
-    static final char VERDICT_SAMPLED_SUCCESS = 'S';
     static final char VERDICT_RETRY = 'R';
     static final char VERDICT_DEAD_HALT = 'H';
     static final char VERDICT_DEAD_SKIP = 'P';
@@ -91,8 +90,8 @@ final class ScriptCodes {
     }
 
     static char verdict(Verdict verdict) {
-        if (verdict instanceof Verdict.Success success) {
-            return success.sample() == null ? VERDICT_SUCCESS : VERDICT_SAMPLED_SUCCESS;
+        if (verdict instanceof Verdict.Success) {
+            return VERDICT_SUCCESS;
         } else if (verdict instanceof Verdict.Retry) {
             return VERDICT_RETRY;
         } else if (verdict instanceof Verdict.Dead dead) {

@@ -28,10 +28,11 @@ final class ScriptEncoder {
      *
      * @param keys the names of the channels that scripts publish on
      * @param now epoch milliseconds, recorded in claims as the time of their start
+     * @param keepSuccesses whether to send what is kept of tasks that succeeded
      */
-    static ScriptCall encode(StoreRequest request, RedisKeys keys, long now) {
+    static ScriptCall encode(StoreRequest request, RedisKeys keys, long now, boolean keepSuccesses) {
         if (request instanceof StoreRequest.SettleAndClaim step) {
-            return new SettleAndClaimEncoder(now).encode(step);
+            return new SettleAndClaimEncoder(now, keepSuccesses).encode(step);
         } else if (request instanceof StoreRequest.OwnerRequest owners) {
             return encode(owners);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
@@ -40,7 +41,7 @@ final class ScriptEncoder {
                     .bytes(claimNames(keep.positions(), keep.tokens()))
                     .build();
         } else if (request instanceof StoreRequest.SettleLate late) {
-            return settleLate(late, keys);
+            return settleLate(late, keys, keepSuccesses);
         } else if (request instanceof StoreRequest.ListKnownPositions) {
             return KnownPositionsReply.firstPage();
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
@@ -178,10 +179,11 @@ final class ScriptEncoder {
         return call.build();
     }
 
-    private static ScriptCall settleLate(StoreRequest.SettleLate late, RedisKeys keys) {
+    private static ScriptCall settleLate(StoreRequest.SettleLate late, RedisKeys keys, boolean keepSuccesses) {
         Settle settle = late.settle();
         byte[] envelope = envelope(settle.verdict());
         Claim then = settle.then();
+        SuccessPage kept = keepSuccesses ? SuccessPage.of(List.of(settle)) : SuccessPage.NONE;
         return ScriptCall.of(Script.SETTLE_LATE)
                 .text(ScriptCodes.incarnation(late.incarnation()))
                 .text(keys.wakeChannel(late.partition()))
@@ -194,6 +196,8 @@ final class ScriptEncoder {
                 .key(settle.key())
                 .text(then == null ? "" : then.position().text())
                 .token(then == null ? 0 : then.token())
+                .bytes(kept.page())
+                .bytes(kept.hashes())
                 .build();
     }
 
@@ -216,9 +220,7 @@ final class ScriptEncoder {
 
     /** Returns the envelope that a verdict stores; null if it stores none. */
     static byte @Nullable [] envelope(Verdict verdict) {
-        if (verdict instanceof Verdict.Success success) {
-            return success.sample();
-        } else if (verdict instanceof Verdict.Retry retry) {
+        if (verdict instanceof Verdict.Retry retry) {
             return retry.envelope();
         } else if (verdict instanceof Verdict.Dead dead) {
             return dead.envelope();

@@ -23,10 +23,15 @@ final class SettleAndClaimEncoder {
     private static final byte[] NO_KEYS = {};
 
     private final long now;
+    private final boolean keepSuccesses;
 
-    /** @param now epoch milliseconds, recorded in claims as the time of their start */
-    SettleAndClaimEncoder(long now) {
+    /**
+     * @param now epoch milliseconds, recorded in claims as the time of their start
+     * @param keepSuccesses whether to send what is kept of tasks that succeeded
+     */
+    SettleAndClaimEncoder(long now, boolean keepSuccesses) {
         this.now = now;
+        this.keepSuccesses = keepSuccesses;
     }
 
     ScriptCall encode(StoreRequest.SettleAndClaim request) {
@@ -35,12 +40,14 @@ final class SettleAndClaimEncoder {
         long highestToken =
                 Math.max(highest(settles, SettleAndClaimEncoder::highestToken), highest(claims, Claim::token));
         List<byte[]> envelopes = new ArrayList<>();
-        MessagePackWriter lists = new MessagePackWriter().list(12);
+        MessagePackWriter lists = new MessagePackWriter().list(14);
         settles(lists, settles, envelopes);
         claims(lists, claims);
         lists.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
         relays(lists, settles);
         askedBits(lists, claims);
+        SuccessPage kept = keepSuccesses ? SuccessPage.of(settles) : SuccessPage.NONE;
+        lists.bytes(kept.page()).bytes(kept.hashes());
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
                 .text(ScriptCodes.incarnation(request.incarnation()))
@@ -153,7 +160,7 @@ final class SettleAndClaimEncoder {
     }
 
     private static boolean isPlain(Verdict verdict) {
-        return verdict instanceof Verdict.Success success && success.sample() == null;
+        return verdict instanceof Verdict.Success;
     }
 
     private static long highestToken(Settle settle) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>parked tasks: a member of {@code lanes};
  *   <li>active tasks: the cursor of a scan, a blank and a position;
  *   <li>far-off scheduled tasks: {@code later}, a blank, and minute, list and entry, separated by colons;
+ *   <li>tasks that succeeded: {@code page}, a blank, and a place that {@link SuccessFinder} describes;
  *   <li>all others: a score, a blank and a position.
  * </ul>
  */
@@ -52,7 +53,9 @@ final class TaskCursor {
         } else {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             known = SORTED.matcher(text).matches()
-                    || state == TaskState.SCHEDULED && FAR_OFF.matcher(text).matches();
+                    || state == TaskState.SCHEDULED && FAR_OFF.matcher(text).matches()
+                    || state == TaskState.SUCCEEDED
+                            && SuccessFinder.CURSOR.matcher(text).matches();
         }
         if (!known) {
             throw unknown(cursor);

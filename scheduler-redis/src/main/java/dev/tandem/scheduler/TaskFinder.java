@@ -4,11 +4,14 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds single tasks by position or id. A search in a long lane takes several calls of the script, so that none holds
@@ -26,38 +29,86 @@ final class TaskFinder {
     private record Candidate(Partition partition, String position) {}
 
     private final AdminConnection connection;
+    private final SuccessFinder successes;
 
-    TaskFinder(AdminConnection connection) {
+    TaskFinder(AdminConnection connection, SuccessFinder successes) {
         this.connection = connection;
+        this.successes = successes;
     }
 
     /** Returns what Redis knows of a position; empty if nothing. */
     CompletableFuture<Optional<TaskView>> at(Partition partition, Position position) {
-        return find(partition, "task", bytes(position.text()), FROM_THE_START);
+        return find(partition, "task", bytes(position.text()), FROM_THE_START)
+                .thenCompose(found -> found.isPresent()
+                        ? CompletableFuture.completedFuture(found)
+                        : successes.at(partition, position));
     }
 
-    /** Returns tasks with this id, given by their publisher or by default. At most {@code limit}. */
+    /**
+     * Returns tasks with this id, given by their publisher or by default. At most {@code limit}. If there are none, the
+     * latest one that succeeded.
+     */
     CompletableFuture<List<TaskView>> withId(List<Partition> partitions, String id, int limit) {
-        return Futures.all(partitions, partition -> indexed(partition, id)).thenCompose(lists -> {
-            List<Candidate> candidates =
-                    lists.stream().flatMap(List::stream).limit(MAX_CANDIDATES).toList();
-            return byDefault(partitions, id)
-                    .thenCompose(found -> collect(
-                            candidates, 0, limit, new ArrayList<>(found.stream().toList())));
-        });
+        return Futures.all(partitions, partition -> indexed(partition, id))
+                .thenCompose(lists -> {
+                    List<Candidate> candidates = lists.stream()
+                            .flatMap(List::stream)
+                            .limit(MAX_CANDIDATES)
+                            .toList();
+                    return byDefault(partitions, id)
+                            .thenCompose(found -> collect(
+                                    candidates,
+                                    0,
+                                    limit,
+                                    new ArrayList<>(found.stream().toList())));
+                })
+                .thenCompose(found ->
+                        found.isEmpty() ? succeeded(partitions, id) : CompletableFuture.completedFuture(found));
+    }
+
+    private CompletableFuture<List<TaskView>> succeeded(List<Partition> partitions, String id) {
+        return Futures.all(partitions, partition -> successes.withId(partition, id))
+                .thenCombine(
+                        succeededByDefault(partitions, id),
+                        (found, byDefault) -> Stream.concat(
+                                        found.stream().flatMap(Optional::stream), byDefault.stream())
+                                .max(Comparator.comparingLong(TaskView::at))
+                                .stream()
+                                .toList());
+    }
+
+    private CompletableFuture<Optional<TaskView>> succeededByDefault(List<Partition> partitions, String id) {
+        Matcher matcher = DEFAULT_ID.matcher(id);
+        Partition partition = partitionOf(matcher, partitions);
+        if (partition == null) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return connection
+                .runScript(Script.INSPECT, partition, bytes("offset"), bytes(matcher.group(2)))
+                .thenCompose(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    in.list();
+                    return successes.at(partition, in.position());
+                });
+    }
+
+    /** Returns the partition that a default id names; null if it is none, or names another partition. */
+    private static @Nullable Partition partitionOf(Matcher id, List<Partition> partitions) {
+        return !id.matches()
+                ? null
+                : partitions.stream()
+                        .filter(partition -> partition.name().equals(id.group(1)))
+                        .findFirst()
+                        .orElse(null);
     }
 
     /** Returns the task of a log that has this id because its publisher gave it none. */
     private CompletableFuture<Optional<TaskView>> byDefault(List<Partition> partitions, String id) {
         Matcher matcher = DEFAULT_ID.matcher(id);
-        if (matcher.matches()) {
-            for (Partition partition : partitions) {
-                if (partition.name().equals(matcher.group(1))) {
-                    return find(partition, "offset", bytes(matcher.group(2)), FROM_THE_START);
-                }
-            }
-        }
-        return CompletableFuture.completedFuture(Optional.empty());
+        Partition partition = partitionOf(matcher, partitions);
+        return partition == null
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : find(partition, "offset", bytes(matcher.group(2)), FROM_THE_START);
     }
 
     private CompletableFuture<List<Candidate>> indexed(Partition partition, String id) {
@@ -98,7 +149,7 @@ final class TaskFinder {
                 .runScript(Script.INSPECT, partition, bytes(how), what, goOn)
                 .thenCompose(reply -> {
                     ReplyReader in = new ReplyReader(reply);
-                    List<TaskView> tasks = Inspector.tasks(partition, in.list());
+                    List<TaskView> tasks = InspectionReply.tasks(partition, in.list());
                     byte[] position = in.bytes();
                     byte[] next = in.bytes();
                     return next.length > 0

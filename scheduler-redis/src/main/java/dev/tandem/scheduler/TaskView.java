@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param envelope null while only the broker has it
  * @param claim null unless the task is active
  * @param head the task that its key waits for, which may be this task; null if it has no key or its key is open
+ * @param success null unless it succeeded. Its envelope has no payload then, and no header of the publisher
  */
 public record TaskView(
         Partition partition,
@@ -23,7 +24,8 @@ public record TaskView(
         int lapses,
         @Nullable Envelope envelope,
         @Nullable Claim claim,
-        @Nullable Position head) {
+        @Nullable Position head,
+        @Nullable Success success) {
 
     /**
      * The claim under which an active task runs.
@@ -33,4 +35,11 @@ public record TaskView(
      */
     public record Claim(
             long token, String executor, @Nullable String key, long startedAt, long leaseUntil) {}
+
+    /**
+     * The attempt that succeeded.
+     *
+     * @param startedAt in epoch milliseconds; 0 if unknown
+     */
+    public record Success(long startedAt, long durationMillis, String executor) {}
 }

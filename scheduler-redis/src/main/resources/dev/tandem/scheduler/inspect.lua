@@ -7,7 +7,7 @@
 -- Returns   as follows
 --
 -- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation,
---            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, succeeded samples,
+--            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, samples of succeeded tasks,
 --            blocked keys, totals (name, number)}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
 --            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),

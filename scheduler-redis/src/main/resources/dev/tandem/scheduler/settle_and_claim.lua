@@ -25,6 +25,8 @@
 --   10 1 if a position comes twice
 --   11 relays: index of the settle, next position, its claim
 --   12 bits to look at: index of the claim, bit
+--   13 page of what is kept of the successes, see include/success_pages; '': nothing
+--   14 its hashes
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -32,6 +34,8 @@
 -- @include settled_bits
 -- @include settlement_state
 -- @include redelivery_marks
+-- @include success_keys
+-- @include success_pages
 -- @include apply_request
 
 -- What plain successes of fresh tasks, and relays to such, do not need. It is set up on demand, because that takes
@@ -167,7 +171,7 @@ local function settle_all(batch)
   local entries = any_blocked and slow_path.keyed_entries(keys) or {}
   local verdict_at, relay_at = places(verdicts, 4), places(relays, 3)
   local next_claims = claims_of_next(relays)
-  local ended, claimed, ended_count, claimed_count = {}, {}, 0, 0
+  local ended, claimed, ended_count, claimed_count, left_out = {}, {}, 0, 0, {}
   for i = 1, #positions do
     local position, verdict, entry, relay = positions[i], verdict_at[i], entries[i], relay_at[i]
     local claim = claims[position]
@@ -207,11 +211,15 @@ local function settle_all(batch)
       if relay and (result == SETTLE_OK or result == SETTLE_OPENED) then
         slow_path.relay(relays[relay + 1], relays[relay + 2], keys[i])
       end
+      if result == SETTLE_DONE or result == SETTLE_REFUSED then
+        left_out[position] = true
+      end
       add_settle_answer(answers, i, result)
     end
   end
   write_plain_successes(ended, claimed)
   write_settled()
+  append_successes(batch[13], batch[14], left_out)
   return answers
 end
 

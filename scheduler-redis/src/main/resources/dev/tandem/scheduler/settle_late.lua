@@ -14,6 +14,8 @@
 -- ARGV 10   the key
 -- ARGV 11   position of the task that its process started next; '': none
 -- ARGV 12   token of that task, 8 bytes
+-- ARGV 13   page of what is kept of a success, see include/success_pages; '': nothing
+-- ARGV 14   its hashes
 -- Returns   {REPLY_OK, 1 if recorded, else 0}
 -- @include partition_keys
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -34,6 +36,8 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include redelivery_marks
 -- @include settlement_state
 -- @include settle_outcome
+-- @include success_keys
+-- @include success_pages
 local incarnation, wake_channel, position, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local bit, verdict, delay, envelope = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
 local key, next_position, next_token = ARGV[9] == '1' and ARGV[10], ARGV[11], ARGV[12]
@@ -65,7 +69,7 @@ if relays and is_queue and claimant_of(claim) ~= owner[OWNER_EXECUTOR] then
   return {REPLY_OK, 0}
 end
 local next_claim = relays and claim_head() .. claim_tail(next_token, executor_of(claim), key)
-local success = verdict == VERDICT_SUCCESS or verdict == VERDICT_SAMPLED_SUCCESS
+local success = verdict == VERDICT_SUCCESS
 if relays and was_head and success and take_next() then
   -- The lane does not go on: the next task runs already, and heads the key from now on.
   block(key, BLOCKED_BY_OTHER_OWNER, next_position)
@@ -79,6 +83,9 @@ if result == SETTLE_REFUSED then
   return {REPLY_OK, 0}
 end
 write_outcomes()
+if result ~= SETTLE_DONE then
+  append_successes(ARGV[13], ARGV[14], {})
+end
 if relays and not was_head and result == SETTLE_OK then
   relay(next_position, next_claim, key)
 end

@@ -1,4 +1,5 @@
--- Keeps history within its bounds: the dead by age and count, the succeeded by count, the index of ids by what is
+-- Keeps history within its bounds: the dead by age and count, the samples of successes that earlier versions kept by age
+-- and count (trim_successes does the rest), the index of ids by what is
 -- left of them, and settled bits by the stored commit. A dead task that halts its key stays, whatever its age,
 -- and does not count: as many more are kept as keys are blocked. One call does a piece of this work; the program calls it until all is done, and goes on where it stopped.
 --
@@ -10,6 +11,7 @@
 -- ARGV 5    cursor of the scan of the index; '': leave it out
 -- ARGV 6    cursor of the scan of settled bits; '': leave them out
 -- ARGV 7    how many entries of each to look at
+-- ARGV 8    age in ms from which on samples of successes go
 -- Returns   {rank to go on at (-1: all seen), count of removed tasks, cursor of the index to go on at ('0': all seen),
 --           count of ids that it looked at, of those that it removed, cursor of settled bits to go on at ('0': all seen)}
 -- @include partition_keys
@@ -18,7 +20,7 @@
 -- @include envelope
 -- @include blocked_keys
 local from_rank, max_age, max_dead, max_succeeded = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local index_cursor, bits_cursor, limit = ARGV[5], ARGV[6], tonumber(ARGV[7])
+local index_cursor, bits_cursor, limit, max_sample_age = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local any_blocked = call('EXISTS', BLOCKED) == 1
 call('HDEL', OWNER, '') -- After a removal, Redis lets a script trim even when memory is full.
 
@@ -57,7 +59,8 @@ local function trim_dead()
 end
 
 local function trim_succeeded()
-  local excess = math.min(limit, call('ZCARD', SUCCEEDED) - max_succeeded)
+  local old = call('ZCOUNT', SUCCEEDED, '-inf', format('%.0f', micros - max_sample_age * 1000))
+  local excess = math.min(limit, math.max(old, call('ZCARD', SUCCEEDED) - max_succeeded))
   if excess <= 0 then
     return 0
   end

@@ -126,6 +126,11 @@ class DifferentialIT {
             assertThat(text(answer)).as(() -> failure(seed, failedStep, recent)).isEqualTo(text(expected));
             random.learn(request, answer);
         }
+        assertThat(scripts.successes(partition).stream().map(Object::toString))
+                .as(() -> "What is kept of successes. " + failure(seed, LENGTH, recent))
+                .containsExactlyElementsOf(model.partition(partition).successes().stream()
+                        .map(kept -> new SuccessPage.Kept(kept.position(), kept.success()).toString())
+                        .toList());
     }
 
     private static String failure(long seed, int step, Deque<String> recent) {

@@ -17,6 +17,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -147,8 +148,18 @@ final class FixedOwner {
         return new Settle(position, tokens.get(position), key, mark, new Verdict.Success(null), 0, then);
     }
 
-    Settle sampled(Position position, @Nullable String key, SettledMark mark) {
-        return settle(position, key, mark, new Verdict.Success(envelope(position, key)));
+    /** Returns a success of which every field is kept. */
+    Settle keptSuccess(Position position, @Nullable String key, SettledMark mark) {
+        SuccessRecord success = new SuccessRecord(
+                "id-" + position,
+                "type",
+                key,
+                2,
+                1_800_000_000_123L,
+                4_567,
+                executor,
+                "1\t1799999999000\t12\texecutor-0\tfailed");
+        return settle(position, key, mark, new Verdict.Success(success));
     }
 
     Settle retry(Position position, @Nullable String key, SettledMark mark, long delayMillis) {

@@ -19,6 +19,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,9 @@ final class FixedTimeScripts implements AutoCloseable {
               return redis.call(command, ...)
             end
             """;
+
+    /** The index of that key. */
+    private static final int SUCCESSES = 22;
 
     private static final String SECONDS = "fixed-seconds";
     private static final String MICROS = "fixed-micros";
@@ -104,7 +108,7 @@ final class FixedTimeScripts implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request) {
-        List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0));
+        List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0, true));
         PagedReply paged = ScriptDecoder.paged(request, reply);
         if (paged == null) {
             return ScriptDecoder.decode(request, reply, true);
@@ -115,6 +119,20 @@ final class FixedTimeScripts implements AutoCloseable {
                     .isTrue();
         }
         return paged.answer();
+    }
+
+    /** Returns what is kept of successes, in the order in which it was written. */
+    List<SuccessPage.Kept> successes(Partition partition) {
+        byte[][] keys = RedisKeys.DEFAULTS.of(partition);
+        List<SuccessPage.Kept> kept = new ArrayList<>();
+        try {
+            List<byte[]> pages = async.lrange(keys[SUCCESSES], 0, -1).get();
+            assertThat(async.llen(keys[SUCCESSES + 1]).get()).isEqualTo(pages.size());
+            pages.forEach(page -> kept.addAll(SuccessPage.read(page)));
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+        return kept;
     }
 
     private List<Object> run(StoreRequest request, ScriptCall call) {

@@ -39,14 +39,14 @@ class HousekeeperIT extends OperatorTestBase {
                             new SettledMark.Offset(offset),
                             offset < 6
                                     ? new Verdict.Dead(DeadHead.SKIP, envelope(null, token))
-                                    : new Verdict.Success(envelope(null, token)),
+                                    : new Verdict.Success(kept(null, null)),
                             0)),
                     List.of());
         }
-        assertThat(trim(new Retention(Duration.ofDays(1), 2, 2))).isEqualTo(2 + 1);
+        assertThat(trim(keeping(Duration.ofDays(1), 2, 2))).isEqualTo(2 + 1);
         assertThat(offsets(TaskState.DEAD)).containsExactly(5L, 4L, 1L);
         assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(8L, 7L);
-        assertThat(trim(new Retention(Duration.ZERO, 3, 2))).isEqualTo(2);
+        assertThat(trim(keeping(Duration.ZERO, 3, 2))).isEqualTo(2);
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
     }
 
@@ -117,7 +117,7 @@ class HousekeeperIT extends OperatorTestBase {
         die(1);
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
         await().until(() -> get(store.inspector().partitions(queue)).contains(partition));
-        Retention nothing = new Retention(Duration.ZERO, 0, 0);
+        Retention nothing = keeping(Duration.ZERO, 0, 0);
         try (RedisStore other = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), nothing)) {
             CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
             other.findHeld(queue, List.of(), held::complete);
@@ -143,6 +143,10 @@ class HousekeeperIT extends OperatorTestBase {
         Position position = Position.of(0, offset);
         owner.settleAndClaim(
                 List.of(new Settle(position, token, null, new SettledMark.Offset(offset), dead, 0)), List.of());
+    }
+
+    private static Retention keeping(Duration deadFor, int maxDead, int maxSucceeded) {
+        return new Retention(deadFor, maxDead, Duration.ofDays(1), maxSucceeded, Integer.MAX_VALUE);
     }
 
     private long trim(Retention retention) {

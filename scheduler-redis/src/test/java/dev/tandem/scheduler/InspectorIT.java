@@ -35,11 +35,11 @@ class InspectorIT extends OperatorTestBase {
         schedule(5, FAR);
         schedule(6, FAR + 1);
         claim(7, "running");
-        Position sampled = Position.of(0, 8);
+        Position succeeded = Position.of(0, 8);
         long token = claim(8, null);
         owner.settleAndClaim(
                 List.of(new Settle(
-                        sampled, token, null, new SettledMark.Offset(8), new Verdict.Success(envelope(null, 8)), 0)),
+                        succeeded, token, null, new SettledMark.Offset(8), new Verdict.Success(kept(null, null)), 0)),
                 List.of());
         await().until(() -> !get(store.inspector().partitions(queue)).isEmpty());
 
@@ -51,7 +51,7 @@ class InspectorIT extends OperatorTestBase {
                         TaskState.RETRY, 1L,
                         TaskState.SCHEDULED, 2L,
                         TaskState.ACTIVE, 1L,
-                        TaskState.SUCCEEDED, 1L));
+                        TaskState.SUCCEEDED, 0L));
         assertThat(view.owner()).isEqualTo("executor-one");
         assertThat(view.leaseMillis()).isBetween(1L, TestOwner.LEASE);
         assertThat(view.blockedKeys()).isEqualTo(2);

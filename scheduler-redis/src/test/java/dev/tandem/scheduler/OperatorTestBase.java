@@ -18,10 +18,12 @@ import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -117,6 +119,23 @@ abstract class OperatorTestBase {
     byte[] envelope(@Nullable String key, long token) {
         Task task = Task.of(queue, key, new byte[] {1, 2, 3});
         return (token == 0 ? Envelope.of(task) : new Envelope(task, 3, token, "boom")).encode();
+    }
+
+    static SuccessRecord kept(@Nullable String id, @Nullable String attempts) {
+        return new SuccessRecord(id, "type", "key", 2, 1_800_000_000_000L, 12, "executor-one", attempts);
+    }
+
+    /** Lets tasks succeed, in one request. */
+    void succeed(Map<Long, SuccessRecord> successes) {
+        List<Settle> settles = new ArrayList<>();
+        successes.forEach((offset, success) -> settles.add(new Settle(
+                Position.of(0, offset),
+                claim(offset, null),
+                null,
+                new SettledMark.Offset(offset),
+                new Verdict.Success(success),
+                0)));
+        owner.settleAndClaim(settles, List.of());
     }
 
     List<Long> offsets(TaskState state) {

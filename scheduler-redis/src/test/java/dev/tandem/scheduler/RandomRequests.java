@@ -1,6 +1,5 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
@@ -38,8 +37,6 @@ import org.jspecify.annotations.Nullable;
 final class RandomRequests {
 
     private static final int POSITIONS = 24;
-    private static final DeadHead[] DEAD_HEADS = DeadHead.values();
-
     private final Random random;
     private final Partition partition;
     private final Predicate<Position> claimed;
@@ -274,7 +271,7 @@ final class RandomRequests {
             executor.running.remove(position);
         }
         long next = random.nextInt(3) > 0 ? ++executor.token : 0;
-        Verdict verdict = verdict(position, token);
+        Verdict verdict = RandomVerdicts.next(random, position, key(position), token, envelope(position, token));
         Claim then = next == 0 && verdict instanceof Verdict.Success ? following(executor, position) : null;
         return new Settle(position, token, key(position), mark(position), verdict, next, then);
     }
@@ -289,15 +286,6 @@ final class RandomRequests {
         Claim then = new Claim(next, ++executor.token, key, false);
         executor.running.put(next, then.token());
         return then;
-    }
-
-    private Verdict verdict(Position position, long token) {
-        return switch (random.nextInt(8)) {
-            case 0, 1, 2 -> new Verdict.Success(random.nextInt(6) == 0 ? envelope(position, token) : null);
-            case 3, 4, 5 -> new Verdict.Retry(random.nextInt(60), envelope(position, token));
-            case 6 -> new Verdict.Dead(DEAD_HEADS[random.nextInt(DEAD_HEADS.length)], envelope(position, token));
-            default -> new Verdict.Returned();
-        };
     }
 
     private StoreRequest.TakeCustody takeCustody(Executor executor) {

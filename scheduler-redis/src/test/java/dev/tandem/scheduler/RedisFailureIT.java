@@ -9,6 +9,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -22,6 +23,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Test;
 class RedisFailureIT {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
+    private static final SuccessRecord KEPT = new SuccessRecord(null, null, "key", 1, 1, 1, "one", null);
 
     private LocalRedis redis;
     private RedisClient client;
@@ -172,7 +175,7 @@ class RedisFailureIT {
         commands.configSet("maxmemory", "1mb");
 
         Settle settle = new Settle(
-                claim.position(), claim.token(), claim.key(), new SettledMark.Offset(1), new Verdict.Success(null), 0);
+                claim.position(), claim.token(), claim.key(), new SettledMark.Offset(1), new Verdict.Success(KEPT), 0);
         assertThat(owner.settleAndClaim(List.of(settle), List.of(claim(owner, 2)))
                         .settles())
                 .containsExactly(SettleResult.Ok.PLAIN);
@@ -210,10 +213,33 @@ class RedisFailureIT {
         await().until(() -> store.status().detail().contains("there is no room for more tasks: 9"));
         TestOwner another = new TestOwner(store, Partition.of("orders", 8), "one");
         await().until(() -> !another.hasRoom);
+        succeed(owner, 1);
+        assertThat(keptSuccesses()).as("while there is no room").isEmpty();
 
         commands.configSet("maxmemory", Long.toString(used * 2));
         await().until(() -> owner.hasRoom && another.hasRoom);
         assertThat(store.status().detail()).doesNotContain("maxmemory");
+        succeed(owner, 2);
+        assertThat(keptSuccesses()).containsExactly(Position.of(0, 2));
+    }
+
+    private void succeed(TestOwner owner, long offset) {
+        Claim claim = claim(owner, offset);
+        owner.settleAndClaim(List.of(), List.of(claim));
+        Settle settle = new Settle(
+                claim.position(),
+                claim.token(),
+                claim.key(),
+                new SettledMark.Offset(offset),
+                new Verdict.Success(KEPT),
+                0);
+        assertThat(owner.settleAndClaim(List.of(settle), List.of()).settles()).containsExactly(SettleResult.Ok.PLAIN);
+    }
+
+    private List<Position> keptSuccesses() {
+        return store.inspector().tasks(PARTITION, TaskState.SUCCEEDED, null, 10).join().items().stream()
+                .map(TaskView::position)
+                .toList();
     }
 
     private static List<StoreAnswer.HandOverResult> handOver(TestOwner owner, HandOver entry) {

@@ -54,6 +54,9 @@ class StoredFormatIT {
     /** A database of this test alone, so that everything in it can be compared. */
     private static final String DATABASE = "/9";
 
+    /** Keys that earlier versions wrote, and that are still read and trimmed: KeptSuccessesIT. */
+    private static final Set<String> ONLY_READ = Set.of("succeeded", "samples");
+
     private static final long START = 1_800_000_000_000L;
 
     private static final SettledMark NONE = SettledMark.NONE;
@@ -82,7 +85,7 @@ class StoredFormatIT {
                 connection.sync().flushdb();
                 messageQueue(scripts, connection);
             }
-            assertThat(partitionKeys).containsExactlyInAnyOrderElementsOf(allPartitionKeys());
+            assertThat(partitionKeys).containsExactlyInAnyOrderElementsOf(writtenPartitionKeys());
             connection.sync().flushdb();
             operatorsAndExecutors(uri, connection);
             connection.sync().flushdb();
@@ -98,9 +101,10 @@ class StoredFormatIT {
                 .isEqualTo(Files.readString(FILE));
     }
 
-    private static List<String> allPartitionKeys() {
+    private static List<String> writtenPartitionKeys() {
         return Stream.of(RedisKeys.DEFAULTS.of(Partition.of("any", 0)))
                 .map(key -> lastPart(new String(key, StandardCharsets.UTF_8)))
+                .filter(key -> !ONLY_READ.contains(key))
                 .toList();
     }
 
@@ -173,7 +177,7 @@ class StoredFormatIT {
                 owner.success(Position.of(1, 40_001), null, new SettledMark.Offset(40_001)),
                 owner.successWithRelay(at(12), "relayed", offset(12), at(13)));
         owner.settle(
-                owner.sampled(at(7), null, offset(7)),
+                owner.keptSuccess(at(7), null, offset(7)),
                 owner.retry(at(8), "retried", offset(8), 20_000),
                 owner.dead(at(9), "halted", offset(9), DeadHead.HALT),
                 owner.dead(at(10), "skipped", offset(10), DeadHead.SKIP),
@@ -203,7 +207,7 @@ class StoredFormatIT {
         }
         owner.settle(owner.success(message(1), null, page(0)), owner.success(message(2), null, page(1)));
         owner.settle(
-                owner.sampled(message(3), null, page(1)),
+                owner.keptSuccess(message(3), null, page(1)),
                 owner.retry(message(4), "retried", page(1), 60_000),
                 owner.success(message(6), null, AWAITS_REDELIVERY),
                 owner.success(message(7), null, AWAITS_REDELIVERY));

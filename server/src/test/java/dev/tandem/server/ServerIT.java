@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -308,24 +309,46 @@ class ServerIT {
     }
 
     @Test
-    void sampleOfTheSuccessesIsKept() {
-        submit("sampled", "sampled");
-        await().atMost(PATIENCE)
-                .until(() -> !server.get(TASKS + "?state=succeeded")
-                        .json()
-                        .path("tasks")
-                        .isEmpty());
-
-        JsonNode sample = server.get(TASKS + "?state=succeeded&limit=1")
+    void everyTaskThatSucceededIsFoundByItsId() {
+        List<String> ids = IntStream.range(0, 20).mapToObj(i -> "kept-" + i).toList();
+        ids.forEach(id -> submit(id, id));
+        for (String id : ids) {
+            await().atMost(PATIENCE).until(() -> state(id).equals("succeeded"));
+            JsonNode task = find(id).json();
+            assertThat(task.path("id").asString()).isEqualTo(id);
+            assertThat(task.path("key").asString()).isEqualTo(id);
+            assertThat(task.path("attempts").asInt()).isEqualTo(1);
+            assertThat(task.path("executor").asString()).isNotEmpty();
+            assertThat(task.path("durationMillis").isIntegralNumber()).isTrue();
+            assertThat(task.has("payload")).isFalse();
+            assertThat(find(task.path("ref").asString()).json()).isEqualTo(task);
+        }
+        JsonNode latest = server.get(TASKS + "?state=succeeded&limit=1")
                 .json()
                 .path("tasks")
                 .get(0);
-        assertThat(sample.path("state").asString()).isEqualTo("succeeded");
-        assertThat(Instant.parse(sample.path("at").asString()))
+        assertThat(latest.path("state").asString()).isEqualTo("succeeded");
+        assertThat(Instant.parse(latest.path("at").asString()))
                 .isBefore(Instant.now().plusSeconds(60));
-        JsonNode whole = find(sample.path("ref").asString()).json();
-        assertThat(whole.path("id")).isEqualTo(sample.path("id"));
-        assertThat(whole.path("attempts").asInt()).isPositive();
+    }
+
+    @Test
+    void attemptsAreKeptWithATaskUntilItHasSucceeded() {
+        endpoint.reply("twice", 503, "3600");
+        submit("twice", "twice");
+        await().atMost(PATIENCE).until(() -> state("twice").equals("retry"));
+        assertThat(find("twice").json().path("history").size()).isEqualTo(1);
+        endpoint.accept("twice");
+        assertThat(server.post(TASKS + "/twice/retry").status()).isEqualTo(202);
+        await().atMost(PATIENCE).until(() -> state("twice").equals("succeeded"));
+
+        JsonNode history = find("twice").json().path("history");
+        assertThat(history.get(0).path("error").asString()).isEqualTo("HTTP status 503");
+        assertThat(history.get(0).path("at").asString()).isNotEmpty();
+        JsonNode last = history.get(history.size() - 1);
+        assertThat(last.has("error")).isFalse();
+        assertThat(last.path("attempt").asInt()).isEqualTo(2);
+        assertThat(last.path("executor")).isEqualTo(history.get(0).path("executor"));
     }
 
     @Test
@@ -334,40 +357,6 @@ class ServerIT {
         assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
         JsonNode health = server.get("/actuator/health").json();
         assertThat(health.path("components").propertyNames()).contains("kafka", "rabbit", "redis", "queues");
-    }
-
-    @Test
-    void serverThatRunsNoTasksIsHealthyWhenItsBrokersAre() {
-        try (RunningServer other = new RunningServer(Map.of(
-                "server.port",
-                "0",
-                "tandem.executor.enabled",
-                "false",
-                "tandem.kafka.bootstrap-servers",
-                Brokers.kafka().bootstrapServers(),
-                "tandem.redis.uri",
-                Brokers.redis().uri(),
-                "tandem.queues." + QUEUE + ".source",
-                "kafka"))) {
-            await().atMost(PATIENCE).until(() -> other.get("/actuator/health").status() == 200);
-            assertThat(other.get("/api/v1/queues/" + QUEUE).status()).isEqualTo(200);
-        }
-        try (RunningServer lost = new RunningServer(Map.of(
-                "server.port",
-                "0",
-                "tandem.executor.enabled",
-                "false",
-                "tandem.kafka.bootstrap-servers",
-                Brokers.kafka().bootstrapServers(),
-                "tandem.redis.uri",
-                "redis://127.0.0.1:1",
-                "tandem.queues." + QUEUE + ".source",
-                "kafka"))) {
-            await().atMost(PATIENCE)
-                    .until(() -> lost.get("/actuator/health").body().contains("cannot be reached"));
-            assertThat(lost.get("/actuator/health").status()).isEqualTo(503);
-            assertThat(lost.get("/actuator/health/liveness").status()).isEqualTo(200);
-        }
     }
 
     private static void submit(String id, String key) {
@@ -380,11 +369,8 @@ class ServerIT {
         return server.get(TASKS + "/" + encode(id));
     }
 
-    /** Whether the task has succeeded. Only a sample of the successes is kept. */
     private static boolean hasEnded(String id) {
-        Answer answer = find(id);
-        return answer.status() == 404
-                || answer.json().path("state").asString("").equals("succeeded");
+        return state(id).equals("succeeded");
     }
 
     private static String state(String id) {

@@ -43,6 +43,9 @@ final class KeptHeaders {
     }
 
     void add(Field field) {
+        if (field.name().equals(AttemptHistory.HEADER)) {
+            return; // Only the platform says what was attempted.
+        }
         byte[] bytes = field.value();
         String text = bytes == null ? "" : HeaderValues.utf8(bytes);
         String name = field.name();

@@ -80,7 +80,8 @@ public record Task(
         return withHeaders(others);
     }
 
-    Task withHeaders(Map<String, String> newHeaders) {
+    /** Returns the same task with these headers instead of its own. */
+    public Task withHeaders(Map<String, String> newHeaders) {
         return new Task(
                 id,
                 queue,

@@ -35,7 +35,6 @@ local OWNER_WORKED = 16
 
 -- How a task ended: the verdict of a settle. These letters are only sent.
 local VERDICT_SUCCESS = 'K'
-local VERDICT_SAMPLED_SUCCESS = 'S'
 local VERDICT_RETRY = 'R'
 local VERDICT_DEAD_HALT = 'H'
 local VERDICT_DEAD_SKIP = 'P'
@@ -175,5 +174,11 @@ local MAX_DELETED_PAGES = 2000
 local MAX_DELETED_BLOCKS = 4000
 -- Keys that an answer names as opened. The next one names the rest.
 local MAX_OPENED_KEYS = 5000
+-- Field of the owner: what trim_successes has counted.
+local SUCCESSES_FIELD = 'successes'
+-- Where the hashes begin in an entry of `success-ids`; how many entries are read at once, and how many bytes of them.
+local SUCCESS_HASHES_AT = 13
+local SUCCESS_SLICE = 50
+local MAX_SEARCHED_BYTES = 1048576
 -- Bytes of an envelope's number.
 local MAX_VARINT_BYTES = 10

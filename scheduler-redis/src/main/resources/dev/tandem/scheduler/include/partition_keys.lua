@@ -15,7 +15,7 @@
 -- KEYS 10  settled     hash: number of a block -> bits
 -- KEYS 11  dead        sorted set: position by time of death, µs
 -- KEYS 12  dead-tasks  hash: position -> envelope
--- KEYS 13  succeeded   sorted set: position by end, µs
+-- KEYS 13  succeeded   sorted set: position by end, µs. Earlier versions wrote it, and samples
 -- KEYS 14  samples     hash: position -> envelope
 -- KEYS 15  opened      set: keys that went on since the owner's last renewal
 -- KEYS 16  stats       hash: name -> total
@@ -25,6 +25,8 @@
 -- KEYS 20  pages       list: identities of settled messages
 -- KEYS 21  owed        sorted set: position that awaits redelivery by since when, ms
 -- KEYS 22  given       hash: position -> answer and asker
+-- KEYS 23  successes   list: pages of records of tasks that succeeded, see include/success_keys
+-- KEYS 24  success-ids list: what is searched in those pages, one entry for each
 local OWNER, CLAIMS, INFLIGHT, ATTEMPTS, TASKS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local SCHEDULED, RETRY, BLOCKED, LANES, SETTLED = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local DEAD, DEAD_TASKS, SUCCEEDED, SAMPLES, OPENED = KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]

@@ -5,7 +5,7 @@
 -- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
 --   now_text.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
-local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}}
 local now_text = format('%.0f', now)
 local answered_bytes = 0 -- of the envelopes that advance_lane returned
 
@@ -24,18 +24,15 @@ local function write_outcomes()
   each_slice('ZADD', RETRY, writes.retry)
   each_slice('HSET', DEAD_TASKS, writes.dead_tasks)
   each_slice('ZADD', DEAD, writes.dead)
-  each_slice('HSET', SAMPLES, writes.samples)
-  each_slice('ZADD', SUCCEEDED, writes.succeeded)
   write_index()
   if #writes.tasks > 0 then
     any_tasks = true
   end
   ended_claims, forgotten_attempts = {}, {}
-  writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}, samples = {}}
+  writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}}
 end
 
--- Adds an envelope to the history of the dead or the succeeded. Times are 1 µs apart within a script, to keep the
--- order.
+-- Adds an envelope to the history of the dead. Times are 1 µs apart within a script, to keep the order.
 local history_size = 0
 local function add_to_history(times, envelopes, position, envelope)
   append_pair(times, format('%.0f', micros + history_size), position)
@@ -92,7 +89,7 @@ local function done_or_refused(position, token, bit, verdict)
   if envelope then
     return envelope_token(envelope) == token and SETTLE_DONE or SETTLE_REFUSED
   end
-  local success = verdict == VERDICT_SUCCESS or verdict == VERDICT_SAMPLED_SUCCESS
+  local success = verdict == VERDICT_SUCCESS
   local settled = bit >= 0 and has_bit(bit) or is_queue and awaits_redelivery(position)
   return success and not claims[position] and settled and SETTLE_DONE or SETTLE_REFUSED
 end
@@ -201,13 +198,10 @@ local function settle(position, token, key, bit, verdict, delay, envelope, next_
     return SETTLE_OK
   end
   writes.ended_tasks[#writes.ended_tasks + 1] = position
-  if verdict ~= VERDICT_SUCCESS and verdict ~= VERDICT_SAMPLED_SUCCESS then
+  if verdict ~= VERDICT_SUCCESS then
     return settle_dead(position, key, verdict, envelope, next_token)
   end
   succeeded = succeeded + 1
-  if verdict == VERDICT_SAMPLED_SUCCESS then
-    add_to_history(writes.succeeded, writes.samples, position, envelope)
-  end
   if not is_head(key, position) then
     return SETTLE_OK
   end

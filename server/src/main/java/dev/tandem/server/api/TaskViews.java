@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
@@ -11,6 +12,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -37,6 +39,8 @@ final class TaskViews {
     private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
 
+    private static final String NOT_KEPT = "The payload and the headers of a task that succeeded are not kept";
+
     private TaskViews() {}
 
     static Views.Task inList(String queue, QueueSettings settings, TaskInfo info) {
@@ -50,7 +54,10 @@ final class TaskViews {
     private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean withPayload) {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
-        byte[] payload = task == null || !withPayload ? null : task.payload();
+        // A task that succeeded is kept without its payload, except samples of earlier versions.
+        boolean kept = task != null && info.durationMillis() == null;
+        byte[] payload = !kept || !withPayload ? null : task.payload();
+        Map<String, String> headers = kept ? AttemptHistory.visible(task.headers()) : Map.of();
         String text = payload == null ? null : text(payload);
         boolean json = text != null && isJson(text);
         return new Views.Task(
@@ -73,12 +80,16 @@ final class TaskViews {
                         ? info.head().toString()
                         : null,
                 info.halts() ? true : null,
-                task == null ? null : task.payload().length,
-                task == null ? IN_BROKER : null,
-                task == null || !withPayload || task.headers().isEmpty() ? null : task.headers(),
+                kept ? task.payload().length : null,
+                kept ? null : task == null ? IN_BROKER : NOT_KEPT,
+                !withPayload || headers.isEmpty() ? null : headers,
                 json ? new JsonText(text) : null,
                 json ? null : text,
-                payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload));
+                payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
+                info.durationMillis(),
+                !withPayload || info.history().isEmpty()
+                        ? null
+                        : info.history().stream().map(Views.Attempt::of).toList());
     }
 
     static int maxAttempts(QueueSettings settings, @Nullable Task task) {

@@ -210,7 +210,7 @@ final class TasksController {
     private static ApiException notFound(String id) {
         return ApiException.notFound(
                 "Redis holds no task '" + id + "'",
-                "It may wait in its broker, or it has ended: only a sample of the successes is kept");
+                "It may wait in its broker, or it succeeded longer ago than tandem.history keeps");
     }
 
     private static TaskState state(String text) {

@@ -4,6 +4,7 @@ import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.task.AttemptRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +102,27 @@ final class Views {
             @Nullable Map<String, String> headers,
             @Nullable JsonText payload,
             @Nullable String payloadText,
-            @Nullable String payloadBase64) {}
+            @Nullable String payloadBase64,
+            @Nullable Long durationMillis,
+            @Nullable List<Attempt> history) {}
+
+    /** One attempt. @param error absent if it succeeded */
+    record Attempt(
+            int attempt,
+            @Nullable Instant at,
+            @Nullable Long durationMillis,
+            @Nullable String executor,
+            @Nullable String error) {
+        static Attempt of(AttemptRecord attempt) {
+            boolean known = attempt.startedAt() > 0;
+            return new Attempt(
+                    attempt.number(),
+                    known ? Instant.ofEpochMilli(attempt.startedAt()) : null,
+                    known ? attempt.durationMillis() : null,
+                    attempt.executor().isEmpty() ? null : attempt.executor(),
+                    attempt.error().isEmpty() ? null : attempt.error());
+        }
+    }
 
     record Keys(List<Key> keys, @Nullable String next) {}
 

@@ -37,10 +37,23 @@ final class TaskRows {
         }
     }
 
+    private static final TextTable<JsonNode> ATTEMPTS = new TextTable<JsonNode>()
+            .column("ATTEMPT", text("attempt"))
+            .column("STARTED", time("at"))
+            .column("TOOK MS", text("durationMillis"))
+            .column("EXECUTOR", text("executor"))
+            .column("ERROR", text("error").andThen(TaskRows::firstLine));
+
     static void one(JsonNode task, PrintWriter out) {
         for (String field : task.propertyNames()) {
             JsonNode value = task.path(field);
-            out.println(field + ": " + (value.isContainer() ? value.toString() : printable(value.asString())));
+            if (!field.equals("history")) {
+                out.println(field + ": " + (value.isContainer() ? value.toString() : printable(value.asString())));
+            }
+        }
+        if (task.has("history")) {
+            out.println();
+            ATTEMPTS.print(task.path("history"), out);
         }
     }
 

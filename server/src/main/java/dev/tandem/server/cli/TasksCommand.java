@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
         name = "tasks",
         mixinStandardHelpOptions = true,
         description = {
-            "Shows tasks in the platform's custody: running, delayed, waiting for a retry or behind their key, dead, and a "
-                    + "sample of those that succeeded. What still waits in its broker is counted as lag.",
+            "Shows tasks in the platform's custody: running, delayed, waiting for a retry or behind their key, dead; and "
+                    + "those that succeeded lately. What still waits in its broker is counted as lag.",
             ""
         })
 final class TasksCommand implements Runnable {
@@ -37,7 +37,11 @@ final class TasksCommand implements Runnable {
     @Parameters(index = "0", paramLabel = "QUEUE", arity = "0..1")
     private @Nullable String queue;
 
-    @Parameters(index = "1", paramLabel = "ID", arity = "0..1", description = "only this one, with its payload")
+    @Parameters(
+            index = "1",
+            paramLabel = "ID",
+            arity = "0..1",
+            description = "only this one, with its payload and its last attempts")
     private @Nullable String id;
 
     @Option(

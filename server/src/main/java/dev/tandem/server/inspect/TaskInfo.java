@@ -1,8 +1,10 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param executor the executor that runs it; null if none does
  * @param head the task that its key waits for, which may be this task; null if it has no key, or its key is open
  * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
+ * @param durationMillis how long the attempt ran that succeeded; null if the task is not known to have. If it is, the
+ *     envelope has no payload
+ * @param history its last attempts, the earliest first
  */
 public record TaskInfo(
         TaskRef ref,
@@ -23,7 +28,9 @@ public record TaskInfo(
         int attempts,
         @Nullable String executor,
         @Nullable TaskRef head,
-        @Nullable Envelope envelope) {
+        @Nullable Envelope envelope,
+        @Nullable Long durationMillis,
+        List<AttemptRecord> history) {
 
     /** Whether this dead task halts its key. */
     public boolean halts() {

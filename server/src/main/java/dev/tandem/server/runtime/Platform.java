@@ -98,7 +98,12 @@ public final class Platform implements SmartLifecycle {
     }
 
     private static Retention retention(HistorySettings history) {
-        return new Retention(history.deadAge(), history.deadMax(), history.succeededMax());
+        return new Retention(
+                history.deadAge(),
+                history.deadMax(),
+                history.succeededAge(),
+                history.succeededMax(),
+                history.succeededBytes().toBytes());
     }
 
     private static RedisSettings redis(TandemSettings.RedisSettings redis) {

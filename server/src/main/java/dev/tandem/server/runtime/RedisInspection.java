@@ -16,6 +16,8 @@ import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
@@ -114,6 +116,7 @@ final class RedisInspection implements Inspection {
 
     private static TaskInfo info(TaskView view) {
         TaskView.Claim claim = view.claim();
+        TaskView.Success success = view.success();
         long at = claim == null ? view.at() : claim.startedAt();
         int started = (view.envelope() == null ? 0 : view.envelope().attempts()) + view.lapses();
         return new TaskInfo(
@@ -123,11 +126,26 @@ final class RedisInspection implements Inspection {
                 key(view),
                 // The running attempt has started, but the store counts it when it ends.
                 claim == null ? started : started + 1,
-                claim == null ? null : claim.executor(),
+                claim == null ? success == null ? null : success.executor() : claim.executor(),
                 view.head() == null
                         ? null
                         : new TaskRef(view.partition().name(), view.head().text()),
-                view.envelope());
+                view.envelope(),
+                success == null ? null : success.durationMillis(),
+                history(view));
+    }
+
+    private static List<AttemptRecord> history(TaskView view) {
+        if (view.envelope() == null) {
+            return List.of();
+        }
+        List<AttemptRecord> attempts = AttemptHistory.of(view.envelope().task());
+        TaskView.Success success = view.success();
+        if (success != null) {
+            attempts.add(new AttemptRecord(
+                    view.envelope().attempts(), success.startedAt(), success.durationMillis(), success.executor(), ""));
+        }
+        return attempts.subList(Math.max(0, attempts.size() - AttemptHistory.MAX_ATTEMPTS), attempts.size());
     }
 
     private static @Nullable String key(TaskView view) {

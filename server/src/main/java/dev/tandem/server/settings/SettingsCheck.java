@@ -170,7 +170,15 @@ final class SettingsCheck {
         problems.checkRange(
                 "tandem.history.dead-age", history.deadAge(), Duration.ofMinutes(1), Duration.ofDays(3_650));
         problems.checkRange("tandem.history.dead-max", history.deadMax(), 1, 100_000_000);
-        problems.checkRange("tandem.history.succeeded-max", history.succeededMax(), 0, 1_000_000);
+        problems.checkRange("tandem.history.succeeded-max", history.succeededMax(), 0, 100_000_000);
+        problems.checkRange(
+                "tandem.history.succeeded-age", history.succeededAge(), Duration.ofSeconds(1), Duration.ofDays(3_650));
+        if (history.succeededBytes().toKilobytes() < 1) {
+            problems.add(
+                    "tandem.history.succeeded-bytes",
+                    history.succeededBytes().toString(),
+                    "it must be 1KB or more; tandem.history.succeeded-max: 0 keeps nothing");
+        }
     }
 
     private void checkMaxPayload(DataSize size) {

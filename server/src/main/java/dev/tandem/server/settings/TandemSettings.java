@@ -160,12 +160,16 @@ public record TandemSettings(
      *
      * @param deadAge how long dead tasks are kept
      * @param deadMax how many dead tasks are kept
-     * @param succeededMax how many of the latest successes are kept; all are counted
+     * @param succeededAge how long it is kept that tasks succeeded
+     * @param succeededMax of how many of them, the latest; all are counted
+     * @param succeededBytes what that may take in Redis
      */
     public record HistorySettings(
             @DefaultValue("14d") Duration deadAge,
             @DefaultValue("100000") int deadMax,
-            @DefaultValue("1000") int succeededMax) {}
+            @DefaultValue("1d") Duration succeededAge,
+            @DefaultValue("100000") int succeededMax,
+            @DefaultValue("8MB") DataSize succeededBytes) {}
 
     /**
      * The log.

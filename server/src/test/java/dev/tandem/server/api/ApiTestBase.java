@@ -10,6 +10,7 @@ import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.settings.SettingsLoader;
 import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
@@ -121,7 +122,9 @@ abstract class ApiTestBase {
                 2,
                 null,
                 head,
-                new Envelope(task, 2, 9, "it failed"));
+                new Envelope(task, 2, 9, "it failed"),
+                null,
+                AttemptHistory.of(task));
     }
 
     static Task named(String id) {

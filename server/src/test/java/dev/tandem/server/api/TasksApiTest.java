@@ -2,6 +2,11 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
@@ -111,6 +116,36 @@ class TasksApiTest extends ApiTestBase {
                         .path("payloadBase64")
                         .asString())
                 .isEqualTo("/wE=");
+    }
+
+    @Test
+    void attemptsOfATaskAreShownAndNotAmongItsHeaders() {
+        AttemptRecord failed = new AttemptRecord(1, 1_800_000_000_000L, 30, "web-1", "HTTP status 500");
+        put("0", "1:1", TaskState.RETRY, AttemptHistory.with(Task.of("orders", "k", bytes("1")), failed));
+
+        JsonNode task = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
+
+        assertThat(task.has("headers")).isFalse();
+        assertThat(task.path("history").toString())
+                .isEqualTo("[{\"attempt\":1,\"at\":\"2027-01-15T08:00:00Z\",\"durationMillis\":30,"
+                        + "\"executor\":\"web-1\",\"error\":\"HTTP status 500\"}]");
+    }
+
+    @Test
+    void aTaskThatSucceededIsShownWithoutAPayload() {
+        TaskRef ref = new TaskRef("0", "1:1");
+        Envelope kept = new Envelope(named("order-1"), 2, 0, null);
+        PLATFORM.tasks.put(
+                ref, new TaskInfo(ref, TaskState.SUCCEEDED, null, "k", 2, "web-1", null, kept, 41L, List.of()));
+
+        JsonNode task = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
+
+        assertThat(task.path("state").asString()).isEqualTo("succeeded");
+        assertThat(task.path("id").asString()).isEqualTo("order-1");
+        assertThat(task.path("executor").asString()).isEqualTo("web-1");
+        assertThat(task.path("durationMillis").asInt()).isEqualTo(41);
+        assertThat(task.path("note").asString()).contains("not kept");
+        assertThat(task.propertyNames()).doesNotContain("payload", "payloadText", "payloadBase64", "bytes");
     }
 
     @Test

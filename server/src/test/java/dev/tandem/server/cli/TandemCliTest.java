@@ -193,6 +193,22 @@ class TandemCliTest {
     }
 
     @Test
+    void aTaskIsShownWithItsAttempts() {
+        answers.put(
+                "GET /api/v1/queues/orders/tasks/order-7",
+                "{\"id\":\"order-7\",\"state\":\"succeeded\",\"history\":["
+                        + "{\"attempt\":1,\"at\":\"2026-11-20T10:00:00Z\",\"durationMillis\":30,\"executor\":\"web-1\","
+                        + "\"error\":\"HTTP status 500\"},{\"attempt\":2,\"executor\":\"web-2\"}]}");
+
+        run("tasks", "orders", "order-7");
+
+        assertThat(out.toString())
+                .contains("id: order-7\nstate: succeeded\n\nATTEMPT  STARTED")
+                .containsPattern("1 .* 30 +web-1 +HTTP status 500\n")
+                .containsPattern("2 .* web-2 +-\n");
+    }
+
+    @Test
     void allPagesAreReadWithTheOptionAll() {
         String first = "GET /api/v1/queues/orders/tasks?state=dead&limit=1";
         answers.put(first, "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}],\"next\":\"x y\"}");

@@ -46,7 +46,9 @@ class SettingsDefaultsTest {
             api.body-timeout = 30s
             history.dead-age = 14d
             history.dead-max = 100000
-            history.succeeded-max = 1000
+            history.succeeded-age = 1d
+            history.succeeded-max = 100000
+            history.succeeded-bytes = 8MB
             max-payload = 1MB
             log-payloads = false
             log.keys = true

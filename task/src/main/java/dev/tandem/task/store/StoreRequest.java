@@ -170,9 +170,9 @@ public sealed interface StoreRequest {
         /**
          * The task succeeded.
          *
-         * @param sample an envelope to keep among the latest successes, or null
+         * @param record what to keep of it for people, or null. The store may leave that out, and keeps it for a time
          */
-        record Success(byte @Nullable [] sample) implements Verdict {}
+        record Success(@Nullable SuccessRecord record) implements Verdict {}
 
         /**
          * The task is to run again after a delay. It blocks its key as the head. The envelope replaces the one that the

@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.SettleLate;
 import dev.tandem.task.store.StoreRequest.Verdict.Returned;
 import dev.tandem.task.store.StoreRequest.Verdict.Success;
+import java.util.List;
 import java.util.Set;
 
 /** Applies {@link SettleLate}: a former owner's outcome, and the relay that may come with it. */
@@ -41,6 +42,7 @@ final class ModelLateSettling {
         if (result instanceof SettleResult.Refused) {
             return new LateSettled(false);
         }
+        partition.keepSuccesses(List.of(settle), List.of(result));
         if (relays && !head && result instanceof SettleResult.Ok) {
             settling.relay(settle.then(), claim.executor(), claim.lease());
         }

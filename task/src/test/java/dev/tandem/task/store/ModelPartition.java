@@ -6,10 +6,14 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.LapsedClaim;
 import dev.tandem.task.store.StoreAnswer.RedeliveryHistory;
+import dev.tandem.task.store.StoreAnswer.SettleResult;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict.Success;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,6 +65,10 @@ public final class ModelPartition {
     final Map<String, BlockedKey> blocked = new LinkedHashMap<>();
     final Set<String> opened = new LinkedHashSet<>();
     ModelRedeliveries redeliveries = new ModelRedeliveries();
+    private final List<KeptSuccess> successes = new ArrayList<>();
+
+    /** What is kept of a task that succeeded. */
+    public record KeptSuccess(Position position, SuccessRecord success) {}
 
     ModelPartition(String queue) {
         this.queue = queue;
@@ -90,6 +98,7 @@ public final class ModelPartition {
         copy.blocked.putAll(blocked);
         copy.opened.addAll(opened);
         copy.redeliveries = redeliveries.copy();
+        copy.successes.addAll(successes);
         return copy;
     }
 
@@ -124,6 +133,11 @@ public final class ModelPartition {
 
     public long succeeded() {
         return tasks.succeeded();
+    }
+
+    /** Returns what is kept of tasks that succeeded, in the order in which their outcomes were recorded. */
+    public List<KeptSuccess> successes() {
+        return successes;
     }
 
     /** Returns all claims that no settle or patrol has removed, whatever their deadline. */
@@ -204,6 +218,11 @@ public final class ModelPartition {
         return tasks.faults(blocked.keySet());
     }
 
+    /** Whether something is kept of every success. The core says it of each, and simulated stores trim nothing. */
+    public boolean keepsEverySuccess() {
+        return successes.size() == tasks.succeeded();
+    }
+
     // Shared by several requests
 
     /** @param lease of its own, or {@link StoredClaim#COVERED} */
@@ -254,6 +273,23 @@ public final class ModelPartition {
 
     StoredEnvelope stored(byte[] envelope) {
         return StoredEnvelope.of(queue, envelope);
+    }
+
+    /** Keeps what requests say of successes that they recorded. */
+    void keepSuccesses(List<Settle> settles, List<SettleResult> results) {
+        Set<Position> leftOut = new HashSet<>();
+        for (int i = 0; i < settles.size(); i++) {
+            if (results.get(i) instanceof SettleResult.Done || results.get(i) instanceof SettleResult.Refused) {
+                leftOut.add(settles.get(i).position());
+            }
+        }
+        for (Settle settle : settles) {
+            if (settle.verdict() instanceof Success success
+                    && success.record() != null
+                    && !leftOut.contains(settle.position())) {
+                successes.add(new KeptSuccess(settle.position(), success.record()));
+            }
+        }
     }
 
     // Parts of answers

@@ -49,6 +49,7 @@ final class ModelSettling {
             }
             settles.add(result);
         }
+        partition.keepSuccesses(request.settles(), settles);
         List<ClaimResult> claims = new ArrayList<>(request.claims().size());
         for (Claim claim : request.claims()) {
             claims.add(claim(claim, request.incarnation()));

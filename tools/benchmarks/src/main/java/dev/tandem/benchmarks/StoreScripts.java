@@ -2,6 +2,7 @@ package dev.tandem.benchmarks;
 
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.Incarnation;
@@ -16,6 +17,7 @@ import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,28 +35,38 @@ final class StoreScripts implements Scenario {
     private static final int IN_FLIGHT = 4;
     private static final int KEYS = 5_000;
     private static final int PAGE_TASKS = 200_000;
+    private static final String EXECUTOR = "executor-1f3a9c27d4";
     private static final long LEASE_MILLIS = 10_000;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /** One line of the result. */
-    private record Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue) {
+    private record Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue, boolean kept) {
+
+        Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue) {
+            this(batch, keyed, otherKeyBlocked, queue, true);
+        }
 
         String name() {
             return "Redis time per task in settle_and_claim, batches of " + batch
                     + (keyed ? ", keyed" : ", no keys")
                     + (otherKeyBlocked ? ", another key blocked" : "")
-                    + (queue ? ", message queue" : "");
+                    + (queue ? ", message queue" : "")
+                    + (kept ? "" : ", nothing kept of successes");
         }
     }
 
     private static final List<Load> LOADS = List.of(
             new Load(256, true, false, false),
+            new Load(256, true, false, false, false),
             new Load(256, false, false, false),
             new Load(256, true, true, false),
             new Load(256, true, false, true),
             new Load(64, true, false, false),
             new Load(16, true, false, false),
-            new Load(1, true, false, false));
+            new Load(1, true, false, false),
+            new Load(1, true, false, false, false));
+
+    private static final Retention NOTHING_KEPT = new Retention(Duration.ofDays(1), 1, Duration.ofDays(1), 0, 1);
 
     @Override
     public String name() {
@@ -71,8 +83,9 @@ final class StoreScripts implements Scenario {
         List<Measurement> lines = new ArrayList<>();
         for (Load load : LOADS) {
             int tasks = Math.min(context.sizes().tasksOr(TASKS), load.batch() * BATCHES);
-            try (RedisStore store =
-                            RedisStore.open(RedisSettings.of(context.brokers().redis()));
+            try (RedisStore store = RedisStore.open(
+                            RedisSettings.of(context.brokers().redis()),
+                            load.kept() ? Retention.DEFAULTS : NOTHING_KEPT);
                     RedisStatistics redis =
                             new RedisStatistics(context.brokers().redis());
                     Owner owner = new Owner(store, Partition.of(context.uniqueName("scripts"), 0))) {
@@ -92,9 +105,19 @@ final class StoreScripts implements Scenario {
                 }
                 lines.add(Measurement.withoutBudget(load.name(), Median.of(micros), "µs"));
                 context.say("%s: %.2f µs, %.0f bytes of its file", load.name(), Median.of(micros), Median.of(bytes));
+                if (load.kept()) {
+                    search(context, store, redis, owner.partition.queue());
+                }
             }
         }
         return lines;
+    }
+
+    /** Looks for an id that no task has, which is searched for everywhere. */
+    private static void search(ScenarioContext context, RedisStore store, RedisStatistics redis, String queue) {
+        double before = redis.scriptMicros();
+        store.inspector().tasks(queue, "no-such-id", 1).join();
+        context.say("A search for a success that is not kept: %.0f µs", redis.scriptMicros() - before);
     }
 
     /** An owner of a partition that sends requests as an executor's core does, and checks the answers. */
@@ -113,7 +136,7 @@ final class StoreScripts implements Scenario {
 
         void acquire() throws InterruptedException {
             next(String.class); // up
-            link.send(new StoreRequest.Acquire(header(), "executor-1f3a9c27d4", LEASE_MILLIS, -1, "", -1, List.of()));
+            link.send(new StoreRequest.Acquire(header(), EXECUTOR, LEASE_MILLIS, -1, "", -1, List.of()));
             epoch = next(StoreAnswer.Acquired.class).epoch();
             token = epoch;
         }
@@ -141,8 +164,10 @@ final class StoreScripts implements Scenario {
                     SettledMark mark =
                             load.queue() ? new SettledMark.OnPage(offset / PAGE_TASKS) : new SettledMark.Offset(offset);
                     claims.add(claim);
+                    SuccessRecord kept = new SuccessRecord(
+                            null, null, claim.key(), 1, 1_800_000_000_000L + offset, 12, EXECUTOR, null);
                     outcomes.add(new Settle(
-                            claim.position(), claim.token(), claim.key(), mark, new Verdict.Success(null), 0));
+                            claim.position(), claim.token(), claim.key(), mark, new Verdict.Success(kept), 0));
                 }
                 List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.remove() : List.of();
                 link.send(request(load.queue(), settles, claims));

@@ -59,6 +59,8 @@ final class DemoSettings {
                   kafka: { bootstrap-servers: "%s" }
                   rabbit: { uri: "%s" }
                   redis: { uri: "%s" }
+                  # Enough for all tasks of a session.
+                  history: { succeeded-age: 30d, succeeded-max: 100000000, succeeded-bytes: 4GB }
                 """.formatted(platform.kafka(), platform.amqp(), platform.redis());
     }
 }

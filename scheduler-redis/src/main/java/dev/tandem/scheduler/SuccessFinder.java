@@ -1,0 +1,140 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.scheduler.SuccessPage.Kept;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.SuccessRecord;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what is kept of tasks that succeeded. Each call of the script looks at a bounded piece. Thread-safe.
+ */
+final class SuccessFinder {
+
+    /** The form of a cursor: number of a page, and how many of its records were listed already. */
+    static final Pattern CURSOR = Pattern.compile("page (\\d{1,15}):(\\d{1,5})");
+
+    /** The cursor behind the last page. */
+    static final String END = "page 0:99999";
+
+    private static final byte[] ALL_PAGES = {};
+    private static final byte[] NO_PAYLOAD = {};
+    private static final String LATEST = "";
+    private static final long ALL_SEEN = -1;
+
+    /** A page as the script returned it. */
+    private record Numbered(long number, List<Kept> records) {}
+
+    /** @param next the number of the page to go on at; {@link #ALL_SEEN} at the end */
+    private record Found(long next, List<Numbered> pages) {}
+
+    private final AdminConnection connection;
+
+    SuccessFinder(AdminConnection connection) {
+        this.connection = connection;
+    }
+
+    /** Returns the latest success of a position. */
+    CompletableFuture<Optional<TaskView>> at(Partition partition, Position position) {
+        return find(partition, position.text(), kept -> kept.position().equals(position), LATEST);
+    }
+
+    /** Returns the latest success with an id that its publisher gave. */
+    CompletableFuture<Optional<TaskView>> withId(Partition partition, String id) {
+        return find(partition, id, kept -> id.equals(kept.success().id()), LATEST);
+    }
+
+    private CompletableFuture<Optional<TaskView>> find(
+            Partition partition, String hashed, Predicate<Kept> wanted, String from) {
+        return read(partition, SuccessPage.hash(hashed), from, 1).thenCompose(found -> {
+            Kept latest = null;
+            for (Numbered page : found.pages()) {
+                for (Kept kept : page.records()) {
+                    latest = wanted.test(kept) ? kept : latest;
+                }
+                if (latest != null) {
+                    return CompletableFuture.completedFuture(Optional.of(view(partition, latest)));
+                }
+            }
+            return found.next() == ALL_SEEN
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : find(partition, hashed, wanted, Long.toString(found.next()));
+        });
+    }
+
+    /**
+     * Lists successes, the latest first.
+     *
+     * @param cursor as the last page returned it; null for the first page
+     */
+    CompletableFuture<ResultPage<TaskView>> list(Partition partition, @Nullable String cursor, int limit) {
+        Matcher place = CURSOR.matcher(cursor == null ? "" : cursor);
+        boolean goesOn = place.matches();
+        String from = goesOn ? place.group(1) : LATEST;
+        int listed = goesOn ? Integer.parseInt(place.group(2)) : 0;
+        return read(partition, ALL_PAGES, from, limit + listed).thenApply(found -> {
+            List<TaskView> tasks = new ArrayList<>();
+            for (Numbered page : found.pages()) {
+                List<Kept> records = page.records();
+                int skipped = Long.toString(page.number()).equals(from) ? listed : 0;
+                for (int i = records.size() - 1 - skipped; i >= 0; i--) {
+                    if (tasks.size() == limit) {
+                        return new ResultPage<>(tasks, cursor(page.number(), records.size() - 1 - i));
+                    }
+                    tasks.add(view(partition, records.get(i)));
+                }
+            }
+            return new ResultPage<>(tasks, found.next() == ALL_SEEN ? null : cursor(found.next(), 0));
+        });
+    }
+
+    private static String cursor(long page, int listed) {
+        return "page " + page + ":" + listed;
+    }
+
+    private CompletableFuture<Found> read(Partition partition, byte[] hash, String from, int enough) {
+        return connection
+                .runScript(Script.FIND_SUCCESSES, partition, hash, ascii(from), ascii(Integer.toString(enough)))
+                .thenApply(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    long next = in.number();
+                    List<Numbered> pages = in.all(page -> new Numbered(page.number(), SuccessPage.read(page.bytes())));
+                    return new Found(next, pages);
+                });
+    }
+
+    private static TaskView view(Partition partition, Kept kept) {
+        SuccessRecord success = kept.success();
+        Map<String, String> headers =
+                success.attempts() == null ? Map.of() : Map.of(AttemptHistory.HEADER, success.attempts());
+        Task task = new Task(
+                success.id(), partition.queue(), success.type(), success.key(), NO_PAYLOAD, headers, 0, 0, 0, 0, null);
+        return new TaskView(
+                partition,
+                kept.position(),
+                TaskState.SUCCEEDED,
+                success.startedAt() == 0 ? -1 : success.startedAt() + success.durationMillis(),
+                0,
+                new Envelope(task, success.attempt(), 0, null),
+                null,
+                null,
+                new TaskView.Success(success.startedAt(), success.durationMillis(), success.executor()));
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

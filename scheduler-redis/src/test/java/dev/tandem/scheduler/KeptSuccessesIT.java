@@ -1,0 +1,177 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.SettledMark;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.testkit.Brokers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is kept of tasks that succeeded is found by id, listed and trimmed. */
+class KeptSuccessesIT extends OperatorTestBase {
+
+    private static final int SUCCESSES = 22;
+    private static final int SUCCESS_IDS = 23;
+
+    @Test
+    void aTaskThatSucceededIsFoundByItsIdItsPositionAndItsDefaultId() {
+        succeed(Map.of(1L, kept("order-1", "1\t1799999999000\t30\texecutor-two\tHTTP status 500")));
+        succeed(Map.of(2L, kept(null, null)));
+
+        TaskView found = only(get(store.inspector().tasks(queue, "order-1", 10)));
+        assertThat(found.position()).isEqualTo(Position.of(0, 1));
+        assertThat(found.state()).isEqualTo(TaskState.SUCCEEDED);
+        assertThat(found.at()).isEqualTo(1_800_000_000_012L);
+        assertThat(found.success()).isEqualTo(new TaskView.Success(1_800_000_000_000L, 12, "executor-one"));
+        assertThat(found.envelope().attempts()).isEqualTo(2);
+        assertThat(found.envelope().task().key()).isEqualTo("key");
+        assertThat(found.envelope().task().type()).isEqualTo("type");
+        assertThat(AttemptHistory.of(found.envelope().task()))
+                .containsExactly(new AttemptRecord(1, 1_799_999_999_000L, 30, "executor-two", "HTTP status 500"));
+
+        assertThat(get(store.inspector().task(partition, Position.of(0, 1)))).contains(found);
+        TaskView byDefault = only(get(store.inspector().tasks(queue, "topic:0:2", 10)));
+        assertThat(byDefault.position()).isEqualTo(Position.of(0, 2));
+        assertThat(get(store.inspector().tasks(queue, "order-2", 10))).isEmpty();
+    }
+
+    @Test
+    void ofSeveralSuccessesWithOneIdTheLatestIsFound() {
+        succeed(Map.of(1L, kept("same", null)));
+        succeed(Map.of(2L, new SuccessRecord("same", null, null, 1, 1_800_000_100_000L, 1, "executor-one", null)));
+        assertThat(only(get(store.inspector().tasks(queue, "same", 10))).position())
+                .isEqualTo(Position.of(0, 2));
+    }
+
+    @Test
+    void anOutcomeThatIsNotRecordedOrAgainIsNotKeptTwice() {
+        long token = claim(1, null);
+        Settle first = settle(1, token, "once");
+        owner.settleAndClaim(List.of(first), List.of());
+        long other = claim(2, null);
+        owner.settleAndClaim(List.of(first, settle(2, other, "next"), settle(3, other, "never")), List.of());
+        assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(2L, 1L);
+        assertThat(get(store.inspector().tasks(queue, "never", 10))).isEmpty();
+    }
+
+    @Test
+    void successesAreListedLatestFirstPageByPage() {
+        for (long offset = 0; offset < 30; offset += 10) {
+            Map<Long, SuccessRecord> successes = new LinkedHashMap<>();
+            for (long each = offset; each < offset + 10; each++) {
+                successes.put(each, kept(null, null));
+            }
+            succeed(successes);
+        }
+        List<Long> listed = new ArrayList<>();
+        @Nullable String cursor = null;
+        do {
+            ResultPage<TaskView> page = page(TaskState.SUCCEEDED, cursor, 7);
+            listed.addAll(offsets(page));
+            cursor = page.next();
+        } while (cursor != null);
+        assertThat(listed)
+                .containsExactlyElementsOf(
+                        LongStream.range(0, 30).map(i -> 29 - i).boxed().toList());
+    }
+
+    @Test
+    void pagesGoByCountAndBytesAndAge() {
+        for (long offset = 0; offset < 20; offset++) {
+            succeed(Map.of(offset, kept("id-" + offset, null)));
+        }
+        assertThat(trim(Duration.ofDays(1), 12, 1 << 20)).isEqualTo(8);
+        assertThat(offsets(TaskState.SUCCEEDED)).hasSize(12).startsWith(19L).endsWith(8L);
+        assertThat(get(store.inspector().tasks(queue, "id-7", 10))).isEmpty();
+        assertThat(get(store.inspector().tasks(queue, "id-8", 10))).hasSize(1);
+
+        assertThat(trim(Duration.ofDays(1), 12, 500)).isBetween(1L, 11L);
+        assertThat(offsets(TaskState.SUCCEEDED)).startsWith(19L);
+        String cursor = page(TaskState.SUCCEEDED, null, 1).next();
+        assertThat(trim(Duration.ZERO, 12, 1 << 20)).isPositive();
+        assertThat(page(TaskState.SUCCEEDED, cursor, 10).items())
+                .as("a cursor of what has gone")
+                .isEmpty();
+        assertThat(offsets(TaskState.SUCCEEDED)).isEmpty();
+        succeed(Map.of(40L, kept("id-40", null)));
+        assertThat(trim(Duration.ofDays(1), 12, 500)).isZero();
+        assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(40L);
+    }
+
+    @Test
+    void aStoreThatKeepsNoneWritesNone() {
+        Partition other = Partition.of(queue, 1);
+        Retention off = new Retention(Duration.ofDays(1), 100, Duration.ofDays(1), 0, 1 << 20);
+        try (RedisStore none = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), off)) {
+            owner = new TestOwner(none, other, "executor-one");
+            owner.acquire();
+            succeed(Map.of(1L, kept("order-1", null)));
+        }
+        assertThat(get(store.inspector().tasks(queue, "order-1", 10))).isEmpty();
+        assertThat(get(store.inspector().counts(other)).totals()).containsEntry("succeeded", 1L);
+    }
+
+    @Test
+    void samplesOfEarlierVersionsAreListedAndTrimmed() {
+        byte[][] keys = RedisKeys.DEFAULTS.of(partition);
+        byte[] position = "0:77".getBytes(StandardCharsets.US_ASCII);
+        get(store.adminConnection().run(redis -> redis.zadd(keys[12], 1_700_000_000_000_000.0, position)));
+        get(store.adminConnection().run(redis -> redis.hset(keys[13], position, envelope(null, 5))));
+        succeed(Map.of(1L, kept(null, null)));
+
+        assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(1L, 77L);
+        TaskView sample =
+                get(store.inspector().task(partition, Position.of(0, 77))).orElseThrow();
+        assertThat(sample.envelope().task().payload()).containsExactly(1, 2, 3);
+        assertThat(sample.success()).isNull();
+        Housekeeper housekeeper = new Housekeeper(store.adminConnection(), store.admin(), Retention.DEFAULTS);
+        assertThat(get(housekeeper.trim(partition))).as("older than a day").isEqualTo(1);
+        assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(1L);
+    }
+
+    @Test
+    void bothListsHaveAnEntryForEachPage() {
+        succeed(Map.of(1L, kept("a", null), 2L, kept("b", null)));
+        succeed(Map.of(3L, kept("c", null)));
+        byte[][] keys = RedisKeys.DEFAULTS.of(partition);
+        for (int list : new int[] {SUCCESSES, SUCCESS_IDS}) {
+            Long length = get(store.adminConnection().run(redis -> redis.llen(keys[list])));
+            assertThat(length).isEqualTo(2);
+        }
+    }
+
+    private static Settle settle(long offset, long token, String id) {
+        return new Settle(
+                Position.of(0, offset),
+                token,
+                null,
+                new SettledMark.Offset(offset),
+                new Verdict.Success(kept(id, null)),
+                0);
+    }
+
+    private long trim(Duration age, int records, long bytes) {
+        Retention retention = new Retention(Duration.ofDays(1), 100, age, records, bytes);
+        return get(new SuccessTrimmer(store.adminConnection(), retention).trim(partition));
+    }
+
+    private static TaskView only(List<TaskView> tasks) {
+        assertThat(tasks).hasSize(1);
+        return tasks.get(0);
+    }
+}
