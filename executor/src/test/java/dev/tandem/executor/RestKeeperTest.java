@@ -68,7 +68,7 @@ class RestKeeperTest {
         steps();
         assertThat(rests()).containsExactly("rest true", "rest false");
         assertThat(loop.status().problem()).isNull();
-        assertThat(store.listeners).as("links that nobody needs").isEmpty();
+        assertThat(store.listeners).as("the link that tells of the store").containsOnlyKeys(P0);
     }
 
     @Test
@@ -120,6 +120,7 @@ class RestKeeperTest {
         steps();
         assertThat(rests()).containsExactly("rest true", "rest false");
         assertThat(loop.status().problem()).isNull();
+        store.listeners.get(P0).up();
         assign(P0);
     }
 
