@@ -157,8 +157,10 @@ final class RunLifecycle {
 
     /** Returns the envelope of a task whose attempt failed, or that is dead before its handler began. */
     private byte[] failed(Run run, String error) {
-        Task task = withLapses(run);
-        if (run.startedAt() > 0) {
+        // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
+        boolean mayGrow = state.room.isLeft();
+        Task task = mayGrow ? withLapses(run) : run.task();
+        if (run.startedAt() > 0 && mayGrow) {
             task = AttemptHistory.with(
                     task,
                     new AttemptRecord(

@@ -76,7 +76,7 @@ class ServerIT {
         assertThat(answer.status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> endpoint.calls("paid-1").size() == 1);
         RecordingEndpoint.Call call = endpoint.calls("paid-1").get(0);
-        assertThat(call.body()).isEqualTo("{\"n\":1}");
+        assertThat(call.body()).isEqualTo("{\"n\": 1}");
         assertThat(call.key()).isEqualTo("order/1");
         assertThat(call.type()).isEqualTo("order.paid");
         assertThat(call.attempt()).isEqualTo(1);
