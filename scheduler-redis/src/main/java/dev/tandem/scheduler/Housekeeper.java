@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,10 +77,15 @@ final class Housekeeper {
     private final AtomicBoolean busy = new AtomicBoolean();
 
     Housekeeper(AdminConnection connection, Admin admin, Retention retention) {
+        this(connection, admin, retention, () -> true);
+    }
+
+    /** @param hasRoom whether Redis has room for tasks; may be called by any thread */
+    Housekeeper(AdminConnection connection, Admin admin, Retention retention, BooleanSupplier hasRoom) {
         this.connection = connection;
         this.admin = admin;
         this.retention = retention;
-        this.successes = new SuccessTrimmer(connection, retention);
+        this.successes = new SuccessTrimmer(connection, retention, hasRoom);
     }
 
     /**

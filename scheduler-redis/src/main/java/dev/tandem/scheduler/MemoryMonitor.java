@@ -22,6 +22,8 @@ final class MemoryMonitor {
     private final double headroom;
 
     /** @param headroom the share of the memory that is kept for outcomes */
+    private volatile boolean allHaveRoom = true;
+
     MemoryMonitor(StoreThread thread, NodeConnections connections, double headroom) {
         this.thread = thread;
         this.connections = connections;
@@ -57,12 +59,18 @@ final class MemoryMonitor {
                 }));
     }
 
+    /** Returns whether every node has room for more tasks, as far as is known. May be called by any thread. */
+    boolean haveAllRoom() {
+        return allHaveRoom;
+    }
+
     private void update(RedisNode node, MemoryUsage usage) {
         boolean before = node.hasRoom;
         boolean now = usage.hasRoom(headroom, before);
         node.mayWrite(usage.writable(headroom));
         node.memoryChecksToSkip = usage.isFilling(headroom) ? 0 : RELAXED_CHECKS;
         node.hasRoom = now;
+        allHaveRoom = connections.nodes().stream().allMatch(each -> each.hasRoom);
         node.memoryProblem = now ? "" : usage.toString();
         if (now != before) {
             if (now) {

@@ -79,7 +79,7 @@ public final class RedisStore implements Store {
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
         presence = new Presence(adminConnection, wakeups);
-        housekeeper = new Housekeeper(adminConnection, admin, retention);
+        housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /** Trims what is kept of tasks that succeeded to its bounds, one short script at a time. Thread-safe. */
 final class SuccessTrimmer {
@@ -15,10 +16,13 @@ final class SuccessTrimmer {
 
     private final AdminConnection connection;
     private final Retention retention;
+    private final BooleanSupplier hasRoom;
 
-    SuccessTrimmer(AdminConnection connection, Retention retention) {
+    /** @param hasRoom whether Redis has room for tasks; otherwise nothing is kept that takes room from them */
+    SuccessTrimmer(AdminConnection connection, Retention retention, BooleanSupplier hasRoom) {
         this.connection = connection;
         this.retention = retention;
+        this.hasRoom = hasRoom;
     }
 
     /** Does a round in one partition. Returns how many records were removed. */
@@ -27,13 +31,14 @@ final class SuccessTrimmer {
     }
 
     private CompletableFuture<Long> trim(Partition partition, int pieces, long removed) {
+        boolean keep = hasRoom.getAsBoolean();
         return connection
                 .runScript(
                         Script.TRIM_SUCCESSES,
                         partition,
                         bytes(retention.succeededFor().toMillis()),
-                        bytes(retention.maxSucceeded()),
-                        bytes(retention.maxSucceededBytes()),
+                        bytes(keep ? retention.maxSucceeded() : 0),
+                        bytes(keep ? retention.maxSucceededBytes() : 0),
                         bytes(PIECE_PAGES))
                 .thenCompose(reply -> {
                     ReplyReader in = new ReplyReader(reply);

@@ -114,6 +114,15 @@ class KeptSuccessesIT extends OperatorTestBase {
     }
 
     @Test
+    void theyGoWhenRedisHasNoRoomForTasks() {
+        succeed(Map.of(1L, kept("id-1", null), 2L, kept("id-2", null)));
+        SuccessTrimmer trimmer = new SuccessTrimmer(store.adminConnection(), Retention.DEFAULTS, () -> false);
+
+        assertThat(get(trimmer.trim(partition))).isEqualTo(2);
+        assertThat(offsets(TaskState.SUCCEEDED)).isEmpty();
+    }
+
+    @Test
     void aStoreThatKeepsNoneWritesNone() {
         Partition other = Partition.of(queue, 1);
         Retention off = new Retention(Duration.ofDays(1), 100, Duration.ofDays(1), 0, 1 << 20);
@@ -167,7 +176,7 @@ class KeptSuccessesIT extends OperatorTestBase {
 
     private long trim(Duration age, int records, long bytes) {
         Retention retention = new Retention(Duration.ofDays(1), 100, age, records, bytes);
-        return get(new SuccessTrimmer(store.adminConnection(), retention).trim(partition));
+        return get(new SuccessTrimmer(store.adminConnection(), retention, () -> true).trim(partition));
     }
 
     private static TaskView only(List<TaskView> tasks) {
