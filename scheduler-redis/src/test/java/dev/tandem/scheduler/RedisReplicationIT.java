@@ -63,6 +63,11 @@ class RedisReplicationIT {
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> ask(started.address(), commands -> commands.info("replication"))
                         .contains("master_link_status:up"));
+        // The master counts it a moment later.
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> ask(master.address(), commands -> commands.info("replication"))
+                        .lines()
+                        .anyMatch(line -> line.contains("port=" + started.port()) && line.contains("state=online")));
         return started;
     }
 

@@ -56,6 +56,7 @@ class ConsumerTimeoutIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @Execution(ExecutionMode.SAME_THREAD)
     void longPausedAndWaitingTasksKeepTheirChannels(boolean ordered) throws Exception {
         long before = lateAcks();
         try (RabbitTestQueue alone = queue("alone", ordered);
@@ -90,6 +91,7 @@ class ConsumerTimeoutIT {
 
     /** Shows that the test above would notice. */
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     void theBrokerClosesAChannelThatItWasNotToldOf() throws Exception {
         long before = lateAcks();
         try (RabbitTestQueue paused = queue("control", true);
