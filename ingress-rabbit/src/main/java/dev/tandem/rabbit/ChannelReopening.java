@@ -53,10 +53,12 @@ final class ChannelReopening {
 
     /** Whether the broker took messages of the channel back, which the batch shows. The batch comes again. */
     boolean wasTakenBack(OpenPartition open, List<Arrival> batch) {
+        if (!settings.ordered() || batch.isEmpty()) {
+            return false; // Asked in each turn of the loop.
+        }
         PartitionHistory history = history(open.partition);
-        boolean reopen = settings.ordered()
-                && open.isTakenBack(batch, history)
-                && history.reopenings().tryTake(nanoTime.getAsLong());
+        boolean reopen =
+                open.isTakenBack(batch, history) && history.reopenings().tryTake(nanoTime.getAsLong());
         if (reopen) {
             queueLog.warn(
                     "RabbitMQ took messages of " + open.channel() + " back and delivered them again, as it does"

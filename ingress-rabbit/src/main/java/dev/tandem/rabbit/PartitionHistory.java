@@ -12,8 +12,8 @@ final class PartitionHistory {
 
     private static final int MAX_TWINS = 100_000;
 
-    private final Set<String> twins = new HashSet<>();
     private final RateLimit reopenings;
+    private Set<String> twins = new HashSet<>();
     private @Nullable FailedDrain failedDrain;
 
     /** @param reopenings limits how often a channel is opened again because messages were taken back */
@@ -37,7 +37,7 @@ final class PartitionHistory {
 
     /** Forgets the identities that came twice: all that earlier channels left has come. */
     void caughtUp() {
-        twins.clear();
+        twins = new HashSet<>(); // A cleared set keeps its memory.
     }
 
     /** Returns the last change to the smaller prefetch, if that failed. */

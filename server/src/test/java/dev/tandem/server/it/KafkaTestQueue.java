@@ -68,7 +68,8 @@ final class KafkaTestQueue extends TestQueue {
 
     @Override
     TestWorker.Options worker() {
-        return new TestWorker.Options(kafka.bootstrapServers(), redis, name, true, newJournal(), 1_000, 4, 10_000);
+        return new TestWorker.Options(
+                kafka.bootstrapServers(), redis, name, true, newJournal(), 1_000, 4, 10_000, TestWorker.HORIZON_MILLIS);
     }
 
     /** Waits until the group has this many members, and each of them has partitions. */

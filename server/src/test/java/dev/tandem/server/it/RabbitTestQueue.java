@@ -63,7 +63,8 @@ final class RabbitTestQueue extends TestQueue {
 
     @Override
     TestWorker.Options worker() {
-        return new TestWorker.Options(rabbit, redis, name, ordered, newJournal(), 1_000, 4, 10_000);
+        return new TestWorker.Options(
+                rabbit, redis, name, ordered, newJournal(), 1_000, 4, 10_000, TestWorker.HORIZON_MILLIS);
     }
 
     @Override

@@ -34,6 +34,9 @@ final class TestWorker implements AutoCloseable {
     /** Longer than a test holds a task. */
     private static final Duration HANDLER_TIMEOUT = Duration.ofMinutes(10);
 
+    /** The horizon of executors that set no other. */
+    static final int HORIZON_MILLIS = (int) CoreSettings.DEFAULTS.horizonMillis();
+
     /** The number of partitions of a RabbitMQ queue. */
     static final int RABBIT_PARTITIONS = 4;
 
@@ -58,19 +61,6 @@ final class TestWorker implements AutoCloseable {
             int maxAttempts,
             int leaseMillis,
             int horizonMillis) {
-
-        Options(
-                String broker,
-                String redis,
-                String queue,
-                boolean ordered,
-                Path journal,
-                long retryMillis,
-                int maxAttempts,
-                int leaseMillis) {
-            this(broker, redis, queue, ordered, journal, retryMillis, maxAttempts, leaseMillis, (int)
-                    CoreSettings.DEFAULTS.horizonMillis());
-        }
 
         /** Connects to the same broker through another address. */
         Options via(String otherBroker) {
@@ -211,17 +201,22 @@ final class TestWorker implements AutoCloseable {
 
     /** Whether the worker is asking the broker if it still owns a partition. */
     boolean isConfirming() throws Exception {
-        return describeCore().contains(" CONFIRMING ");
+        return describeCore(executor, queue).contains(" CONFIRMING ");
     }
 
-    private String describeCore() throws Exception {
+    private static String describeCore(Executor executor, String queue) throws Exception {
         return executor.describe(queue).get(10, TimeUnit.SECONDS);
     }
 
     /** Returns how many deliveries to this worker are unsettled. */
     int unsettled() throws Exception {
+        return unsettled(executor, queue);
+    }
+
+    /** Returns how many deliveries of a queue to an executor are unsettled. */
+    static int unsettled(Executor executor, String queue) throws Exception {
         return Pattern.compile("tracked=(\\d+)")
-                .matcher(describeCore())
+                .matcher(describeCore(executor, queue))
                 .results()
                 .mapToInt(found -> Integer.parseInt(found.group(1)))
                 .sum();
