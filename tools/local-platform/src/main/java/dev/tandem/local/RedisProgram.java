@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,8 @@ record RedisProgram(Path file, String origin) {
 
     private static final String JAR = "embedded-redis-";
     private static final Pattern VERSION = Pattern.compile("(\\w+) server v=(\\S+)");
+
+    private static final Duration BUSY_LIMIT = Duration.ofSeconds(30);
 
     // The binaries in the jar, by operating system and processor as Java names them.
     private static final Map<String, String> EMBEDDED = Map.of(
@@ -95,10 +98,31 @@ record RedisProgram(Path file, String origin) {
                 Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
             }
             Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwx------"));
+            awaitExecutable(partial);
             Files.move(partial, target);
             ProcessFolders.deleteAtEnd(target);
         } catch (IOException e) {
             throw new LocalException("The embedded Redis could not be extracted to " + target + ": " + e, e);
+        }
+    }
+
+    /**
+     * Waits until the system runs a file that was just written. A process that another thread started meanwhile holds
+     * the file open for writing until it runs its own program, and Linux runs no such file ("Text file busy").
+     */
+    private static void awaitExecutable(Path program) {
+        Waiting.until(BUSY_LIMIT, program + " could not be run", () -> canRun(program), () -> "");
+    }
+
+    private static boolean canRun(Path program) throws InterruptedException {
+        try {
+            Process process = new ProcessBuilder(program.toString(), "--version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.waitFor() == 0;
+        } catch (IOException e) {
+            return false;
         }
     }
 }
