@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.TaskContext;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;

@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.Result;
+
 /** How an attempt ended, before the queue's policy decides what follows. */
 sealed interface AttemptEnd {
 

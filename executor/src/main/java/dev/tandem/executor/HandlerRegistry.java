@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.Handler;
+import dev.tandem.api.Interceptor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,9 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.FinalError;
+import dev.tandem.api.Result;
+import dev.tandem.api.RetryLaterException;
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import java.lang.reflect.InvocationTargetException;

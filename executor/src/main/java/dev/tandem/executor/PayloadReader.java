@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.UnreadablePayloadException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 

@@ -1,5 +1,10 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.FinalError;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Interceptor;
+import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.TaskContext;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Partition;

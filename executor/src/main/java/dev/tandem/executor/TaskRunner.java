@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;

@@ -3,6 +3,10 @@ package dev.tandem.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.Result;
+import dev.tandem.api.RetryLaterException;
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.Result;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.Handler;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Envelope;

@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.executor.Handler;
+import dev.tandem.api.Handler;
 import dev.tandem.server.settings.TandemSettings;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
 import dev.tandem.server.settings.HostedTypes;
 import dev.tandem.server.settings.QueueSettings;
 import java.net.http.HttpClient;

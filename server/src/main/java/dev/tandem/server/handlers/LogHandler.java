@@ -1,8 +1,8 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.task.LogText;
 import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;

@@ -1,8 +1,8 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.api.Handler;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
-import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.scheduler.RedisSettings;

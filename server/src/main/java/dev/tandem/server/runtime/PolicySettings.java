@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.BreakerPolicy;
-import dev.tandem.executor.RetryPolicy;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.BackoffSettings;

@@ -1,6 +1,6 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.executor.Handler;
+import dev.tandem.api.Handler;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;

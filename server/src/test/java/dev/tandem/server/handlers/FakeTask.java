@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.TaskContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

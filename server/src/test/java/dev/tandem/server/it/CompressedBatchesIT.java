@@ -3,9 +3,9 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.Result;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.Result;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.local.LocalProcess;

@@ -3,10 +3,10 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.Result;
 import dev.tandem.executor.BreakerPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.Result;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.PortReservations;

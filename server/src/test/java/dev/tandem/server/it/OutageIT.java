@@ -3,12 +3,12 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.Result;
+import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.TaskContext;
 import dev.tandem.executor.BreakerPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.RetryPolicy;
-import dev.tandem.executor.TaskContext;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.scheduler.RedisSettings;

@@ -3,9 +3,9 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.RetryPolicy;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.rabbit.RabbitSource;
 import dev.tandem.scheduler.RedisSettings;

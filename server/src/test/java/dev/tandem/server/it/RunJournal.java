@@ -1,6 +1,6 @@
 package dev.tandem.server.it;
 
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.TaskContext;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

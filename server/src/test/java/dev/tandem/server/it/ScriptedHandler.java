@@ -1,8 +1,8 @@
 package dev.tandem.server.it;
 
-import dev.tandem.executor.FatalTaskException;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.server.it.RunJournal.Event;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;

@@ -3,10 +3,10 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.executor.RetryPolicy;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;

@@ -3,7 +3,7 @@ package dev.tandem.server.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tandem.executor.Result;
+import dev.tandem.api.Result;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.settings.SettingsException;

@@ -1,6 +1,6 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Result;
+import dev.tandem.api.Result;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.task.QueuePolicy;

@@ -1,7 +1,7 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.kit.Await;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.kit.Percentiles;

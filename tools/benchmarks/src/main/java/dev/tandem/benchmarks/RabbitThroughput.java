@@ -1,7 +1,7 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
 import dev.tandem.kit.Await;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.rabbit.RabbitSource;

@@ -1,6 +1,6 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Result;
+import dev.tandem.api.Result;
 import dev.tandem.task.QueuePolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

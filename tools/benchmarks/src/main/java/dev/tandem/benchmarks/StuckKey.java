@@ -1,8 +1,8 @@
 package dev.tandem.benchmarks;
 
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.kit.Await;
 import dev.tandem.kit.Percentiles;
 import dev.tandem.ordering.CoreSettings;

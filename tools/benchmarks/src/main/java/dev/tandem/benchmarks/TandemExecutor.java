@@ -1,7 +1,7 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.api.Handler;
 import dev.tandem.executor.Executor;
-import dev.tandem.executor.Handler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.kafka.KafkaSettings;

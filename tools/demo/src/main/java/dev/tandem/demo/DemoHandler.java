@@ -1,8 +1,8 @@
 package dev.tandem.demo;
 
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.kit.JsonLinesLog;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.tandem.verify.worker;
 
-import dev.tandem.executor.FatalTaskException;
-import dev.tandem.executor.Handler;
-import dev.tandem.executor.Result;
-import dev.tandem.executor.TaskContext;
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.verify.load.HandlerInstruction;
 import dev.tandem.verify.record.Event;

@@ -1,8 +1,8 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.RetryPolicy;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.DeathWatch;

@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 /**
  * Runs the tasks of one type. Implementations must be thread-safe: many threads call a handler at once.
@@ -15,7 +15,7 @@ public interface Handler {
      *
      * @return how the attempt ended, {@link Result#done()} if the task succeeded; never null
      * @throws Exception if the attempt failed. The task is retried by the queue's retry policy. It is dead at once if
-     *     the exception is a {@link FinalError}, or of a class named in {@link QueueSpec.Builder#finalErrors}
+     *     the exception is a {@link FinalError}, or of a class that the queue's settings name as final
      */
     Result handle(TaskContext task) throws Exception;
 

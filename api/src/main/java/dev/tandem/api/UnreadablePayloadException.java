@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 /**
  * Thrown by {@link TaskContext#payload(Class)} if the payload is not JSON that fits the type. The next attempt would
@@ -6,7 +6,8 @@ package dev.tandem.executor;
  */
 public final class UnreadablePayloadException extends RuntimeException implements FinalError {
 
-    UnreadablePayloadException(Class<?> type, int length, Throwable cause) {
+    /** Makes the exception for a payload of this length. */
+    public UnreadablePayloadException(Class<?> type, int length, Throwable cause) {
         // What the parser says may quote the payload. It is the second line, since only the first one is logged.
         super(
                 "Cannot read the payload of " + length + " bytes as " + type.getName() + "\n" + cause.getMessage(),

@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 import java.time.Duration;
 

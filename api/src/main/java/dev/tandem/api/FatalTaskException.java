@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 /**
  * Thrown by a handler if the task cannot succeed. The task is dead at once; an operator can retry it later. The same as

@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 /**
  * Marks an exception that another attempt cannot cure. If a handler throws one, the task is dead at once, however many

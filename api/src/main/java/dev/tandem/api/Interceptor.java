@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 /**
  * Wraps every handler of a queue, for tracing, logging context or transactions. The interceptor that was added first is

@@ -1,4 +1,4 @@
-package dev.tandem.executor;
+package dev.tandem.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,123 @@
+package dev.tandem.api;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Options of a task. A null component means the queue's default. Immutable. Import the factory methods statically: {@code
+ * tasks.ship("c-7", order, delay("5m"), maxAttempts(3))}.
+ *
+ * @param id the task's id, a label for people, 1 to 512 bytes; default: a random one
+ * @param delay the time from the submission to the earliest start, 0 or more
+ * @param notBefore the earliest start; not together with a delay
+ * @param timeout the longest run, more than 0; the queue limits it
+ * @param maxAttempts starts in all, the first included, 1 or more; the queue limits it
+ * @param dedupKey a business id for deduplication
+ * @param headers further headers, in order. Names that begin with {@code tandem-} are refused
+ */
+public record TaskOptions(
+        @Nullable String id,
+        @Nullable Duration delay,
+        @Nullable Instant notBefore,
+        @Nullable Duration timeout,
+        @Nullable Integer maxAttempts,
+        @Nullable String dedupKey,
+        Map<String, String> headers) {
+
+    /** No options: all defaults. */
+    public static final TaskOptions NONE = new TaskOptions(null, null, null, null, null, null, Map.of());
+
+    /** @throws InvalidTaskException if a value is out of its bounds; the message names it */
+    public TaskOptions {
+        require(delay == null || !delay.isNegative(), "delay", delay, "0 or more");
+        require(timeout == null || timeout.toMillis() > 0, "timeout", timeout, "1 ms or more");
+        require(maxAttempts == null || maxAttempts >= 1, "maxAttempts", maxAttempts, "1 or more");
+        require(id == null || !id.isBlank(), "id", "''", "some text, or not given");
+        if (delay != null && notBefore != null) {
+            throw new InvalidTaskException("The task has a delay of " + delay + " and an earliest start of " + notBefore
+                    + ": give one of them");
+        }
+        for (String name : headers.keySet()) {
+            if (name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
+                throw new InvalidTaskException("The header '" + name
+                        + "' is one of Tandem's own: use the option for it, such as delay or timeout");
+            }
+        }
+        // Not Map.copyOf, which forgets the order.
+        headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    }
+
+    private static void require(boolean holds, String name, @Nullable Object value, String allowed) {
+        if (!holds) {
+            throw new InvalidTaskException("The task's " + name + " is " + value + ": it must be " + allowed);
+        }
+    }
+
+    /** Returns an id for people. */
+    public static TaskOptions id(String value) {
+        return new TaskOptions(value, null, null, null, null, null, Map.of());
+    }
+
+    /** Returns a delay from the submission to the earliest start. */
+    public static TaskOptions delay(Duration value) {
+        return new TaskOptions(null, value, null, null, null, null, Map.of());
+    }
+
+    /**
+     * Returns a delay from the submission to the earliest start.
+     *
+     * @param value such as {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 7d} or {@code PT5M}
+     */
+    public static TaskOptions delay(String value) {
+        return delay(Durations.parse("delay", value));
+    }
+
+    /** Returns the earliest start. */
+    public static TaskOptions notBefore(Instant value) {
+        return new TaskOptions(null, null, value, null, null, null, Map.of());
+    }
+
+    /** Returns the longest run. */
+    public static TaskOptions timeout(Duration value) {
+        return new TaskOptions(null, null, null, value, null, null, Map.of());
+    }
+
+    /** Returns the longest run, in the form of {@link #delay(String)}. */
+    public static TaskOptions timeout(String value) {
+        return timeout(Durations.parse("timeout", value));
+    }
+
+    /** Returns how many starts the task may have in all, the first included. */
+    public static TaskOptions maxAttempts(int value) {
+        return new TaskOptions(null, null, null, null, value, null, Map.of());
+    }
+
+    /** Returns a business id for deduplication. */
+    public static TaskOptions dedupKey(String value) {
+        return new TaskOptions(null, null, null, null, null, value, Map.of());
+    }
+
+    /** Returns a header for the handler. */
+    public static TaskOptions header(String name, String value) {
+        return new TaskOptions(null, null, null, null, null, null, Map.of(name, value));
+    }
+
+    /** Returns these options and others. Where both have a value, that of the others counts. */
+    public TaskOptions and(TaskOptions other) {
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.putAll(other.headers);
+        boolean timed = other.delay != null || other.notBefore != null;
+        return new TaskOptions(
+                other.id != null ? other.id : id,
+                timed ? other.delay : delay,
+                timed ? other.notBefore : notBefore,
+                other.timeout != null ? other.timeout : timeout,
+                other.maxAttempts != null ? other.maxAttempts : maxAttempts,
+                other.dedupKey != null ? other.dedupKey : dedupKey,
+                all);
+    }
+}
