@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.api.FinalError;
 import dev.tandem.api.Handler;
+import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.Interceptor;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -43,11 +45,7 @@ public final class QueueSpec {
     private final Store store;
     private final QueuePolicy policy;
     private final String topic;
-    private final long timeoutMillis;
-    private final long timeoutLimitMillis;
-    private final int maxAttempts;
-    private final int maxAttemptsLimit;
-    private final OutcomeDecider decider;
+    private final RunRules rules;
     private final HandlerRegistry handlers;
     private final PayloadReader payloads;
     /** Null if the store says which executors share the partitions. */
@@ -63,11 +61,14 @@ public final class QueueSpec {
         this.store = Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store");
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.topic = from.topic == null ? from.name : from.topic;
-        this.timeoutMillis = from.timeout.toMillis();
-        this.timeoutLimitMillis = from.timeoutLimit == null ? timeoutMillis : from.timeoutLimit.toMillis();
-        this.maxAttempts = from.maxAttempts;
-        this.maxAttemptsLimit = Math.max(from.maxAttempts, from.maxAttemptsLimit);
-        this.decider = new OutcomeDecider(from.retry, from.finalErrors);
+        this.rules = new RunRules(
+                from.timeout,
+                from.timeoutLimit,
+                from.maxAttempts,
+                from.maxAttemptsLimit,
+                from.retry,
+                from.finalErrors,
+                from.options);
         this.handlers = new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors);
         this.members = from.members;
         this.custody = from.custody;
@@ -83,11 +84,7 @@ public final class QueueSpec {
         this.store = from.store;
         this.policy = policy;
         this.topic = from.topic;
-        this.timeoutMillis = from.timeoutMillis;
-        this.timeoutLimitMillis = from.timeoutLimitMillis;
-        this.maxAttempts = from.maxAttempts;
-        this.maxAttemptsLimit = from.maxAttemptsLimit;
-        this.decider = from.decider;
+        this.rules = from.rules;
         this.handlers = from.handlers;
         this.payloads = from.payloads;
         this.members = members;
@@ -135,14 +132,11 @@ public final class QueueSpec {
 
     /** Returns the longest run of a task; 0 if there is no limit. */
     long timeoutMillisOf(Task task) {
-        if (task.timeoutMillis() <= 0) {
-            return timeoutMillis;
-        }
-        return timeoutLimitMillis == 0 ? task.timeoutMillis() : Math.min(task.timeoutMillis(), timeoutLimitMillis);
+        return rules.timeoutMillisOf(task, handlers.typeOf(task.type()));
     }
 
-    OutcomeDecider decider() {
-        return decider;
+    OutcomeDecider deciderOf(Task task) {
+        return rules.deciderOf(handlers.typeOf(task.type()));
     }
 
     HandlerRegistry handlers() {
@@ -170,31 +164,19 @@ public final class QueueSpec {
     }
 
     int maxAttemptsOf(Task task) {
-        return task.maxAttempts() > 0 ? Math.min(task.maxAttempts(), maxAttemptsLimit) : maxAttempts;
+        return rules.maxAttemptsOf(task, handlers.typeOf(task.type()));
     }
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
     String idOf(Run run) {
-        String given = run.task().id();
-        if (given != null) {
-            return given;
-        }
-        return topic + ":" + run.partition().name() + ":" + placeOf(run);
-    }
-
-    /** Returns a log's offset or the position. The same text whether the task comes from the broker or the store. */
-    private String placeOf(Run run) {
-        if (run.sequence() >= 0) {
-            return Long.toString(run.sequence());
-        }
-        String position = run.position().toString();
-        return source.kind() == Source.Kind.LOG ? position.substring(position.indexOf(':') + 1) : position;
+        return TaskIds.idOf(run, topic, source.kind());
     }
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
     public static final class Builder {
         private final String name;
         private final Map<String, Handler> handlers = new LinkedHashMap<>();
+        private final Map<String, HandlerOptions> options = new LinkedHashMap<>();
         private final List<Interceptor> interceptors = new ArrayList<>();
         private final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
         private @Nullable Source source;
@@ -259,6 +241,18 @@ public final class QueueSpec {
                 throw new IllegalArgumentException(
                         "Queue '" + name + "' has two handlers for type '" + type + "': leave one out");
             }
+            return this;
+        }
+
+        /**
+         * Adds the handler for tasks of this type and its aliases, with options of its own.
+         *
+         * @throws IllegalArgumentException if the type or an alias has a handler already
+         */
+        public Builder handler(String type, Handler handler, HandlerOptions own) {
+            handler(type, handler);
+            own.aliases().forEach(alias -> handler(alias, handler));
+            Stream.concat(Stream.of(type), own.aliases().stream()).forEach(each -> options.put(each, own));
             return this;
         }
 

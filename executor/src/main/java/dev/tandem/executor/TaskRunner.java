@@ -137,10 +137,11 @@ final class TaskRunner implements WorkerPool.RunAction {
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome = spec.decider().decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
+                Outcome outcome = spec.deciderOf(run.task())
+                        .decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
                 long nanos = clock.nanos() - startedNanos;
                 took(run, nanos / 1_000_000);
-                record(attempt, end, outcome, nanos);
+                record(attempt, run.task(), end, outcome, nanos);
                 return outcome;
             }
             if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
@@ -172,7 +173,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     /** Logs and measures an attempt. */
-    private void record(Attempt attempt, AttemptEnd end, Outcome outcome, long nanos) {
+    private void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
         if (outcome instanceof Outcome.Dead dead) {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {
@@ -182,7 +183,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             errorLog.log(
                     notLogged -> log.error("Queue {}: the handler of {} threw an error", spec.name(), attempt, error));
         }
-        if (spec.decider().failed(end)) {
+        if (spec.deciderOf(task).failed(end)) {
             counters.failedAttempts.increment();
         }
         boolean timedOut = end instanceof AttemptEnd.TimedOut;

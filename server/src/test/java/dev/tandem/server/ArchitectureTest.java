@@ -28,16 +28,18 @@ import org.jspecify.annotations.NullMarked;
 @AnalyzeClasses(packages = "dev.tandem", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
+    private static final String API = "dev.tandem.api..";
     private static final String TASK = "dev.tandem.task..";
     private static final String ORDERING = "dev.tandem.ordering..";
     private static final String EXECUTOR = "dev.tandem.executor..";
     private static final String REDIS = "dev.tandem.scheduler..";
     private static final String KAFKA = "dev.tandem.kafka..";
     private static final String RABBIT = "dev.tandem.rabbit..";
+    private static final String RUNTIME = "dev.tandem.runtime..";
     private static final String SERVER = "dev.tandem.server..";
     private static final String COMMANDS = "dev.tandem.server.cli..";
 
-    private static final String[] PRODUCT = {TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER};
+    private static final String[] PRODUCT = {API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, RUNTIME, SERVER};
 
     /** The modules under tools/. */
     private static final String[] TOOLS = {
@@ -55,6 +57,15 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(TASK, "java..", "org.jspecify.annotations..");
+
+    /** Applications depend on it, so it brings nothing that could clash with what they have. */
+    @ArchTest
+    static final ArchRule theApiDependsOnNothing = classes()
+            .that()
+            .resideInAPackage(API)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(API, "java..", "org.jspecify.annotations..");
 
     /** The script {@code ./tandem} gives these libraries to commands, and no others. */
     @ArchTest
@@ -131,7 +142,7 @@ class ArchitectureTest {
             .resideInAPackage(EXECUTOR)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(REDIS, KAFKA, RABBIT, SERVER);
+            .resideInAnyPackage(REDIS, KAFKA, RABBIT, RUNTIME, SERVER);
 
     @ArchTest
     static final ArchRule redisDependsOnlyOnTask = onlyTask(REDIS, KAFKA, RABBIT);
@@ -153,10 +164,24 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyTheServerUsesSpring = noClasses()
             .that()
-            .resideOutsideOfPackage(SERVER)
+            .resideOutsideOfPackages(RUNTIME, SERVER)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.springframework..");
+
+    /** A program with handlers of its own is no Spring application: only the settings are read by Spring's classes. */
+    @ArchTest
+    static final ArchRule theRuntimeStartsNoApplicationContext = noClasses()
+            .that()
+            .resideInAPackage(RUNTIME)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "dev.tandem.server..",
+                    "org.springframework.beans..",
+                    "org.springframework.context..",
+                    "org.springframework.web..",
+                    "org.springframework.boot.autoconfigure..");
 
     @ArchTest
     static final ArchRule theProductUsesNoTools = noClasses()
@@ -186,7 +211,7 @@ class ArchitectureTest {
                 .resideInAPackage(adapter)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(other, another, ORDERING, EXECUTOR, SERVER)
+                .resideInAnyPackage(other, another, ORDERING, EXECUTOR, RUNTIME, SERVER)
                 .allowEmptyShould(true);
     }
 }

@@ -24,18 +24,33 @@ class ModuleDependenciesTest {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-    private static final Set<String> PRODUCT =
-            Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit", "server");
+    private static final Set<String> PRODUCT = Set.of(
+            "api",
+            "task",
+            "ordering",
+            "executor",
+            "scheduler-redis",
+            "ingress-kafka",
+            "ingress-rabbit",
+            "runtime",
+            "server");
+
+    /** What a process that runs tasks is made of. */
+    private static final Set<String> PARTS =
+            Set.of("api", "task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit");
 
     /** The allowed dependencies of the product's modules, in production. */
     private static final Map<String, Set<String>> PRODUCTION = Map.of(
+            "api", Set.of(),
             "task", Set.of(),
             "ordering", Set.of("task"),
-            "executor", Set.of("task", "ordering"),
+            "executor", Set.of("api", "task", "ordering"),
             "scheduler-redis", Set.of("task"),
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
-            "server", Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit"));
+            "runtime", PARTS,
+            "server",
+                    Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");

@@ -5,7 +5,7 @@ import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.logs.OperatorLog;
-import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;

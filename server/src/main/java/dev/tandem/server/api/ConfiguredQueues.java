@@ -1,6 +1,6 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import java.util.Map;
 
 /** The queues in this server's settings. */

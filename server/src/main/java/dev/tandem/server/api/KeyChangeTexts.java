@@ -4,7 +4,7 @@ import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 
 /** Words what became of a change of a blocked key. */
 final class KeyChangeTexts {

@@ -6,7 +6,7 @@ import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

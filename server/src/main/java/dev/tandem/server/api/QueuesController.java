@@ -9,7 +9,7 @@ import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.UnavailableException;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;

@@ -7,7 +7,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.AttemptRecord;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.tandem.server.handlers;
 
 import dev.tandem.api.Handler;
-import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings;
 import java.util.Map;
 
 /** An extension point for programs that embed the server: a bean of this type adds hosted handlers to every queue. */

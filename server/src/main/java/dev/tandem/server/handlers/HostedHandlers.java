@@ -2,8 +2,8 @@ package dev.tandem.server.handlers;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
-import dev.tandem.server.settings.HostedTypes;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.QueueSettings;
 import java.net.http.HttpClient;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package dev.tandem.server.handlers;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
-import dev.tandem.server.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.task.FailureText;
 import dev.tandem.task.TaskHeaders;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.server.runtime.QueueSource.Reachability;
-import dev.tandem.server.settings.QueueSettings;
-import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.runtime.queues.QueueSource.Reachability;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.task.FailureText;
 import java.util.Collection;
 import java.util.EnumMap;

@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.kafka.KafkaSource;
-import dev.tandem.server.settings.TandemSettings.KafkaSettings;
+import dev.tandem.runtime.settings.TandemSettings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

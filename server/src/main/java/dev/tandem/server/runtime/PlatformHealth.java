@@ -1,8 +1,8 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.server.runtime.QueueSource.Reachability;
-import dev.tandem.server.settings.QueueSettings.SourceType;
+import dev.tandem.runtime.queues.QueueSource.Reachability;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.health.contributor.Health;

@@ -1,9 +1,9 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.server.settings.DurationText;
-import dev.tandem.server.settings.QueueSettings;
-import dev.tandem.server.settings.Secrets;
-import dev.tandem.server.settings.TandemSettings;
+import dev.tandem.runtime.settings.DurationText;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.Secrets;
+import dev.tandem.runtime.settings.TandemSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.ExecutorMetrics;
-import dev.tandem.server.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,5 +1,6 @@
 package dev.tandem.server.settings;
 
+import dev.tandem.runtime.settings.SettingsException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

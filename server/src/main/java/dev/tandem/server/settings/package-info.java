@@ -1,7 +1,4 @@
-/**
- * The settings under {@code tandem.}: the records that Spring Boot fills, their checks, and the short message that ends
- * the start when a setting is wrong.
- */
+/** The short messages that end the server's start when a setting is wrong. */
 @NullMarked
 package dev.tandem.server.settings;
 

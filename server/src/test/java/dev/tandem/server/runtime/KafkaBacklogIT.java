@@ -3,7 +3,7 @@ package dev.tandem.server.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.server.settings.TandemSettings.KafkaSettings;
+import dev.tandem.runtime.settings.TandemSettings.KafkaSettings;
 import dev.tandem.testkit.Brokers;
 import java.time.Duration;
 import java.util.Map;

@@ -3,8 +3,8 @@ package dev.tandem.server.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.inspect.UnavailableException;
-import dev.tandem.server.settings.QueueSettings;
-import dev.tandem.server.settings.SettingsLoader;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.SettingsLoader;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;

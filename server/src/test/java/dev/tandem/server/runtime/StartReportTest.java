@@ -2,7 +2,7 @@ package dev.tandem.server.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.server.settings.SettingsLoader;
+import dev.tandem.runtime.settings.SettingsLoader;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

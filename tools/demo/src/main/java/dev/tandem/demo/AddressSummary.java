@@ -2,7 +2,7 @@ package dev.tandem.demo;
 
 import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.LocalPlatform;
-import dev.tandem.server.settings.Secrets;
+import dev.tandem.runtime.settings.Secrets;
 
 /** The addresses that a person needs after the start, with some commands to try. */
 record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp) {

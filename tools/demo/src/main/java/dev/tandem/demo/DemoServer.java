@@ -2,7 +2,7 @@ package dev.tandem.demo;
 
 import dev.tandem.server.TandemServer;
 import dev.tandem.server.handlers.AdditionalHandlers;
-import dev.tandem.server.settings.HostedTypes;
+import dev.tandem.runtime.settings.HostedTypes;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;

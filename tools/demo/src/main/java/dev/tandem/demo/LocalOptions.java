@@ -4,7 +4,7 @@ import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.BrokerAddresses;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.PortReservations;
-import dev.tandem.server.settings.Secrets;
+import dev.tandem.runtime.settings.Secrets;
 import java.io.PrintWriter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,0 +1,56 @@
+package dev.tandem.runtime;
+
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TypedHandler;
+import dev.tandem.api.UnreadablePayloadException;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads payloads for typed handlers: as they are for {@code byte[]}, as UTF-8 text for {@link String}, and as JSON for any
+ * other type. Thread-safe.
+ *
+ * @param <T> the type
+ */
+final class PayloadType<T> {
+
+    private final JsonMapper json;
+    private final JavaType type;
+
+    PayloadType(JsonMapper json, JavaType type) {
+        this.json = json;
+        this.type = type;
+    }
+
+    /** Returns the handler that reads each payload before it runs {@code code}. */
+    Handler handler(TypedHandler<T> code) {
+        return task -> {
+            code.handle(read(task.payload()), task);
+            return Result.done();
+        };
+    }
+
+    /** @throws UnreadablePayloadException if the payload is not JSON that fits the type */
+    @SuppressWarnings("unchecked") // the type is T
+    T read(byte[] payload) {
+        if (type.hasRawClass(byte[].class)) {
+            return (T) payload;
+        }
+        if (type.hasRawClass(String.class)) {
+            return (T) new String(payload, StandardCharsets.UTF_8);
+        }
+        try {
+            T value = json.readValue(payload, type);
+            if (value == null) {
+                throw new UnreadablePayloadException(
+                        type.getRawClass(), payload.length, new IllegalArgumentException("The JSON is null"));
+            }
+            return value;
+        } catch (JacksonException e) {
+            throw new UnreadablePayloadException(type.getRawClass(), payload.length, e);
+        }
+    }
+}

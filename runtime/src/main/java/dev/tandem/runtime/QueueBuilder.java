@@ -1,0 +1,154 @@
+package dev.tandem.runtime;
+
+import dev.tandem.api.Handler;
+import dev.tandem.api.HandlerOptions;
+import dev.tandem.api.TypedHandler;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.runtime.settings.QueueSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Collects the handlers of one queue. Not thread-safe. */
+public final class QueueBuilder {
+
+    private record Entry(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {}
+
+    private final TandemBuilder tandem;
+    private final ProgramSettings settings;
+    private final String name;
+    private final List<Entry> entries = new ArrayList<>();
+    private final Set<String> types = new LinkedHashSet<>();
+
+    QueueBuilder(TandemBuilder tandem, ProgramSettings settings, String name) {
+        this.tandem = tandem;
+        this.settings = settings;
+        this.name = name;
+    }
+
+    /**
+     * Adds the handler for tasks of this type.
+     *
+     * @param type a chosen name, which stays when classes are renamed
+     * @param payload what payloads are read as: {@code byte[]} and {@link String} as they are, any other class from JSON. A
+     *     task whose payload cannot be read is dead at once
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public <T> QueueBuilder handler(String type, Class<T> payload, TypedHandler<T> code) {
+        return handler(type, payload, code, HandlerOptions.NONE);
+    }
+
+    /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, Class, TypedHandler)}. */
+    public <T> QueueBuilder handler(String type, Class<T> payload, TypedHandler<T> code, HandlerOptions options) {
+        return add(type, json -> typed(json, json.constructType(payload), code), options);
+    }
+
+    /**
+     * Adds the handler for tasks of this type, as {@link #handler(String, Class, TypedHandler)}.
+     *
+     * @param payload a type with arguments, such as {@code new TypeReference<List<Ship>>() {}}
+     */
+    public <T> QueueBuilder handler(String type, TypeReference<T> payload, TypedHandler<T> code) {
+        return handler(type, payload, code, HandlerOptions.NONE);
+    }
+
+    /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, TypeReference, TypedHandler)}. */
+    public <T> QueueBuilder handler(String type, TypeReference<T> payload, TypedHandler<T> code, HandlerOptions options) {
+        return add(type, json -> typed(json, json.constructType(payload.getType()), code), options);
+    }
+
+    /**
+     * Adds the handler for tasks of this type, which reads payloads itself and returns how an attempt ended.
+     *
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public QueueBuilder handler(String type, Handler handler) {
+        return handler(type, handler, HandlerOptions.NONE);
+    }
+
+    /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, Handler)}. */
+    public QueueBuilder handler(String type, Handler handler, HandlerOptions options) {
+        return add(type, json -> handler, options);
+    }
+
+    private static <T> Handler typed(JsonMapper json, JavaType type, TypedHandler<T> code) {
+        return new PayloadType<T>(json, type).handler(code);
+    }
+
+    private QueueBuilder add(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {
+        claim(type);
+        options.aliases().forEach(this::claim);
+        entries.add(new Entry(type, handler, options));
+        return this;
+    }
+
+    private void claim(String type) {
+        if (type.isBlank()) {
+            throw new IllegalArgumentException("A handler of queue '" + name + "' has an empty type: give it a name");
+        }
+        if (!types.add(type)) {
+            throw new IllegalArgumentException(
+                    "Queue '" + name + "' has two handlers for type '" + type + "': leave one out");
+        }
+    }
+
+    /** Sets the type of tasks that name none. Same as the queue's setting {@code handler}. Default: such tasks are dead. */
+    public QueueBuilder defaultType(String type) {
+        return setting("handler", type);
+    }
+
+    /**
+     * Sets any setting of this queue. It counts more than the same one in a file.
+     *
+     * @param setting the name below the queue, such as {@code concurrency} or {@code backoff.initial}
+     * @param value as it would be written in a file
+     */
+    public QueueBuilder setting(String setting, String value) {
+        settings.set(name, setting, value);
+        return this;
+    }
+
+    /** Returns the builder of another queue, as {@link TandemBuilder#queue}. */
+    public QueueBuilder queue(String other) {
+        return tandem.queue(other);
+    }
+
+    /** Builds and starts all queues, as {@link TandemBuilder#start}. */
+    public Tandem start() {
+        return tandem.start();
+    }
+
+    Set<String> types() {
+        return types;
+    }
+
+    void addTo(QueueSpec.Builder spec, JsonMapper json, QueueSettings queue) {
+        entries.forEach(entry -> {
+            Handler handler = entry.handler.apply(json);
+            spec.handler(entry.type, handler, entry.options);
+            boolean runsDefault = entry.type.equals(queue.handler()) || entry.options.aliases().contains(queue.handler());
+            if (runsDefault) {
+                addFurtherTypes(spec, handler, queue);
+            }
+        });
+        if (queue.handler() != null) {
+            spec.defaultType(queue.handler());
+        }
+    }
+
+    /** The settings may give the default type's handler further types. */
+    private void addFurtherTypes(QueueSpec.Builder spec, Handler handler, QueueSettings queue) {
+        for (String type : queue.types()) {
+            if (type.equals("*")) {
+                spec.fallback(handler);
+            } else if (!types.contains(type)) {
+                spec.handler(type, handler);
+            }
+        }
+    }
+}

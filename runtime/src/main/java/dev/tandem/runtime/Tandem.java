@@ -1,0 +1,127 @@
+package dev.tandem.runtime;
+
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.queues.QueueHandlers;
+import dev.tandem.runtime.queues.QueueRuntime;
+import dev.tandem.runtime.queues.StoreSettings;
+import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.scheduler.RedisStore;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the tasks of queues in this process with the program's own handlers. Made by {@link #builder} or {@link #connect}. Any
+ * number of processes share a queue. Runs until {@link #close}, or until the process is told to end: then it releases what it
+ * has, and other processes go on at once. Thread-safe.
+ */
+public final class Tandem implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Tandem.class);
+
+    private final TandemSettings settings;
+    private final RedisStore store;
+    /** Null if the settings say that this process runs no tasks. */
+    private final @Nullable QueueRuntime queues;
+
+    private final @Nullable Thread hook;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** @param settings with the queues that this process runs */
+    Tandem(TandemSettings settings, QueueHandlers handlers, boolean shutdownHook) {
+        this.settings = settings;
+        this.store = StoreSettings.open(settings);
+        this.queues = settings.executor().enabled()
+                ? new QueueRuntime(settings, store, handlers, ExecutorMetrics.NONE)
+                : null;
+        this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
+    }
+
+    /** Returns a builder for a program that makes its settings itself. Files and variables have no effect on it. */
+    public static TandemBuilder builder() {
+        return new TandemBuilder(ProgramSettings.ofProgram());
+    }
+
+    /**
+     * Returns a builder with the settings from the places in which the server looks: {@code application.yml} in the working
+     * directory and on the class path, system properties, and variables such as {@code TANDEM_REDIS_URI}.
+     */
+    public static TandemBuilder connect() {
+        return new TandemBuilder(ProgramSettings.ofFiles(null));
+    }
+
+    /**
+     * Returns a builder with the settings of this file and of the places of {@link #connect()}.
+     *
+     * @param file YAML or properties, as the server's {@code --config}
+     * @throws IllegalArgumentException if there is no such file
+     */
+    public static TandemBuilder connect(Path file) {
+        return new TandemBuilder(ProgramSettings.ofFiles(file));
+    }
+
+    void start() {
+        if (hook != null) {
+            Runtime.getRuntime().addShutdownHook(hook);
+        }
+        if (queues == null) {
+            log.warn("This process runs no tasks, because tandem.executor.enabled is 'false'");
+        } else {
+            queues.start();
+        }
+    }
+
+    /** Returns what this process is doing, and in {@link TandemStatus#problems} what is wrong. Does not wait. */
+    public TandemStatus status() {
+        return StatusReport.of(settings, queues);
+    }
+
+    /** Returns whether tasks of all queues can run. Does not wait. */
+    public boolean healthy() {
+        return status().healthy();
+    }
+
+    /**
+     * Releases the queues, so that other processes go on with them at once, and waits for the handlers that run, for {@code
+     * tandem.executor.drain-timeout} at most. A second call waits for the first.
+     */
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            awaitClosed();
+            return;
+        }
+        try {
+            removeHook();
+            if (queues != null) {
+                queues.stop();
+            }
+        } finally {
+            store.close();
+            closed.countDown();
+        }
+    }
+
+    private void awaitClosed() {
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void removeHook() {
+        if (hook == null || Thread.currentThread() == hook) {
+            return;
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            log.debug("The process ends already", e);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.tandem.runtime;
+
+import dev.tandem.api.Interceptor;
+import dev.tandem.runtime.queues.QueueHandlers;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.SettingsException;
+import dev.tandem.runtime.settings.TandemSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Collects the settings and handlers of a {@link Tandem}. Not thread-safe. */
+public final class TandemBuilder {
+
+    private static final Logger log = LoggerFactory.getLogger(Tandem.class);
+
+    private final ProgramSettings settings;
+    private final Map<String, QueueBuilder> queues = new LinkedHashMap<>();
+    private final List<Interceptor> interceptors = new ArrayList<>();
+    private JsonMapper json = JsonMapper.builder().build();
+    private boolean shutdownHook = true;
+
+    TandemBuilder(ProgramSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Sets where Kafka is: {@code host:port}, several separated by commas. Same as {@code tandem.kafka.bootstrap-servers}. */
+    public TandemBuilder kafka(String bootstrapServers) {
+        settings.kafka(bootstrapServers);
+        return this;
+    }
+
+    /** Sets where RabbitMQ is, such as {@code amqp://user:password@host:5672}. Same as {@code tandem.rabbit.uri}. */
+    public TandemBuilder rabbit(String uri) {
+        settings.rabbit(uri);
+        return this;
+    }
+
+    /** Sets where Redis is, such as {@code redis://host:6379}. Same as {@code tandem.redis.uri}. */
+    public TandemBuilder redis(String uri) {
+        settings.set("tandem.redis.uri", uri);
+        return this;
+    }
+
+    /**
+     * Sets any setting. It counts more than the same one in a file.
+     *
+     * @param name the full name, such as {@code tandem.executor.concurrency}
+     * @param value as it would be written in a file
+     */
+    public TandemBuilder setting(String name, String value) {
+        settings.set(name, value);
+        return this;
+    }
+
+    /**
+     * Returns the builder of a queue's handlers. This process runs the tasks of the queues that are named here, and of no
+     * others. Called again with the same name, returns the same builder.
+     *
+     * @param name the queue's name, as in the settings. Where the program makes its settings itself, a name is enough: all
+     *     else has defaults, and the broker is the one that {@link #kafka} or {@link #rabbit} names
+     */
+    public QueueBuilder queue(String name) {
+        return queues.computeIfAbsent(name, none -> new QueueBuilder(this, settings, name));
+    }
+
+    /** Adds an interceptor around every handler, inside of the interceptors that were added before. */
+    public TandemBuilder interceptor(Interceptor interceptor) {
+        interceptors.add(interceptor);
+        return this;
+    }
+
+    /** Sets what reads payloads. Default: Jackson's defaults. */
+    public TandemBuilder json(JsonMapper mapper) {
+        json = mapper;
+        return this;
+    }
+
+    /**
+     * Sets whether the end of the process (Ctrl-C, SIGTERM, {@link System#exit}) closes what is built. Default: true. With
+     * false, call {@link Tandem#close} yourself: otherwise other processes wait until its leases have run out.
+     */
+    public TandemBuilder shutdownHook(boolean value) {
+        shutdownHook = value;
+        return this;
+    }
+
+    /**
+     * Builds and starts. Does not wait for the brokers: what cannot be reached yet is tried again and again, and named by
+     * {@link Tandem#status}.
+     *
+     * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     */
+    public Tandem start() {
+        if (queues.isEmpty()) {
+            throw SettingsException.of(
+                    "tandem.queues", null, "the program has no handler: name a queue and its handlers, for instance"
+                            + " queue(\"orders\").handler(\"ship\", Ship.class, (ship, task) -> ...)");
+        }
+        Map<String, Set<String>> types = new LinkedHashMap<>();
+        queues.forEach((name, queue) -> types.put(name, queue.types()));
+        TandemSettings all = settings.load(types);
+        Tandem tandem = new Tandem(onlyOwn(all), handlers(), shutdownHook);
+        tandem.start();
+        return tandem;
+    }
+
+    private QueueHandlers handlers() {
+        return (name, queue, spec) -> {
+            interceptors.forEach(spec::interceptor);
+            spec.json(json);
+            queue(name).addTo(spec, json, queue);
+        };
+    }
+
+    /** A settings file may be shared by programs with different handlers, so other queues are left to the others. */
+    private TandemSettings onlyOwn(TandemSettings all) {
+        Map<String, QueueSettings> own = new LinkedHashMap<>();
+        all.queues().forEach((name, queue) -> {
+            if (queues.containsKey(name)) {
+                own.put(name, queue);
+            } else {
+                log.info("This program has no handler for queue {}, so it runs none of its tasks", name);
+            }
+        });
+        return all.withQueues(own);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.tandem.runtime.queues;
+
+import dev.tandem.scheduler.Presence;
+import dev.tandem.runtime.settings.TandemSettings.ExecutorSettings;
+
+/** Names this process, so that people can find it. */
+final class ExecutorId {
+
+    private ExecutorId() {}
+
+    static String of(ExecutorSettings settings) {
+        return settings.id().isEmpty()
+                ? Presence.localHost() + "-" + ProcessHandle.current().pid()
+                : settings.id();
+    }
+}

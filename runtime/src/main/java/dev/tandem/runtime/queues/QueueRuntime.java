@@ -1,0 +1,135 @@
+package dev.tandem.runtime.queues;
+
+import dev.tandem.executor.Executor;
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.QueueStatus;
+import dev.tandem.runtime.queues.QueueSource.Reachability;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.MemoryBudget;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Runs the tasks of all queues in the settings. Starts without waiting for any broker: each part keeps trying to connect, and
+ * says so in the log and in the status. Drains when it stops. Thread-safe.
+ */
+public final class QueueRuntime {
+
+    private final TandemSettings settings;
+    private final RedisStore store;
+    private final Map<String, QueueSource> sources = new LinkedHashMap<>();
+    private final Executor executor;
+    private final Membership membership;
+    private final FailureWatch failures;
+
+    /**
+     * Builds the executor without starting it.
+     *
+     * @param settings all of its queues are run
+     * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
+     */
+    public QueueRuntime(TandemSettings settings, RedisStore store, QueueHandlers handlers, ExecutorMetrics metrics) {
+        this.settings = settings;
+        this.store = store;
+        this.executor = executor(handlers, metrics);
+        this.membership = new Membership(settings, store, executor, sources.values());
+        // Its shutdown hook stops this runtime, so the exit cannot wait on the thread that does so.
+        Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
+        this.failures = new FailureWatch(executor::status, settings.executor().onFailure(), end);
+    }
+
+    private Executor executor(QueueHandlers handlers, ExecutorMetrics metrics) {
+        DataSize limit = settings.executor().memory();
+        MemoryBudget memory = limit == null ? MemoryBudget.ofHeap() : MemoryBudget.ofBytes(limit.toBytes());
+        String id = Executor.newId(ExecutorId.of(settings.executor()));
+        QueueSourceFactory factory = new QueueSourceFactory(settings, memory, id);
+        Executor.Builder builder = Executor.builder()
+                .uniqueId(id)
+                .concurrency(settings.executor().concurrency())
+                .drainTimeout(settings.executor().drainTimeout())
+                .memory(memory)
+                .settings(PolicySettings.core(settings))
+                .metrics(metrics);
+        settings.queues().forEach((name, queue) -> {
+            QueueSource source = factory.of(name, queue);
+            sources.put(name, source);
+            QueueSpec.Builder spec = spec(name, queue, source);
+            handlers.addTo(name, queue, spec);
+            builder.queue(spec.build());
+        });
+        return builder.build();
+    }
+
+    private QueueSpec.Builder spec(String name, QueueSettings queue, QueueSource source) {
+        QueueSpec.Builder spec = QueueSpec.queue(name)
+                .source(source.source())
+                .store(store)
+                .policy(PolicySettings.queue(queue))
+                .custody(PolicySettings.custody(queue))
+                .breaker(PolicySettings.breaker(queue.breaker()))
+                .logKeys(settings.log().keys())
+                .timeout(queue.timeout())
+                .timeoutLimit(queue.effectiveTimeoutLimit())
+                .maxAttempts(queue.maxAttempts())
+                .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
+                .retry(PolicySettings.retry(queue.backoff()));
+        if (queue.effectiveSource() == SourceType.KAFKA) {
+            spec.topic(queue.effectiveTopic(name));
+        }
+        return spec;
+    }
+
+    /** Starts all queues: at once, or as soon as this process holds its fixed id. */
+    public void start() {
+        failures.start();
+        membership.start();
+    }
+
+    /** Releases all partitions, so that other executors go on with them at once, and waits for the running handlers. */
+    public void stop() {
+        failures.close();
+        membership.stop();
+    }
+
+    /** Returns the id of the executor. */
+    public String executorId() {
+        return executor.id();
+    }
+
+    /** Returns why this process runs no tasks although it should; null if it does. */
+    public @Nullable String problem() {
+        return membership.problem();
+    }
+
+    /** Returns the status of the queues, in the order of the settings. */
+    public List<QueueStatus> status() {
+        return executor.status();
+    }
+
+    /** Returns whether Redis can be reached. */
+    public Reachability redis() {
+        RedisStore.Status status = store.status();
+        return new Reachability(status.connected(), status.detail());
+    }
+
+    /** Returns how many records of the queue lay outside of their keys' partitions. */
+    public long misplaced(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null ? 0 : source.misplaced().getAsLong();
+    }
+
+    /** Returns whether the queue's broker can be reached. */
+    public Reachability reach(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null
+                ? new Reachability(false, "there is no such queue")
+                : source.reachability().get();
+    }
+}

@@ -1,0 +1,22 @@
+package dev.tandem.runtime.queues;
+
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.task.Source;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A queue's source and the state of its broker.
+ *
+ * @param reachability may be called by any thread and never blocks
+ * @param misplaced counts the records that lay outside of their keys' partitions, in the same way
+ */
+public record QueueSource(SourceType type, Source source, Supplier<Reachability> reachability, LongSupplier misplaced) {
+
+    /**
+     * Whether a broker can be reached.
+     *
+     * @param detail for people: the address, or the reason why it cannot be reached
+     */
+    public record Reachability(boolean reached, String detail) {}
+}

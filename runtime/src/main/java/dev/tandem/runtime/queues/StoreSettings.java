@@ -1,0 +1,46 @@
+package dev.tandem.runtime.queues;
+
+import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings.Durability;
+import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
+import java.util.Arrays;
+import java.util.List;
+
+/** Opens the store that the settings describe. */
+public final class StoreSettings {
+
+    private StoreSettings() {}
+
+    /** Returns the store. Connects in the background, so Redis need not be there yet. */
+    public static RedisStore open(TandemSettings settings) {
+        return RedisStore.open(redis(settings.redis()), retention(settings.history()));
+    }
+
+    private static Retention retention(HistorySettings history) {
+        return new Retention(
+                history.deadAge(),
+                history.deadMax(),
+                history.succeededAge(),
+                history.succeededMax(),
+                history.succeededBytes().toBytes());
+    }
+
+    private static RedisSettings redis(TandemSettings.RedisSettings redis) {
+        // The address of Sentinels is one URI that contains commas.
+        List<String> uris = redis.uri().contains("-sentinel://")
+                ? List.of(redis.uri())
+                : Arrays.stream(redis.uri().split(",")).map(String::strip).toList();
+        return new RedisSettings(
+                uris,
+                redis.cluster(),
+                redis.namespace(),
+                redis.answerTimeout(),
+                redis.requiredReplicas(),
+                redis.horizon(),
+                redis.durability() == Durability.HORIZON,
+                redis.headroom());
+    }
+}

@@ -1,0 +1,24 @@
+package dev.tandem.runtime.settings;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The task types of the hosted handlers. */
+public final class HostedTypes {
+
+    public static final String HTTP = "http";
+    public static final String LOG = "log";
+    public static final String NOOP = "noop";
+    /** Exists only in the servers of {@code ./tandem demo}, where {@code tandem.demo.events} is set. */
+    public static final String DEMO = "demo";
+
+    private HostedTypes() {}
+
+    public static Set<String> of(TandemSettings.DemoSettings demo) {
+        Set<String> types = new TreeSet<>(Set.of(HTTP, LOG, NOOP));
+        if (!demo.events().isEmpty()) {
+            types.add(DEMO);
+        }
+        return types;
+    }
+}

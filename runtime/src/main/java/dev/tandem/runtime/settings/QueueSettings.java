@@ -1,0 +1,217 @@
+package dev.tandem.runtime.settings;
+
+import dev.tandem.task.DeadHead;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The settings of one queue, under {@code tandem.queues.<name>.}. A null component was not set: its default depends on
+ * other settings, and the {@code effective…} methods return it.
+ *
+ * @param source the broker that its tasks come from; required
+ * @param topic Kafka's topic; default: the queue's name
+ * @param group Kafka's consumer group; default: {@code tandem.<name>}
+ * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
+ * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
+ * @param concurrency tasks running at once, per executor process
+ * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
+ * @param timeout the longest run of a task that sets no timeout
+ * @param timeoutLimit the longest timeout that a task may set; default: timeout
+ * @param maxAttempts starts in all, including the first, of a task that sets no limit
+ * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
+ * @param deadHead what becomes of a key whose head is dead; default: halt
+ * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
+ * @param maxInMemoryBytes the same in bytes
+ * @param maxParked the tasks of one partition that Redis parks behind blocked keys
+ * @param maxParkedPerKey the same of one key; default: as many as of the partition
+ * @param maxInRedis how many tasks of one partition Redis may hold before no fresh ones start
+ * @param maxInRedisBytes the same in bytes of Redis's memory
+ * @param maxBlockedKeys the blocked keys of one partition at which no task of a further key is started
+ * @param handler the type of tasks that set no type
+ * @param types further types that {@code handler} runs; {@code *} means any
+ * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
+ * @param routingKey what binds the queue to the exchange; default: the queue's name
+ * @param queue RabbitMQ's queue; default: the queue's name
+ * @param key where the ordering key of a RabbitMQ message is taken from; default: header
+ * @param prefetch unacked deliveries per consumer, including those that wait for durability; default: 5000
+ */
+public record QueueSettings(
+        @Nullable SourceType source,
+        @Nullable String topic,
+        @Nullable String group,
+        @DefaultValue("16") int partitions,
+        @Nullable Ordering ordering,
+        @DefaultValue("64") int concurrency,
+        @DefaultValue("0") int maxRunning,
+        @DefaultValue("30s") Duration timeout,
+        @Nullable Duration timeoutLimit,
+        @DefaultValue("8") int maxAttempts,
+        @Nullable Integer maxAttemptsLimit,
+        @DefaultValue BackoffSettings backoff,
+        @Nullable DeadHead deadHead,
+        @DefaultValue("10000") int maxInMemory,
+        @DefaultValue("64MB") DataSize maxInMemoryBytes,
+        @DefaultValue("100000") int maxParked,
+        @Nullable Integer maxParkedPerKey,
+        @DefaultValue("1000000") long maxInRedis,
+        @DefaultValue("1024MB") DataSize maxInRedisBytes,
+        @DefaultValue BreakerSettings breaker,
+        @DefaultValue("100000") int maxBlockedKeys,
+        @Nullable String handler,
+        @DefaultValue List<String> types,
+        @DefaultValue HttpSettings http,
+        @Nullable String exchange,
+        @Nullable String routingKey,
+        @Nullable String queue,
+        @Nullable KeySource key,
+        @Nullable Integer prefetch) {
+
+    /** The brokers that tasks come from. */
+    public enum SourceType {
+        KAFKA,
+        RABBIT
+    }
+
+    /** Which tasks run in order. */
+    public enum Ordering {
+        /** The tasks of one key run one at a time, in the order in which they came in. */
+        KEY,
+        /** All tasks run in parallel; keys are ignored. */
+        NONE
+    }
+
+    /** Where the ordering key of a RabbitMQ message is taken from. */
+    public enum KeySource {
+        HEADER,
+        ROUTING_KEY
+    }
+
+    /**
+     * How long a failed task waits for its next attempt.
+     *
+     * @param policy how the delays grow
+     * @param initial the delay before the second attempt; with {@code fixed}, before every attempt
+     * @param multiplier the factor from one delay to the next
+     * @param max the longest delay
+     * @param jitter the share by which a delay is randomly longer or shorter, 0 to 1
+     */
+    public record BackoffSettings(
+            @DefaultValue("exponential") Policy policy,
+            @DefaultValue("1s") Duration initial,
+            @DefaultValue("2") double multiplier,
+            @DefaultValue("1h") Duration max,
+            @DefaultValue("0.2") double jitter) {
+
+        /** How the delays grow. */
+        public enum Policy {
+            EXPONENTIAL,
+            FIXED,
+            /** Sidekiq's formula: n⁴ + 15 s and a random part, where n counts the failures. */
+            SIDEKIQ
+        }
+    }
+
+    /**
+     * When starts are slowed down because nearly all attempts fail.
+     *
+     * @param enabled whether they ever are
+     * @param failures the share of failed attempts
+     * @param attempts how many attempts must have ended within the window
+     * @param window how far back attempts count
+     */
+    public record BreakerSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("0.9") double failures,
+            @DefaultValue("100") int attempts,
+            @DefaultValue("10s") Duration window) {}
+
+    /**
+     * The settings of the hosted {@code http} handler.
+     *
+     * @param url the URL that payloads are posted to
+     * @param deadOn statuses that make a task dead at once
+     * @param headers headers of every request, for instance Authorization
+     */
+    public record HttpSettings(
+            @Nullable String url,
+            @DefaultValue List<Integer> deadOn,
+            @DefaultValue Map<String, String> headers) {
+
+        /** Leaves out the values of headers, which may be secret. */
+        @Override
+        public String toString() {
+            return "HttpSettings[url=" + url + ", deadOn=" + deadOn + ", headers=" + headers.keySet() + "]";
+        }
+    }
+
+    /** @throws IllegalStateException if the settings were not checked */
+    public SourceType effectiveSource() {
+        if (source == null) {
+            throw new IllegalStateException("The queue has no source");
+        }
+        return source;
+    }
+
+    public Ordering effectiveOrdering() {
+        if (ordering != null) {
+            return ordering;
+        }
+        return source == SourceType.RABBIT ? Ordering.NONE : Ordering.KEY;
+    }
+
+    public boolean ordered() {
+        return effectiveOrdering() == Ordering.KEY;
+    }
+
+    /** An unordered queue has no keys to halt, so it always skips a dead task. */
+    public DeadHead effectiveDeadHead() {
+        if (!ordered()) {
+            return DeadHead.SKIP;
+        }
+        return deadHead == null ? DeadHead.HALT : deadHead;
+    }
+
+    public Duration effectiveTimeoutLimit() {
+        return timeoutLimit == null ? timeout : timeoutLimit;
+    }
+
+    public int effectiveMaxAttemptsLimit() {
+        return maxAttemptsLimit == null ? maxAttempts : maxAttemptsLimit;
+    }
+
+    public String effectiveTopic(String name) {
+        return topic == null ? name : topic;
+    }
+
+    public String effectiveGroup(String name) {
+        return group == null ? "tandem." + name : group;
+    }
+
+    public String effectiveExchange() {
+        return exchange == null ? "tandem" : exchange;
+    }
+
+    public String effectiveRoutingKey(String name) {
+        return routingKey == null ? name : routingKey;
+    }
+
+    public String effectiveQueue(String name) {
+        return queue == null ? name : queue;
+    }
+
+    public KeySource effectiveKey() {
+        return key == null ? KeySource.HEADER : key;
+    }
+
+    public int effectiveMaxParkedPerKey() {
+        return maxParkedPerKey == null ? maxParked : maxParkedPerKey;
+    }
+
+    public int effectivePrefetch() {
+        return prefetch == null ? 5_000 : prefetch;
+    }
+}

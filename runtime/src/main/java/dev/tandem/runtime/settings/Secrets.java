@@ -1,0 +1,30 @@
+package dev.tandem.runtime.settings;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Keeps secrets out of messages and logs. */
+public final class Secrets {
+
+    // Greedy up to the last @ of an address, because passwords are often written without percent-encoding.
+    private static final Pattern USER_INFO = Pattern.compile("(?<=://)([^/@:,]*)(:(?:(?!://).)*)?@");
+
+    /** Names of settings whose values are secret. */
+    private static final Pattern SECRET_SETTING = Pattern.compile(
+            "\\.headers|password|secret|jaas|token|credential|keystore\\.key", Pattern.CASE_INSENSITIVE);
+
+    private Secrets() {}
+
+    /** Returns the same addresses with every password replaced by {@code ***}. */
+    public static String masked(String uri) {
+        return USER_INFO
+                .matcher(uri)
+                .replaceAll(
+                        found -> found.group(2) == null ? "***@" : Matcher.quoteReplacement(found.group(1)) + ":***@");
+    }
+
+    /** Returns a setting's value as it may be shown. */
+    static String shown(String setting, String value) {
+        return SECRET_SETTING.matcher(setting).find() ? "***" : masked(value);
+    }
+}

@@ -1,0 +1,193 @@
+package dev.tandem.runtime.settings;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * All settings under {@code tandem.}. Loaded and checked by {@link SettingsLoader}; documented for users in
+ * {@code docs/configuration.md}.
+ *
+ * @param maxPayload the largest payload of a task; the API refuses a larger one, and one from a broker is dead at once
+ * @param logPayloads whether the {@code log} handler prints payloads; off by default, because many people read logs
+ * @param queues the queues by name, in the order of the file
+ */
+@ConfigurationProperties(SettingsLoader.PREFIX)
+public record TandemSettings(
+        @DefaultValue KafkaSettings kafka,
+        @DefaultValue RabbitSettings rabbit,
+        @DefaultValue RedisSettings redis,
+        @DefaultValue ExecutorSettings executor,
+        @DefaultValue ApiSettings api,
+        @DefaultValue HistorySettings history,
+        @DefaultValue("1MB") DataSize maxPayload,
+        @DefaultValue("false") boolean logPayloads,
+        @DefaultValue LogSettings log,
+        @DefaultValue DemoSettings demo,
+        @DefaultValue Map<String, QueueSettings> queues) {
+
+    /** Returns the same settings with other queues. */
+    public TandemSettings withQueues(Map<String, QueueSettings> others) {
+        return new TandemSettings(
+                kafka, rabbit, redis, executor, api, history, maxPayload, logPayloads, log, demo, others);
+    }
+
+    /**
+     * The connection to Kafka.
+     *
+     * @param bootstrapServers {@code host:port}, comma-separated
+     * @param properties further settings of Kafka's clients; those that the guarantees depend on are refused
+     */
+    public record KafkaSettings(
+            @DefaultValue("localhost:9092") String bootstrapServers,
+            @DefaultValue Map<String, String> properties) {
+
+        /** Leaves out the values of properties, which may be secret. */
+        @Override
+        public String toString() {
+            return "KafkaSettings[bootstrapServers=" + bootstrapServers + ", properties=" + properties.keySet() + "]";
+        }
+    }
+
+    /**
+     * The connection to RabbitMQ.
+     *
+     * @param uri {@code amqp://} or {@code amqps://}, with user, password, host, port and virtual host
+     * @param consumerTimeout the broker's {@code consumer_timeout}
+     */
+    public record RabbitSettings(
+            @DefaultValue("amqp://guest:guest@localhost:5672")
+            String uri,
+
+            @DefaultValue("30m") Duration consumerTimeout) {
+
+        @Override
+        public String toString() {
+            return "RabbitSettings[uri=" + Secrets.masked(uri) + ", consumerTimeout=" + consumerTimeout + "]";
+        }
+    }
+
+    /**
+     * The connection to Redis, and when its writes count as durable.
+     *
+     * @param uri {@code redis://}, {@code rediss://} or {@code redis-sentinel://}; several comma-separated with
+     *     {@code cluster}
+     * @param cluster whether the addresses are nodes of a Redis Cluster
+     * @param durability whether hand-overs wait until they are durable
+     * @param horizon how long Redis may take to make a write durable
+     * @param namespace the beginning of all keys; platforms that share a Redis need different ones
+     * @param replicas how many replicas must confirm a write before it counts as durable: a number, or {@code auto}
+     * @param headroom the share of Redis's memory that is kept free for outcomes
+     * @param answerTimeout how long an answer may take before the connection is replaced
+     */
+    public record RedisSettings(
+            @DefaultValue("redis://localhost:6379") String uri,
+            @DefaultValue("false") boolean cluster,
+            @DefaultValue("tandem") String namespace,
+            @DefaultValue("horizon") Durability durability,
+            @DefaultValue("3s") Duration horizon,
+            @DefaultValue(AUTO) String replicas,
+            @DefaultValue("0.1") double headroom,
+            @DefaultValue("5s") Duration answerTimeout) {
+
+        private static final String AUTO = "auto";
+
+        /**
+         * Returns how many replicas must confirm; empty if that follows from how many there are.
+         *
+         * @throws NumberFormatException if the setting is neither a number nor {@code auto}
+         */
+        public OptionalInt requiredReplicas() {
+            return replicas.equals(AUTO) ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(replicas));
+        }
+
+        @Override
+        public String toString() {
+            return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", namespace="
+                    + namespace + ", durability=" + durability
+                    + ", horizon=" + horizon + ", replicas=" + replicas + ", headroom=" + headroom
+                    + ", answerTimeout=" + answerTimeout + "]";
+        }
+    }
+
+    /** Whether hand-overs to Redis wait until they are durable. */
+    public enum Durability {
+        /** A position is committed or acked once its hand-over is older than the horizon, in the same Redis process. */
+        HORIZON,
+        /** A position is committed or acked at once. A Redis that crashes may lose the task. */
+        NONE
+    }
+
+    /**
+     * The executor of this process.
+     *
+     * @param enabled whether this process runs tasks; otherwise it only serves the API
+     * @param id the name of this process for people; "" generates one from the host's name and the process id
+     * @param concurrency tasks running at once in this process, all queues together
+     * @param lease how long a claim or an ownership holds without renewal
+     * @param drainTimeout how long a stop waits for running tasks
+     * @param onFailure what happens when the loop of a queue failed because of a bug
+     * @param memory what delivered tasks may take, all queues together; null for a quarter of the heap
+     */
+    public record ExecutorSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("") String id,
+            @DefaultValue("256") int concurrency,
+            @DefaultValue("10s") Duration lease,
+            @DefaultValue("25s") Duration drainTimeout,
+            @DefaultValue("exit") OnFailure onFailure,
+            @Nullable DataSize memory) {}
+
+    /** The reaction when the loop of a queue failed because of a bug. */
+    public enum OnFailure {
+        /** The process ends, so that whatever started it starts it again. */
+        EXIT,
+        /** The process stays, and runs its other queues; its health is down. */
+        STAY
+    }
+
+    /**
+     * The HTTP API.
+     *
+     * @param allowedHosts names that requests may have in their Host header, besides addresses and localhost
+     * @param bodyTimeout how long the body of a request may take to arrive
+     */
+    public record ApiSettings(
+            @DefaultValue List<String> allowedHosts,
+            @DefaultValue("30s") Duration bodyTimeout) {}
+
+    /**
+     * How much of the ended tasks is kept in each partition.
+     *
+     * @param deadAge how long dead tasks are kept
+     * @param deadMax how many dead tasks are kept
+     * @param succeededAge how long it is kept that tasks succeeded
+     * @param succeededMax of how many of them, the latest; all are counted
+     * @param succeededBytes what that may take in Redis
+     */
+    public record HistorySettings(
+            @DefaultValue("14d") Duration deadAge,
+            @DefaultValue("100000") int deadMax,
+            @DefaultValue("1d") Duration succeededAge,
+            @DefaultValue("100000") int succeededMax,
+            @DefaultValue("8MB") DataSize succeededBytes) {}
+
+    /**
+     * The log.
+     *
+     * @param keys whether lines above DEBUG name keys, each cut at 64 characters
+     */
+    public record LogSettings(@DefaultValue("true") boolean keys) {}
+
+    /**
+     * The demonstration.
+     *
+     * @param events the file to which the demo's handlers append; "" if there are no such handlers
+     */
+    public record DemoSettings(@DefaultValue("") String events) {}
+}

@@ -1,0 +1,179 @@
+package dev.tandem.runtime.settings;
+
+import static dev.tandem.runtime.settings.SettingsLoader.PREFIX;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Finds settings that do not exist, and names of queues that Spring Boot would change. */
+final class UnknownSettings {
+
+    /** Variables that Kubernetes sets for each service it knows; a service may be called tandem or tandem-redis. */
+    private static final Pattern SERVICE_LINK = Pattern.compile(
+            "TANDEM(_[A-Z0-9_]+)?_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT(_\\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)?)");
+
+    /** Variables that the scripts and tests of this project read. */
+    private static final Pattern OWN_VARIABLE =
+            Pattern.compile("TANDEM_(LOCAL|JAVA_OPTS|CLASS_ARCHIVE|HOME|SERVER|TEST)(_[A-Z0-9_]+)?");
+
+    /** System properties that tell the tests and the demo about local brokers. */
+    private static final ConfigurationPropertyName LOCAL = ConfigurationPropertyName.of(PREFIX + ".local");
+
+    private static final String QUEUES = PREFIX + ".queues.";
+
+    private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9-]+");
+
+    private static final SettingNames NAMES = new SettingNames(TandemSettings.class);
+
+    /** Tandem's own defaults for settings of Spring Boot, and what Spring Boot adds itself. */
+    private static final Set<String> NOT_WRITTEN_BY_USERS = Set.of(
+            "Config resource 'class path resource [application.yml]' via location 'optional:classpath:/'",
+            StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
+
+    private final BootSettings boot = new BootSettings();
+    private final List<SettingProblem> problems = new ArrayList<>();
+
+    /** The queue names found so far, by the form that Spring Boot compares. */
+    private final Map<String, String> queues = new HashMap<>();
+
+    /** Whether the settings that do not begin with tandem are those of Tandem's own server. */
+    private final boolean ownServer;
+
+    private UnknownSettings(boolean ownServer) {
+        this.ownServer = ownServer;
+    }
+
+    static List<SettingProblem> find(ConfigurableEnvironment environment, KnownHandlers handlers) {
+        UnknownSettings unknown = new UnknownSettings(handlers instanceof KnownHandlers.Hosted);
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (!ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)) {
+                unknown.check(source);
+            }
+        }
+        return unknown.problems;
+    }
+
+    private void check(PropertySource<?> source) {
+        if (source instanceof SystemEnvironmentPropertySource variables) {
+            Arrays.stream(variables.getPropertyNames()).forEach(this::checkVariable);
+        } else if (source instanceof EnumerablePropertySource<?> properties) {
+            for (String written : properties.getPropertyNames()) {
+                String value = String.valueOf(properties.getProperty(written));
+                checkName(written, value);
+                if (ownServer && !NOT_WRITTEN_BY_USERS.contains(source.getName())) {
+                    checkOtherName(written, value);
+                }
+            }
+        }
+    }
+
+    private void checkVariable(String written) {
+        String variable = written.toUpperCase(Locale.ROOT);
+        if (variable.startsWith("TANDEM_")
+                && !NAMES.knowsVariable(variable)
+                && !SERVICE_LINK.matcher(variable).matches()
+                && !OWN_VARIABLE.matcher(variable).matches()) {
+            ConfigurationPropertyName name = ConfigurationPropertyName.adapt(variable.toLowerCase(Locale.ROOT), '_');
+            problems.add(new SettingProblem(
+                    "The environment variable " + written,
+                    "is set",
+                    NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)"));
+        }
+    }
+
+    /** @param written the setting's name as it was written */
+    private void checkName(String written, String value) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(written, '.');
+        if (name.isEmpty() || !name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
+            return;
+        }
+        if (written.startsWith(QUEUES) && !checkQueueKey(written, value)) {
+            return;
+        }
+        if (NAMES.knows(name) || LOCAL.isAncestorOf(name) || LOCAL.equals(name)) {
+            return;
+        }
+        String shown = Secrets.shown(written, value);
+        if (name.getNumberOfElements() == 1 || NAMES.isSection(name)) {
+            problems.add(SettingProblem.ofValue(
+                    written, shown, "it is a section: write settings below it, or leave it out"));
+        } else {
+            problems.add(SettingProblem.ofValue(written, shown, advice(name, written)));
+        }
+    }
+
+    /** Checks a name that does not begin with tandem: it may have lost that, or be a mistyped setting of Spring Boot. */
+    private void checkOtherName(String written, String value) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(written, '.');
+        if (name.isEmpty() || name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
+            return;
+        }
+        String shown = Secrets.shown(written, value);
+        ConfigurationPropertyName below = ConfigurationPropertyName.adapt(PREFIX + "." + written, '.');
+        if (NAMES.knows(below)) {
+            problems.add(SettingProblem.ofValue(
+                    written,
+                    shown,
+                    "it has no effect there: it must be below " + PREFIX + ", as " + PREFIX + "." + written));
+        } else {
+            boot.advice(name).ifPresent(advice -> problems.add(SettingProblem.ofValue(written, shown, advice)));
+        }
+    }
+
+    /** Without brackets, Spring Boot drops the characters that it does not allow, which would rename the queue. */
+    private boolean checkQueueKey(String written, String value) {
+        String key = written.substring(QUEUES.length()).split("[.\\[]", 2)[0];
+        if (!PLAIN_KEY.matcher(key).matches()) {
+            problems.add(SettingProblem.ofValue(
+                    written,
+                    Secrets.shown(written, value),
+                    "a queue name with other characters than letters, digits and hyphens must be written in brackets,"
+                            + " in YAML as \"[" + key + "]\":"));
+            return false;
+        }
+        String uniform = key.toLowerCase(Locale.ROOT).replace("-", "");
+        String other = queues.putIfAbsent(uniform, key);
+        if (other != null && !other.equals(key)) {
+            problems.add(new SettingProblem(
+                    QUEUES + key,
+                    "cannot be told from " + QUEUES + other,
+                    "names that differ only in capitals or hyphens are taken for one; rename a queue, or write both"
+                            + " names in brackets, in YAML as \"[" + key + "]\":"));
+            return false;
+        }
+        return true;
+    }
+
+    private static String advice(ConfigurationPropertyName name, String written) {
+        String advice = NAMES.advice(name);
+        if (!written.startsWith(QUEUES) || advice.contains("did you mean")) {
+            return advice;
+        }
+        // The queue's name may contain dots and be written without brackets: try every dot as its end.
+        String rest = written.substring(QUEUES.length());
+        for (int dot = rest.indexOf('.', rest.indexOf('.') + 1); dot > 0; dot = rest.indexOf('.', dot + 1)) {
+            String queue = rest.substring(0, dot);
+            String setting = rest.substring(dot + 1);
+            if (NAMES.knows(ConfigurationPropertyName.adapt(QUEUES + "x." + setting, '.'))) {
+                return "there is no such setting; if the queue's name is " + queue
+                        + ", write it in brackets: " + PREFIX + ".queues[" + queue + "]." + setting + ", in YAML as \"["
+                        + queue + "]\":";
+            }
+        }
+        return advice;
+    }
+}

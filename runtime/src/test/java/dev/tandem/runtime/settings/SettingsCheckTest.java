@@ -1,0 +1,145 @@
+package dev.tandem.runtime.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The rules for values: bounds, addresses, and combinations. */
+class SettingsCheckTest extends SettingsTestBase {
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tandem.executor.lease                     | soon                | it must be a duration
+            tandem.executor.lease                     | 500ms               | it must be 2s to 10m
+            tandem.executor.concurrency               | many                | it must be a whole number
+            tandem.executor.concurrency               | 0                   | it must be 1 to 10000
+            tandem.executor.id                        | my executor         | letters, digits
+            tandem.executor.drain-timeout             | 2h                  | it must be 0s to 1h
+            tandem.max-payload                        | huge                | it must be a size
+            tandem.max-payload                        | 1GB                 | it must be 1B to 64MB
+            tandem.log-payloads                       | perhaps             | it must be true or false
+            tandem.redis.uri                          | localhost:6379      | redis://host:port
+            tandem.redis.durability                   | full                | it must be horizon or none
+            tandem.redis.horizon                      | 30s                 | it must be at most twice tandem.executor.lease, which is 10s
+            tandem.rabbit.uri                         | http://localhost    | amqp://host:port
+            tandem.kafka.bootstrap-servers            | localhost           | host:port
+            tandem.kafka.properties.group.id          | mine                | settings of their own
+            tandem.kafka.properties.enable.auto.commit| true                | guarantees need 'false'
+            tandem.kafka.properties.session.timeout.ms| soon                | not allowed
+            tandem.redis.replicas                     | -1                  | it must be auto, or 0 to 16
+            tandem.redis.replicas                     | many                | it must be auto, or 0 to 16
+            tandem.redis.namespace                    | a{b}                | it must be 1 to 50 letters
+            tandem.api.allowed-hosts[0]               | http://x            | without a scheme
+            tandem.history.dead-max                   | 0                   | it must be 1 to
+            tandem.queues.orders.source               | pulsar              | it must be kafka or rabbit
+            tandem.queues.orders.topic                | a/b                 | Kafka allows
+            tandem.queues.orders.partitions           | 0                   | it must be 1 to 1000
+            tandem.queues.orders.ordering             | strict              | it must be key or none
+            tandem.queues.orders.concurrency          | -1                  | it must be 1 to 10000
+            tandem.queues.orders.max-attempts         | 0                   | it must be 1 to 1000
+            tandem.queues.orders.max-running          | 10                  | not supported yet: leave it at 0, and set tandem.queues.orders.concurrency
+            tandem.queues.orders.timeout              | 0s                  | it must be 1ms to 30d
+            tandem.queues.orders.timeout-limit        | 29s                 | it must be 30s to 30d
+            tandem.queues.orders.max-attempts-limit   | 7                   | it must be 8 to 1000
+            tandem.queues.orders.max-blocked-keys     | 0                   | it must be 1 to 10000000
+            tandem.queues.orders.dead-head            | stop                | it must be halt or skip or drain
+            tandem.queues.orders.backoff.policy       | linear              | it must be exponential or fixed or sidekiq
+            tandem.queues.orders.backoff.initial      | 2h                  | it must not be longer than tandem.queues.orders.backoff.max, which is 1h
+            tandem.queues.orders.backoff.multiplier   | 0.5                 | it must be 1 to 100
+            tandem.queues.orders.backoff.jitter       | 2                   | it must be 0 to 1
+            tandem.queues.orders.handler              | cmd                 | it must be http or log or noop
+            tandem.queues.orders.handler              | demo                | it must be http or log or noop
+            tandem.queues.orders.types                | order.created       | tandem.queues.orders.handler, which is not set
+            tandem.queues.orders.http.url             | ftp://host          | http:// or https://
+            tandem.queues.orders.http.dead-on[0]      | 200                 | it must be an HTTP status of 300 to 599
+            tandem.queues.orders.exchange             | tasks               | it is for rabbit queues
+            tandem.queues.orders.prefetch             | 10                  | it is for rabbit queues
+            tandem.queues.orders.key                  | routing-key         | it is for rabbit queues
+            tandem.queues.mail.topic                  | mail                | it is for kafka queues
+            tandem.queues.mail.prefetch               | 70000               | it must be 1 to 65535
+            tandem.queues.mail.queue                  | amq.mail            | belong to the broker
+            tandem.queues.mail.dead-head              | halt                | ordering is none (the default for rabbit)
+            """)
+    void invalidValueIsReportedWithTheAllowedOnes(String setting, String value, String allowed) {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.queues.mail.source", "rabbit");
+        set(setting, value);
+
+        assertThat(problems())
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith(setting)
+                        .contains("'" + value + "'")
+                        .contains(allowed));
+    }
+
+    @Test
+    void missingSettingsAreNamed() {
+        set("tandem.queues.orders.topic", "orders");
+        set("tandem.queues.calls.source", "kafka");
+        set("tandem.queues.calls.handler", "http");
+
+        assertThat(problems())
+                .containsExactlyInAnyOrder(
+                        "tandem.queues.orders.source is not set: it must be kafka or rabbit",
+                        "tandem.queues.calls.http.url is not set: tandem.queues.calls.handler is http, so it must say"
+                                + " where tasks are posted");
+    }
+
+    @Test
+    void missingQueuesAreReportedWithAnExample() {
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains("configure at least one queue")
+                .contains("--config");
+    }
+
+    @Test
+    void twoQueuesOnOneTopicOrOneRabbitQueueAreRefused() {
+        set("tandem.queues.a.source", "kafka");
+        set("tandem.queues.a.topic", "orders");
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.queues.b.source", "rabbit");
+        set("tandem.queues.b.queue", "mail");
+        set("tandem.queues.mail.source", "rabbit");
+
+        assertThat(problems())
+                .hasSize(2)
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("tandem.queues.orders.topic is 'orders': the queue a reads this topic already"))
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith(
+                                "tandem.queues.mail.queue is 'mail': the queue b reads this RabbitMQ queue already"));
+    }
+
+    @Test
+    void orderByRoutingKeyNeedsAPattern() {
+        set("tandem.queues.mail.source", "rabbit");
+        set("tandem.queues.mail.ordering", "key");
+        set("tandem.queues.mail.key", "routing-key");
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.mail.routing-key is 'mail': ")
+                .contains("'mail.#'");
+
+        set("tandem.queues.mail.routing-key", "mail.#");
+        assertThat(load().queues()).hasSize(1);
+    }
+
+    @Test
+    void sentinelAddressCannotBeCombinedWithACluster() {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.redis.uri", "redis-sentinel://a:26379,b:26379#main");
+        set("tandem.redis.cluster", "true");
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains("tandem.redis.cluster")
+                .contains("leave one out");
+    }
+}

@@ -1,0 +1,183 @@
+package dev.tandem.runtime.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Pins the names and defaults of all settings. A change here is visible to users and belongs into
+ * docs/configuration.md.
+ */
+class SettingsDefaultsTest {
+
+    private static final String PINNED = """
+            kafka.bootstrap-servers = localhost:9092
+            kafka.properties = {}
+            rabbit.uri = amqp://guest:guest@localhost:5672
+            rabbit.consumer-timeout = 30m
+            redis.uri = redis://localhost:6379
+            redis.cluster = false
+            redis.namespace = tandem
+            redis.durability = horizon
+            redis.horizon = 3s
+            redis.replicas = auto
+            redis.headroom = 0.1
+            redis.answer-timeout = 5s
+            executor.enabled = true
+            executor.id =
+            executor.concurrency = 256
+            executor.lease = 10s
+            executor.drain-timeout = 25s
+            executor.on-failure = exit
+            executor.memory = null
+            api.allowed-hosts = []
+            api.body-timeout = 30s
+            history.dead-age = 14d
+            history.dead-max = 100000
+            history.succeeded-age = 1d
+            history.succeeded-max = 100000
+            history.succeeded-bytes = 8MB
+            max-payload = 1MB
+            log-payloads = false
+            log.keys = true
+            demo.events =
+            queues.*.source = null
+            queues.*.topic = null
+            queues.*.group = null
+            queues.*.partitions = 16
+            queues.*.ordering = null
+            queues.*.concurrency = 64
+            queues.*.max-running = 0
+            queues.*.timeout = 30s
+            queues.*.timeout-limit = null
+            queues.*.max-attempts = 8
+            queues.*.max-attempts-limit = null
+            queues.*.backoff.policy = exponential
+            queues.*.backoff.initial = 1s
+            queues.*.backoff.multiplier = 2
+            queues.*.backoff.max = 1h
+            queues.*.backoff.jitter = 0.2
+            queues.*.dead-head = null
+            queues.*.max-in-memory = 10000
+            queues.*.max-in-memory-bytes = 64MB
+            queues.*.max-parked = 100000
+            queues.*.max-parked-per-key = null
+            queues.*.max-in-redis = 1000000
+            queues.*.max-in-redis-bytes = 1024MB
+            queues.*.breaker.enabled = true
+            queues.*.breaker.failures = 0.9
+            queues.*.breaker.attempts = 100
+            queues.*.breaker.window = 10s
+            queues.*.max-blocked-keys = 100000
+            queues.*.handler = null
+            queues.*.types = []
+            queues.*.http.url = null
+            queues.*.http.dead-on = []
+            queues.*.http.headers = {}
+            queues.*.exchange = null
+            queues.*.routing-key = null
+            queues.*.queue = null
+            queues.*.key = null
+            queues.*.prefetch = null
+            """;
+
+    @Test
+    void namesAndDefaultsDoNotChange() {
+        StringBuilder actual = new StringBuilder();
+        defaults()
+                .forEach((name, value) ->
+                        actual.append((name + " = " + value).strip()).append('\n'));
+
+        assertThat(actual).hasToString(PINNED);
+    }
+
+    @Test
+    void documentationListsAllSettingsWithTheirDefaults() throws IOException {
+        Map<String, String> documented = documented();
+        Map<String, String> actual = new LinkedHashMap<>();
+        defaults().forEach((name, value) -> actual.put("tandem." + name.replace("*", "<name>"), value));
+
+        assertThat(documented.keySet()).containsExactlyInAnyOrderElementsOf(actual.keySet());
+        actual.forEach((name, value) -> {
+            if (!value.equals("null")) {
+                String shown = value.isEmpty() || value.equals("[]") || value.equals("{}") ? "none" : "`" + value + "`";
+                assertThat(documented.get(name)).as("the default of " + name).isEqualTo(shown);
+            }
+        });
+    }
+
+    private static Map<String, String> documented() throws IOException {
+        Pattern row = Pattern.compile("\\| `(tandem\\.[^`]+)` \\| ([^|]+) \\|.*");
+        Map<String, String> found = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(Path.of("..", "docs", "configuration.md"))) {
+            Matcher matcher = row.matcher(line);
+            if (matcher.matches()) {
+                assertThat(found.put(matcher.group(1), matcher.group(2).strip()))
+                        .as(matcher.group(1) + " has two rows")
+                        .isNull();
+            }
+        }
+        return found;
+    }
+
+    private static Map<String, String> defaults() {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new MapPropertySource("test", Map.of("tandem.queues.x.source", "kafka")));
+        TandemSettings settings = SettingsLoader.load(environment);
+        Map<String, String> flat = new LinkedHashMap<>();
+        Map<String, String> queues = new LinkedHashMap<>();
+        flatten(settings, "", flat);
+        flatten(settings.queues().get("x"), "queues.*.", queues);
+        queues.put("queues.*.source", "null");
+        flat.remove("queues");
+        flat.putAll(queues);
+        return flat;
+    }
+
+    private static void flatten(Record record, String prefix, Map<String, String> into) {
+        for (RecordComponent component : record.getClass().getRecordComponents()) {
+            String name = prefix + SettingNames.kebab(component.getName());
+            Object value = value(record, component);
+            if (value instanceof Record part) {
+                flatten(part, name + ".", into);
+            } else {
+                into.put(name, text(value));
+            }
+        }
+    }
+
+    private static Object value(Record record, RecordComponent component) {
+        try {
+            return component.getAccessor().invoke(record);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String text(Object value) {
+        if (value instanceof Duration duration) {
+            return DurationText.of(duration);
+        }
+        if (value instanceof DataSize size) {
+            return size.toMegabytes() + "MB";
+        }
+        if (value instanceof Double number && number % 1 == 0) {
+            return Long.toString(number.longValue());
+        }
+        return value instanceof Enum<?> ? value.toString().toLowerCase(java.util.Locale.ROOT) : String.valueOf(value);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.tandem.server.handlers;
+
+import dev.tandem.api.Handler;
+import dev.tandem.executor.QueueSpec;
+import dev.tandem.runtime.queues.QueueHandlers;
+import dev.tandem.runtime.settings.QueueSettings;
+import java.util.Map;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives each queue the hosted handlers that its settings name. */
+public final class ConfiguredHandlers implements QueueHandlers {
+
+    private static final Logger log = LoggerFactory.getLogger(ConfiguredHandlers.class);
+
+    private final HostedHandlers hosted;
+
+    public ConfiguredHandlers(HostedHandlers hosted) {
+        this.hosted = hosted;
+    }
+
+    @Override
+    public void addTo(String name, QueueSettings queue, QueueSpec.Builder spec) {
+        Map<String, Handler> handlers = hosted.of(queue);
+        handlers.forEach(spec::handler);
+        String defaultType = queue.handler();
+        if (defaultType == null) {
+            log.warn(
+                    "Queue {} has no handler: tasks without a type will be dead. Set tandem.queues.{}.handler",
+                    name,
+                    name);
+            return;
+        }
+        spec.defaultType(defaultType);
+        Handler handler = Objects.requireNonNull(handlers.get(defaultType), defaultType);
+        for (String type : queue.types()) {
+            if (type.equals("*")) {
+                spec.fallback(handler);
+            } else if (!handlers.containsKey(type)) {
+                spec.handler(type, handler);
+            }
+        }
+    }
+}
