@@ -16,7 +16,7 @@ function group(text, ...links) {
 }
 
 const inSidebar = {
-  'To use it': ['quickstart', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
+  'To use it': ['quickstart', 'embedded', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
   'To understand it': ['guarantees', 'architecture', 'glossary', 'state-machine', 'store-protocol', 'redis-keys'],
   'To judge it': ['verification', 'benchmarks']
 }

@@ -34,7 +34,8 @@ public record HandlerOptions(
             throw new IllegalArgumentException("The handler's timeout is " + timeout + ": it must be 1 ms or more");
         }
         if (maxAttempts != null && maxAttempts < 1) {
-            throw new IllegalArgumentException("The handler's maxAttempts is " + maxAttempts + ": it must be 1 or more");
+            throw new IllegalArgumentException(
+                    "The handler's maxAttempts is " + maxAttempts + ": it must be 1 or more");
         }
         if (aliases.stream().anyMatch(String::isBlank)) {
             throw new IllegalArgumentException("One of the handler's aliases is empty: leave it out");

@@ -41,7 +41,7 @@ final class RunRules {
             Map<String, HandlerOptions> options) {
         this.queue = new Rule(timeout.toMillis(), maxAttempts, new OutcomeDecider(retry, finalErrors));
         this.timeoutLimitMillis = (timeoutLimit == null ? timeout : timeoutLimit).toMillis();
-        this.maxAttemptsLimit = maxAttemptsLimit;
+        this.maxAttemptsLimit = Math.max(maxAttempts, maxAttemptsLimit);
         Map<String, Rule> rules = new LinkedHashMap<>();
         options.forEach((type, each) -> rules.put(type, rule(each, retry, finalErrors)));
         this.types = Map.copyOf(rules);
@@ -51,7 +51,9 @@ final class RunRules {
         Set<Class<? extends Throwable>> all = new HashSet<>(finalErrors);
         all.addAll(options.deadOn());
         return new Rule(
-                options.timeout() == null ? queue.timeoutMillis : options.timeout().toMillis(),
+                options.timeout() == null
+                        ? queue.timeoutMillis
+                        : options.timeout().toMillis(),
                 Objects.requireNonNullElse(options.maxAttempts(), queue.maxAttempts),
                 new OutcomeDecider(Objects.requireNonNullElse(options.backoff(), retry), all));
     }

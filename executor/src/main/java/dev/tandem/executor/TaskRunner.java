@@ -137,8 +137,8 @@ final class TaskRunner implements WorkerPool.RunAction {
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome = spec.deciderOf(run.task())
-                        .decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
+                Outcome outcome =
+                        spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
                 long nanos = clock.nanos() - startedNanos;
                 took(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);

@@ -17,7 +17,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** Collects the handlers of one queue. Not thread-safe. */
 public final class QueueBuilder {
 
-    private record Entry(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {}
+    private record Entry(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {
+
+        boolean runs(String other) {
+            return type.equals(other) || options.aliases().contains(other);
+        }
+    }
 
     private final TandemBuilder tandem;
     private final ProgramSettings settings;
@@ -58,7 +63,8 @@ public final class QueueBuilder {
     }
 
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, TypeReference, TypedHandler)}. */
-    public <T> QueueBuilder handler(String type, TypeReference<T> payload, TypedHandler<T> code, HandlerOptions options) {
+    public <T> QueueBuilder handler(
+            String type, TypeReference<T> payload, TypedHandler<T> code, HandlerOptions options) {
         return add(type, json -> typed(json, json.constructType(payload.getType()), code), options);
     }
 
@@ -128,16 +134,14 @@ public final class QueueBuilder {
     }
 
     void addTo(QueueSpec.Builder spec, JsonMapper json, QueueSettings queue) {
-        entries.forEach(entry -> {
+        String defaultType = queue.handler();
+        for (Entry entry : entries) {
             Handler handler = entry.handler.apply(json);
             spec.handler(entry.type, handler, entry.options);
-            boolean runsDefault = entry.type.equals(queue.handler()) || entry.options.aliases().contains(queue.handler());
-            if (runsDefault) {
+            if (defaultType != null && entry.runs(defaultType)) {
+                spec.defaultType(defaultType);
                 addFurtherTypes(spec, handler, queue);
             }
-        });
-        if (queue.handler() != null) {
-            spec.defaultType(queue.handler());
         }
     }
 

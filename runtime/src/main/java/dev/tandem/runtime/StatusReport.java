@@ -28,9 +28,7 @@ final class StatusReport {
             problems.add(queues.problem());
         }
         add(problems, "tandem.redis.uri", queues.redis());
-        settings.queues()
-                .forEach((name, queue) ->
-                        add(problems, address(queue.effectiveSource()), queues.reach(name)));
+        settings.queues().forEach((name, queue) -> add(problems, address(queue.effectiveSource()), queues.reach(name)));
         List<QueueState> states = new ArrayList<>();
         for (QueueStatus status : queues.status()) {
             String problem = problem(status);

@@ -35,10 +35,17 @@ public final class Tandem implements AutoCloseable {
     Tandem(TandemSettings settings, QueueHandlers handlers, boolean shutdownHook) {
         this.settings = settings;
         this.store = StoreSettings.open(settings);
-        this.queues = settings.executor().enabled()
-                ? new QueueRuntime(settings, store, handlers, ExecutorMetrics.NONE)
-                : null;
+        this.queues = settings.executor().enabled() ? queues(handlers) : null;
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
+    }
+
+    private QueueRuntime queues(QueueHandlers handlers) {
+        try {
+            return new QueueRuntime(settings, store, handlers, ExecutorMetrics.NONE);
+        } catch (RuntimeException | Error e) {
+            store.close();
+            throw e;
+        }
     }
 
     /** Returns a builder for a program that makes its settings itself. Files and variables have no effect on it. */

@@ -99,7 +99,9 @@ public final class TandemBuilder {
     public Tandem start() {
         if (queues.isEmpty()) {
             throw SettingsException.of(
-                    "tandem.queues", null, "the program has no handler: name a queue and its handlers, for instance"
+                    "tandem.queues",
+                    null,
+                    "the program has no handler: name a queue and its handlers, for instance"
                             + " queue(\"orders\").handler(\"ship\", Ship.class, (ship, task) -> ...)");
         }
         Map<String, Set<String>> types = new LinkedHashMap<>();
@@ -124,6 +126,10 @@ public final class TandemBuilder {
         all.queues().forEach((name, queue) -> {
             if (queues.containsKey(name)) {
                 own.put(name, queue);
+                log.info(
+                        "Queue {}: this program runs the types {}",
+                        name,
+                        String.join(", ", queue(name).types()));
             } else {
                 log.info("This program has no handler for queue {}, so it runs none of its tasks", name);
             }

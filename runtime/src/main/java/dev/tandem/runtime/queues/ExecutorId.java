@@ -1,7 +1,7 @@
 package dev.tandem.runtime.queues;
 
-import dev.tandem.scheduler.Presence;
 import dev.tandem.runtime.settings.TandemSettings.ExecutorSettings;
+import dev.tandem.scheduler.Presence;
 
 /** Names this process, so that people can find it. */
 final class ExecutorId {

@@ -2,10 +2,10 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.Executor;
 import dev.tandem.kafka.KafkaSource;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.scheduler.FixedName;
 import dev.tandem.scheduler.RedisStore;
-import dev.tandem.runtime.settings.TandemSettings;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -43,7 +43,8 @@ final class ProgramHandlersCheck {
         String remedy = "the program has handlers for this queue: set its source, kafka or rabbit";
         return settings.queues().isEmpty()
                 ? remedy
-                : remedy + ", or name one of " + String.join(", ", settings.queues().keySet());
+                : remedy + ", or name one of "
+                        + String.join(", ", settings.queues().keySet());
     }
 
     private void checkHandler(String prefix, QueueSettings queue, Set<String> known) {

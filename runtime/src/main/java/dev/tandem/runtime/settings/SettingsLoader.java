@@ -50,8 +50,7 @@ public final class SettingsLoader {
      * @param types the types that it has handlers for, by queue. Each queue must be in the settings
      * @throws SettingsException naming every problem
      */
-    public static TandemSettings loadForProgram(
-            ConfigurableEnvironment environment, Map<String, Set<String>> types) {
+    public static TandemSettings loadForProgram(ConfigurableEnvironment environment, Map<String, Set<String>> types) {
         return new SettingsLoader(environment, new KnownHandlers.OfProgram(types)).load();
     }
 

@@ -3,8 +3,7 @@ package dev.tandem.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.executor.Executor;
-import dev.tandem.scheduler.RedisStore;
+import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -32,19 +31,14 @@ class ReadmeJavaIT {
     private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
 
     private static final String PROGRAM = """
-            import dev.tandem.executor.*;
-            import dev.tandem.kafka.*;
-            import dev.tandem.scheduler.*;
-            import dev.tandem.task.*;
+            import dev.tandem.runtime.*;
 
             public class ReadmeExample {
-                public static RedisStore openStore;
-                public static Executor startedExecutor;
+                public static Tandem started;
 
                 public static void main(String[] args) {
             %s
-                    openStore = store;
-                    startedExecutor = executor;
+                    started = tandem;
                 }
             }
             """;
@@ -53,21 +47,21 @@ class ReadmeJavaIT {
     private Path classes;
 
     @Test
-    void itsExecutorRunsTheTasksOfTheQueue() throws Exception {
+    void itsProgramRunsTheTasksOfTheQueue() throws Exception {
         try (KafkaTestQueue queue = new KafkaTestQueue("readme", 4)) {
             Class<?> example = compile(example()
                     .replace("localhost:9092", Brokers.kafka().bootstrapServers())
                     .replace("redis://localhost:6379", Brokers.redis().uri())
                     .replace("\"orders\"", "\"" + queue.name() + "\""));
             example.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
-            try (RedisStore store = published(example, "openStore", RedisStore.class);
-                    Executor executor = published(example, "startedExecutor", Executor.class)) {
+            try (Tandem tandem = published(example, "started", Tandem.class)) {
                 for (int number = 0; number < 20; number++) {
-                    queue.publish("customer-" + number % 3, ("order " + number).getBytes(StandardCharsets.UTF_8), null);
+                    String order = "{\"id\": \"o-" + number + "\", \"items\": 1}";
+                    queue.publish("customer-" + number % 3, order.getBytes(StandardCharsets.UTF_8), null);
                 }
                 await().atMost(TestQueue.PATIENCE)
-                        .until(() -> executor.status().get(0).succeeded() == 20);
-                assertThat(store.status().connected()).isTrue();
+                        .until(() -> tandem.status().queues().get(0).succeeded() == 20);
+                assertThat(tandem.status().problems()).isEmpty();
             }
             queue.awaitAllSettled();
         }

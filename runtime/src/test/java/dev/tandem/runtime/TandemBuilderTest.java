@@ -1,0 +1,153 @@
+package dev.tandem.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.tandem.api.HandlerOptions;
+import dev.tandem.runtime.settings.SettingsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is refused before anything is started, and what the status says where no broker answers. */
+class TandemBuilderTest {
+
+    record Ship(String order, int items) {}
+
+    /** Nobody listens there. */
+    private static final String NOWHERE = "127.0.0.1:1";
+
+    private static final String UNSOURCED =
+            "tandem.queues.orders is not set: the program has handlers for this queue: set"
+                    + " its source, kafka or rabbit";
+
+    @TempDir
+    private Path folder;
+
+    private Path file(String yaml) throws IOException {
+        return Files.writeString(folder.resolve("tandem.yml"), yaml);
+    }
+
+    private static QueueBuilder orders(TandemBuilder tandem) {
+        return tandem.queue("orders").handler("ship", Ship.class, (ship, task) -> {});
+    }
+
+    private static List<String> problems(QueueBuilder builder) {
+        SettingsException thrown = catchThrowableOfType(SettingsException.class, builder::start);
+        assertThat(thrown).as("a refusal").isNotNull();
+        return thrown.problems();
+    }
+
+    @Test
+    void aQueueThatTheSettingsDoNotHaveIsRefused() throws IOException {
+        Path file = file("tandem.queues: { order: { source: kafka }, mail: { source: rabbit } }");
+
+        assertThat(problems(orders(Tandem.connect(file))))
+                .containsExactly("tandem.queues.orders is not set: the program has handlers for this queue: set its"
+                        + " source, kafka or rabbit, or name one of order, mail");
+    }
+
+    @Test
+    void aHostedHandlerIsRefused() throws IOException {
+        Path file = file("tandem.queues.orders: { source: kafka, handler: http }");
+
+        assertThat(problems(orders(Tandem.connect(file))))
+                .containsExactly("tandem.queues.orders.handler is 'http': hosted handlers run only in ./tandem server;"
+                        + " in this program it must be a type that has a handler, ship, or be left out; tasks without a"
+                        + " type are dead then (tandem.yml, line 1)");
+    }
+
+    @Test
+    void aDefaultTypeWithoutAHandlerIsRefused() {
+        TandemBuilder tandem = Tandem.builder().kafka(NOWHERE);
+
+        assertThat(problems(orders(tandem).defaultType("shipp")))
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.orders.handler is 'shipp': in this program it must be a type that has a"
+                        + " handler, ship")
+                .endsWith("(set in the program)");
+    }
+
+    @Test
+    void settingsOfTheProgramAreCheckedLikeThoseOfFiles() {
+        TandemBuilder tandem = Tandem.builder().kafka("localhost").redis("localhost:6379");
+
+        assertThat(problems(orders(tandem).setting("concurrncy", "8")))
+                .containsExactly("tandem.queues.orders.concurrncy is '8': there is no such setting; did you mean"
+                        + " tandem.queues.orders.concurrency? (set in the program)");
+        assertThat(problems(orders(Tandem.builder().kafka("localhost").redis("localhost:6379"))))
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.kafka.bootstrap-servers is 'localhost':"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.redis.uri is 'localhost:6379':"));
+    }
+
+    @Test
+    void aQueueNeedsABroker() {
+        assertThat(problems(orders(Tandem.builder()))).containsExactly(UNSOURCED);
+        assertThat(problems(orders(Tandem.builder().kafka(NOWHERE).rabbit("amqp://" + NOWHERE))))
+                .containsExactly(UNSOURCED);
+    }
+
+    @Test
+    void handlersThatCannotWorkAreRefusedWhereTheyAreWritten() {
+        QueueBuilder orders = orders(Tandem.builder());
+
+        assertThatThrownBy(() -> orders.handler("ship", String.class, (text, task) -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Queue 'orders' has two handlers for type 'ship': leave one out");
+        assertThatThrownBy(() ->
+                        orders.handler("send", String.class, (text, task) -> {}, HandlerOptions.NONE.withAlias("ship")))
+                .hasMessageContaining("two handlers for type 'ship'");
+        assertThat(problems(Tandem.builder().kafka(NOWHERE).queue("orders")))
+                .anySatisfy(problem -> assertThat(problem).contains("has no handler for it"));
+        assertThatThrownBy(Tandem.builder()::start)
+                .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith("tandem.queues is not set: the program has no handler");
+    }
+
+    @Test
+    void aMissingFileIsNamed() {
+        assertThatThrownBy(() -> Tandem.connect(folder.resolve("missing.yml")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("missing.yml");
+    }
+
+    @Test
+    void theStatusNamesTheSettingsOfBrokersThatDoNotAnswer() throws IOException {
+        Path file = file("""
+                tandem:
+                  redis.uri: redis://127.0.0.1:1
+                  queues:
+                    orders: { source: kafka, topic: shipments }
+                    mail: { source: rabbit, handler: http, http.url: "http://localhost:9000" }
+                """);
+        try (Tandem tandem = orders(Tandem.connect(file).kafka(NOWHERE)).start()) {
+            TandemStatus status = tandem.status();
+
+            assertThat(tandem.healthy()).isFalse();
+            assertThat(status.problems())
+                    .anySatisfy(problem -> assertThat(problem).startsWith("tandem.redis.uri: "))
+                    .anySatisfy(problem -> assertThat(problem).startsWith("tandem.kafka.bootstrap-servers: "));
+            assertThat(status.queues())
+                    .extracting(TandemStatus.QueueState::name)
+                    .containsExactly("orders");
+        }
+    }
+
+    @Test
+    void aProcessThatShallRunNoTasksRunsNone() throws IOException {
+        Path file = file("""
+                tandem:
+                  executor.enabled: false
+                  redis.uri: redis://127.0.0.1:1
+                  queues.orders.source: kafka
+                """);
+        try (Tandem tandem = orders(Tandem.connect(file)).start()) {
+            assertThat(tandem.status().queues()).isEmpty();
+        }
+    }
+}
