@@ -1,8 +1,8 @@
 package dev.tandem.server;
 
-import dev.tandem.server.logs.LibraryWarnings;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.logs.LibraryWarnings;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -49,14 +49,16 @@ class ModuleDependenciesTest {
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
             "runtime", PARTS,
-            "server",
-                    Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
+            "server", Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");
 
     /** Programs for developers. No module may depend on them. */
     private static final Set<String> PROGRAMS = Set.of("demo", "benchmarks", "verify");
+
+    /** The list of versions. It has no dependencies and no parent. */
+    private static final String BOM = "bom";
 
     /** One dependency of a pom on a module of this project. */
     private record Dependency(String module, String scope) {
@@ -73,6 +75,7 @@ class ModuleDependenciesTest {
         Set<String> known = new TreeSet<>(PRODUCT);
         known.addAll(TEST_TOOLS);
         known.addAll(PROGRAMS);
+        known.add(BOM);
 
         assertThat(modules.keySet()).containsExactlyInAnyOrderElementsOf(known);
         assertThat(PRODUCTION.keySet()).isEqualTo(PRODUCT);
@@ -82,6 +85,18 @@ class ModuleDependenciesTest {
     void productModulesDependOnlyOnTheAllowedOnes() {
         PRODUCTION.forEach((module, allowed) ->
                 assertThat(production(module)).as("dependencies of %s", module).isSubsetOf(allowed));
+    }
+
+    @Test
+    void theBomListsEveryProductModuleInTheVersionOfTheBuild() {
+        Element bom = parse(ROOT.resolve("bom/pom.xml"));
+        Element listed = child(child(bom, "dependencyManagement"), "dependencies");
+
+        assertThat(children(listed))
+                .extracting(ModuleDependenciesTest::moduleName)
+                .containsExactlyInAnyOrderElementsOf(PRODUCT);
+        assertThat(child(bom, "version").getTextContent())
+                .isEqualTo(child(parse(ROOT.resolve("pom.xml")), "version").getTextContent());
     }
 
     @Test

@@ -1,11 +1,11 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.logs.OperatorLog;
-import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;

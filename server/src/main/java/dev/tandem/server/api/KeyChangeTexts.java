@@ -1,10 +1,10 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.runtime.settings.QueueSettings;
 
 /** Words what became of a change of a blocked key. */
 final class KeyChangeTexts {

@@ -1,12 +1,12 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
-import dev.tandem.runtime.settings.QueueSettings;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
-import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.ExecutorInfo;
@@ -9,7 +10,6 @@ import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.UnavailableException;
-import dev.tandem.runtime.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.task.TaskState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;

@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
@@ -7,7 +8,6 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
-import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.AttemptRecord;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.server.inspect.Backlog;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.inspect.Backlog;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;

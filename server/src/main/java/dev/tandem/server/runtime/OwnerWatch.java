@@ -1,9 +1,9 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.server.inspect.Backlog;
-import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.UnavailableException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

@@ -1,17 +1,17 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.runtime.queues.RoutingPublisher;
 import dev.tandem.api.Handler;
+import dev.tandem.runtime.queues.RoutingPublisher;
+import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.runtime.settings.SettingsException;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
-import dev.tandem.runtime.settings.HostedTypes;
-import dev.tandem.runtime.settings.QueueSettings.SourceType;
-import dev.tandem.runtime.settings.SettingsException;
-import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;

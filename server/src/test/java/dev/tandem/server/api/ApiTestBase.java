@@ -2,14 +2,14 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.runtime.settings.SettingsLoader;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
-import dev.tandem.runtime.settings.SettingsLoader;
-import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;

@@ -2,11 +2,11 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
-import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.SettingsLoader;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package dev.tandem.server.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsLoader;
+import dev.tandem.server.inspect.UnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;

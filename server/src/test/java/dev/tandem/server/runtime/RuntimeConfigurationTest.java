@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tandem.api.Result;
-import dev.tandem.server.handlers.AdditionalHandlers;
-import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.runtime.settings.SettingsException;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.handlers.AdditionalHandlers;
+import dev.tandem.server.handlers.HostedHandlers;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

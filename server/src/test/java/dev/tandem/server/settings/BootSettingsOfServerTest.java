@@ -27,8 +27,7 @@ class BootSettingsOfServerTest {
         SettingsException thrown = catchThrowableOfType(SettingsException.class, () -> load(unknown, "8081"));
 
         assertThat(thrown.problems())
-                .containsExactly(
-                        unknown + " is '8081': there is no such setting; did you mean " + meant + "? (test)");
+                .containsExactly(unknown + " is '8081': there is no such setting; did you mean " + meant + "? (test)");
     }
 
     @ParameterizedTest

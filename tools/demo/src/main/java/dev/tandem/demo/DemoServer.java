@@ -1,8 +1,8 @@
 package dev.tandem.demo;
 
+import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.server.TandemServer;
 import dev.tandem.server.handlers.AdditionalHandlers;
-import dev.tandem.runtime.settings.HostedTypes;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
