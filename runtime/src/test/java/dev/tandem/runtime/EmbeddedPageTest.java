@@ -51,20 +51,23 @@ class EmbeddedPageTest {
     @Test
     void itsProgramsCompile() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "embedded.md"));
-        List<String> blocks =
-                JAVA.matcher(page).results().map((MatchResult found) -> found.group(1)).toList();
+        List<String> blocks = JAVA.matcher(page)
+                .results()
+                .map((MatchResult found) -> found.group(1))
+                .toList();
 
         assertThat(blocks).hasSizeGreaterThanOrEqualTo(2);
         blocks.forEach(block -> assertThat(problems(block)).as(block).isEmpty());
     }
 
     private String problems(String block) {
-        JavaFileObject source = new SimpleJavaFileObject(URI.create("string:///Page.java"), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return PROGRAM.formatted(block);
-            }
-        };
+        JavaFileObject source =
+                new SimpleJavaFileObject(URI.create("string:///Page.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return PROGRAM.formatted(block);
+                    }
+                };
         StringWriter messages = new StringWriter();
         List<String> options =
                 List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
