@@ -42,7 +42,13 @@ final class HeldSubmissions {
             throw new SubmitException(why);
         }
         submissions.forEach(each -> each.holdBy(boundary));
-        boundary.onEnd(new End(submissions, bytes)::ended);
+        try {
+            boundary.onEnd(new End(submissions, bytes)::ended);
+        } catch (RuntimeException | Error e) {
+            held.addAndGet(-bytes);
+            submissions.forEach(each -> each.giveUp("The task was not submitted: " + e, e));
+            throw e;
+        }
     }
 
     private final class End {

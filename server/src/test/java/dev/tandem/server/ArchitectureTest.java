@@ -28,6 +28,7 @@ import org.jspecify.annotations.NullMarked;
 @AnalyzeClasses(packages = "dev.tandem", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
+    private static final String API = "dev.tandem.api..";
     private static final String TASK = "dev.tandem.task..";
     private static final String ORDERING = "dev.tandem.ordering..";
     private static final String EXECUTOR = "dev.tandem.executor..";
@@ -37,7 +38,7 @@ class ArchitectureTest {
     private static final String SERVER = "dev.tandem.server..";
     private static final String COMMANDS = "dev.tandem.server.cli..";
 
-    private static final String[] PRODUCT = {TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER};
+    private static final String[] PRODUCT = {API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER};
 
     /** The modules under tools/. */
     private static final String[] TOOLS = {
@@ -47,6 +48,14 @@ class ArchitectureTest {
         "dev.tandem.verify..",
         "dev.tandem.benchmarks.."
     };
+
+    @ArchTest
+    static final ArchRule theApiDependsOnNothing = classes()
+            .that()
+            .resideInAPackage(API)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(API, "java..", "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule taskDependsOnNothing = classes()

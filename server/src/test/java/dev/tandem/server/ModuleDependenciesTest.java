@@ -25,17 +25,28 @@ class ModuleDependenciesTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private static final Set<String> PRODUCT =
-            Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit", "server");
+            Set.of(
+                    "api",
+                    "task",
+                    "ordering",
+                    "executor",
+                    "scheduler-redis",
+                    "ingress-kafka",
+                    "ingress-rabbit",
+                    "client",
+                    "server");
 
     /** The allowed dependencies of the product's modules, in production. */
     private static final Map<String, Set<String>> PRODUCTION = Map.of(
+            "api", Set.of(),
             "task", Set.of(),
             "ordering", Set.of("task"),
-            "executor", Set.of("task", "ordering"),
+            "executor", Set.of("api", "task", "ordering"),
             "scheduler-redis", Set.of("task"),
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
-            "server", Set.of("task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit"));
+            "client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit"),
+            "server", Set.of("api", "task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit"));
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");
