@@ -150,7 +150,7 @@ class TandemClientTest {
     @Test
     void aFailureKeepsItsMessage() {
         TaskRef<?> ref = client.submit(ship("c-7"));
-        publisher.answers.get(0).completeExceptionally(new PublishException("no queue is bound"));
+        publisher.ends.get(0).accept(new PublishException("no queue is bound"));
 
         assertThatThrownBy(() -> ref.await(WAIT))
                 .isExactlyInstanceOf(SubmitException.class)

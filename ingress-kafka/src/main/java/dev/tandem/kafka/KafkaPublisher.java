@@ -15,12 +15,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +37,15 @@ public final class KafkaPublisher implements Publisher {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
+    private static final RecordMetadata NOWHERE = new RecordMetadata(new TopicPartition("", 0), -1, 0, -1, -1, -1);
+
     private record Target(String topic, TaskHeaders headers) {}
 
     private final String servers;
     private final Map<String, String> properties;
     private final int maxPayload;
     private final Map<String, Target> targets = new LinkedHashMap<>();
-    private @Nullable Producer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
     private boolean closed;
 
     /**
@@ -68,43 +73,71 @@ public final class KafkaPublisher implements Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
+        CompletableFuture<PublishedId> answer = new CompletableFuture<>();
+        String id = task.id();
         try {
-            return prepare(task).send();
+            prepared(task).send((metadata, problem) -> {
+                if (problem == null) {
+                    answer.complete(published(id, metadata));
+                } else {
+                    answer.completeExceptionally(problem);
+                }
+            });
         } catch (PublishException e) {
-            return CompletableFuture.failedFuture(e);
+            answer.completeExceptionally(e);
         }
+        return answer;
     }
 
     @Override
     public Publication prepare(Task task) {
+        return prepared(task);
+    }
+
+    private Prepared prepared(Task task) {
         Target target = targets.get(task.queue());
         if (target == null) {
             throw new PublishException(
                     "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
         }
-        ProducerRecord<byte[], byte[]> record = record(task, target);
-        String id = task.id();
-        return () -> send(record, target, id);
+        return new Prepared(target, record(task, target));
     }
 
-    private CompletionStage<PublishedId> send(
-            ProducerRecord<byte[], byte[]> record, Target target, @Nullable String id) {
-        CompletableFuture<PublishedId> answer = new CompletableFuture<>();
-        try {
-            Future<RecordMetadata> unused = producer().send(record, (metadata, problem) -> {
-                if (problem == null) {
-                    answer.complete(published(id, metadata));
-                } else {
-                    answer.completeExceptionally(failed(target, problem));
-                }
-            });
-        } catch (PublishException e) {
-            answer.completeExceptionally(e);
-        } catch (KafkaException | IllegalStateException e) {
-            answer.completeExceptionally(
-                    new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e));
+    /** What Kafka says of a record: where it is, or why it is not there. */
+    @FunctionalInterface
+    private interface End {
+        void ended(RecordMetadata metadata, @Nullable PublishException problem);
+    }
+
+    private final class Prepared implements Publication {
+
+        private final Target target;
+        private final ProducerRecord<byte[], byte[]> record;
+
+        Prepared(Target target, ProducerRecord<byte[], byte[]> record) {
+            this.target = target;
+            this.record = record;
         }
-        return answer;
+
+        @Override
+        public void send(Consumer<@Nullable PublishException> end) {
+            send((metadata, problem) -> end.accept(problem));
+        }
+
+        void send(End end) {
+            try {
+                Future<RecordMetadata> unused = producer()
+                        .send(
+                                record,
+                                (metadata, problem) ->
+                                        end.ended(metadata, problem == null ? null : failed(target, problem)));
+            } catch (PublishException e) {
+                end.ended(NOWHERE, e);
+            } catch (KafkaException | IllegalStateException e) {
+                end.ended(
+                        NOWHERE, new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e));
+            }
+        }
     }
 
     private static PublishedId published(@Nullable String id, RecordMetadata metadata) {
@@ -124,22 +157,34 @@ public final class KafkaPublisher implements Publisher {
 
     /** @throws InvalidTaskException if the record would be unreadable on arrival */
     private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
-        List<Field> fields = new ArrayList<>();
-        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         byte[] key = task.key() == null ? null : task.key().getBytes(StandardCharsets.UTF_8);
         Long sentAt = task.publishedAt() > 0 ? task.publishedAt() : null;
+        if (!target.headers().isSurelyReadable(task)) {
+            requireReadable(task, target, key);
+        }
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
+        Headers headers = record.headers();
+        TaskHeaders.write(task, (name, value) -> headers.add(new RecordHeader(name, value)));
+        return record;
+    }
+
+    private static void requireReadable(Task task, Target target, byte @Nullable [] key) {
+        List<Field> fields = new ArrayList<>();
+        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         Origin origin = new Origin(key, null, null, null, task.publishedAt(), 0);
         String unreadable =
                 target.headers().read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
             throw new InvalidTaskException("The task cannot be published: " + unreadable);
         }
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
-        fields.forEach(each -> record.headers().add(new RecordHeader(each.name(), each.value())));
-        return record;
     }
 
-    private synchronized Producer<byte[], byte[]> producer() {
+    private Producer<byte[], byte[]> producer() {
+        Producer<byte[], byte[]> current = producer;
+        return current == null ? open() : current;
+    }
+
+    private synchronized Producer<byte[], byte[]> open() {
         if (closed) {
             throw new PublishException("The task cannot be published: this publisher is closed");
         }
