@@ -34,8 +34,10 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     /** Why the task was not accepted; null if it was, or if that is not known yet. */
     private @Nullable SubmitException problem;
 
-    /** Who waits for the end; null for nobody, as most tasks are not waited for one by one. */
-    private @Nullable List<CompletableFuture<TaskRef<T>>> waiting;
+    /** Whom the end is told: nobody, one, or a list. There may be tens of thousands of submissions, so most have none. */
+    private @Nullable CompletableFuture<TaskRef<T>> waiting;
+
+    private @Nullable List<CompletableFuture<TaskRef<T>>> more;
 
     Submission(String id, String queue, int bytes, Publication publication) {
         this.id = id;
@@ -92,15 +94,21 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     }
 
     private void end(@Nullable SubmitException failure) {
-        List<CompletableFuture<TaskRef<T>>> told;
+        CompletableFuture<TaskRef<T>> one;
+        List<CompletableFuture<TaskRef<T>>> others;
         synchronized (this) {
             ended = true;
             problem = failure;
-            told = waiting;
+            one = waiting;
             waiting = null;
+            others = more;
+            more = null;
         }
-        if (told != null) {
-            told.forEach(each -> complete(each, failure));
+        if (one != null) {
+            complete(one, failure);
+        }
+        if (others != null) {
+            others.forEach(each -> complete(each, failure));
         }
     }
 
@@ -135,16 +143,24 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
         SubmitException failure;
         synchronized (this) {
             if (!ended) {
-                if (waiting == null) {
-                    waiting = new ArrayList<>(1);
-                }
-                waiting.add(future);
+                addWaiting(future);
                 return future;
             }
             failure = problem;
         }
         complete(future, failure);
         return future;
+    }
+
+    private void addWaiting(CompletableFuture<TaskRef<T>> future) {
+        if (waiting == null) {
+            waiting = future;
+            return;
+        }
+        if (more == null) {
+            more = new ArrayList<>();
+        }
+        more.add(future);
     }
 
     @Override
@@ -166,16 +182,19 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
                             + "'; it may arrive all the same. Is the broker there?",
                     e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof SubmitException failure ? forCaller(failure) : new SubmitException(
-                    String.valueOf(e.getMessage()), e);
+            throw e.getCause() instanceof SubmitException failure
+                    ? forCaller(failure)
+                    : new SubmitException(String.valueOf(e.getMessage()), e);
         } finally {
             forget(future);
         }
     }
 
     private synchronized void forget(CompletableFuture<TaskRef<T>> future) {
-        if (waiting != null) {
-            waiting.remove(future);
+        if (waiting == future) {
+            waiting = null;
+        } else if (more != null) {
+            more.remove(future);
         }
     }
 

@@ -106,8 +106,7 @@ final class TaskEncoder {
         }
         long now = clock.millis();
         if (delay.compareTo(Duration.ofMillis(LATEST - now)) > 0) {
-            throw new InvalidTaskException(
-                    "The task's delay is " + delay + ": it must not reach beyond the year 9999");
+            throw new InvalidTaskException("The task's delay is " + delay + ": it must not reach beyond the year 9999");
         }
         return now + Math.max(1, delay.toMillis());
     }

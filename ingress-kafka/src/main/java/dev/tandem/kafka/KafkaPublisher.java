@@ -16,12 +16,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -36,8 +36,6 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaPublisher implements Publisher {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
-
-    private static final RecordMetadata NOWHERE = new RecordMetadata(new TopicPartition("", 0), -1, 0, -1, -1, -1);
 
     private record Target(String topic, TaskHeaders headers) {}
 
@@ -76,11 +74,12 @@ public final class KafkaPublisher implements Publisher {
         CompletableFuture<PublishedId> answer = new CompletableFuture<>();
         String id = task.id();
         try {
-            prepared(task).send((metadata, problem) -> {
-                if (problem == null) {
+            Target target = target(task);
+            send(record(task, target), (metadata, failure) -> {
+                if (failure == null) {
                     answer.complete(published(id, metadata));
                 } else {
-                    answer.completeExceptionally(problem);
+                    answer.completeExceptionally(failed(target, failure));
                 }
             });
         } catch (PublishException e) {
@@ -91,52 +90,40 @@ public final class KafkaPublisher implements Publisher {
 
     @Override
     public Publication prepare(Task task) {
-        return prepared(task);
+        Target target = target(task);
+        ProducerRecord<byte[], byte[]> record = record(task, target);
+        return end -> {
+            try {
+                send(record, new Told(target, end));
+            } catch (PublishException e) {
+                end.accept(e);
+            }
+        };
     }
 
-    private Prepared prepared(Task task) {
+    /** Holds no more than is needed once the record is acknowledged: tens of thousands of these wait in a busy client. */
+    private record Told(Target target, Consumer<@Nullable PublishException> end) implements Callback {
+        @Override
+        public void onCompletion(RecordMetadata metadata, @Nullable Exception failure) {
+            end.accept(failure == null ? null : failed(target, failure));
+        }
+    }
+
+    private Target target(Task task) {
         Target target = targets.get(task.queue());
         if (target == null) {
             throw new PublishException(
                     "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
         }
-        return new Prepared(target, record(task, target));
+        return target;
     }
 
-    /** What Kafka says of a record: where it is, or why it is not there. */
-    @FunctionalInterface
-    private interface End {
-        void ended(RecordMetadata metadata, @Nullable PublishException problem);
-    }
-
-    private final class Prepared implements Publication {
-
-        private final Target target;
-        private final ProducerRecord<byte[], byte[]> record;
-
-        Prepared(Target target, ProducerRecord<byte[], byte[]> record) {
-            this.target = target;
-            this.record = record;
-        }
-
-        @Override
-        public void send(Consumer<@Nullable PublishException> end) {
-            send((metadata, problem) -> end.accept(problem));
-        }
-
-        void send(End end) {
-            try {
-                Future<RecordMetadata> unused = producer()
-                        .send(
-                                record,
-                                (metadata, problem) ->
-                                        end.ended(metadata, problem == null ? null : failed(target, problem)));
-            } catch (PublishException e) {
-                end.ended(NOWHERE, e);
-            } catch (KafkaException | IllegalStateException e) {
-                end.ended(
-                        NOWHERE, new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e));
-            }
+    /** @throws PublishException if the producer cannot be used; then the callback is not called */
+    private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        try {
+            Future<RecordMetadata> unused = producer().send(record, callback);
+        } catch (KafkaException | IllegalStateException e) {
+            throw new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e);
         }
     }
 

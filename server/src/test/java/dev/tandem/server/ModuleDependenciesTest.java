@@ -24,17 +24,16 @@ class ModuleDependenciesTest {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-    private static final Set<String> PRODUCT =
-            Set.of(
-                    "api",
-                    "task",
-                    "ordering",
-                    "executor",
-                    "scheduler-redis",
-                    "ingress-kafka",
-                    "ingress-rabbit",
-                    "client",
-                    "server");
+    private static final Set<String> PRODUCT = Set.of(
+            "api",
+            "task",
+            "ordering",
+            "executor",
+            "scheduler-redis",
+            "ingress-kafka",
+            "ingress-rabbit",
+            "client",
+            "server");
 
     /** The allowed dependencies of the product's modules, in production. */
     private static final Map<String, Set<String>> PRODUCTION = Map.of(
@@ -46,7 +45,15 @@ class ModuleDependenciesTest {
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
             "client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit"),
-            "server", Set.of("api", "task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit"));
+            "server",
+                    Set.of(
+                            "api",
+                            "task",
+                            "ordering",
+                            "executor",
+                            "scheduler-redis",
+                            "ingress-kafka",
+                            "ingress-rabbit"));
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");

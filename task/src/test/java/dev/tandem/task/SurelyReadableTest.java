@@ -20,7 +20,16 @@ class SurelyReadableTest {
 
     private static final int MAX_PAYLOAD = 100;
     private static final List<String> TEXTS = List.of(
-            "", "a", "order-7", "é", "\0", "\ud800", "~".repeat(199), "k".repeat(201), "k".repeat(513), "k".repeat(1_025));
+            "",
+            "a",
+            "order-7",
+            "é",
+            "\0",
+            "\ud800",
+            "~".repeat(199),
+            "k".repeat(201),
+            "k".repeat(513),
+            "k".repeat(1_025));
     private static final List<String> NAMES = List.of(
             "a",
             "content-type",
@@ -46,7 +55,10 @@ class SurelyReadableTest {
                 sure++;
                 TaskHeaders.Read read = headers.read(fields(task), origin(task), task.payload());
                 assertThat(read.unreadable()).as("%s %s", task, task.headers()).isNull();
-                assertThat(read.task()).usingRecursiveComparison().ignoringFields("headers").isEqualTo(expected(task));
+                assertThat(read.task())
+                        .usingRecursiveComparison()
+                        .ignoringFields("headers")
+                        .isEqualTo(expected(task));
             }
         }
         assertThat(sure).isGreaterThan(1_000);
@@ -55,10 +67,20 @@ class SurelyReadableTest {
     @Test
     void aUsualTaskGetsTheCheapAnswer() {
         Task task = new Task(
-                "o-7", "orders", "ship", "c-7", new byte[MAX_PAYLOAD], Map.of("content-type", "application/json"), 0,
-                1_790_000_000_000L, 30_000, 8, "d");
+                "o-7",
+                "orders",
+                "ship",
+                "c-7",
+                new byte[MAX_PAYLOAD],
+                Map.of("content-type", "application/json"),
+                0,
+                1_790_000_000_000L,
+                30_000,
+                8,
+                "d");
 
-        assertThat(new TaskHeaders("orders", Dialect.KAFKA, MAX_PAYLOAD).isSurelyReadable(task)).isTrue();
+        assertThat(new TaskHeaders("orders", Dialect.KAFKA, MAX_PAYLOAD).isSurelyReadable(task))
+                .isTrue();
     }
 
     private static Task task(Random random) {

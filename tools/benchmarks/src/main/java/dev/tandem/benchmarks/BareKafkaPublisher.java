@@ -53,8 +53,7 @@ final class BareKafkaPublisher implements TaskFlood {
                         .add("tandem-type", TYPE)
                         .add("content-type", CONTENT_TYPE);
             }
-            Future<RecordMetadata> unused =
-                    producer.send(record, (metadata, problem) -> acknowledgements.one(problem));
+            Future<RecordMetadata> unused = producer.send(record, (metadata, problem) -> acknowledgements.one(problem));
         }
     }
 

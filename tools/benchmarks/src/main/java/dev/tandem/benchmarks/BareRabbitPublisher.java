@@ -48,8 +48,7 @@ final class BareRabbitPublisher implements TaskFlood {
     }
 
     private void confirmed(long tag, boolean multiple, @Nullable Exception problem) {
-        Collection<Long> confirmed =
-                multiple ? List.copyOf(unconfirmed.headSet(tag, true)) : List.of(tag);
+        Collection<Long> confirmed = multiple ? List.copyOf(unconfirmed.headSet(tag, true)) : List.of(tag);
         confirmed.forEach(unconfirmed::remove);
         confirmed.forEach(each -> acknowledgements.one(problem));
         permits.release(confirmed.size());
@@ -60,7 +59,8 @@ final class BareRabbitPublisher implements TaskFlood {
         acknowledgements = expected;
         BasicProperties persistent = MessageProperties.PERSISTENT_BASIC;
         for (int i = 0; i < tasks; i++) {
-            BasicProperties properties = persistent.builder()
+            BasicProperties properties = persistent
+                    .builder()
                     .messageId("5b2c4c6e-9f5f-4b7d-8f5e-0d9f5a1b2c3d:" + i)
                     .contentType("application/octet-stream")
                     .timestamp(new Date())
