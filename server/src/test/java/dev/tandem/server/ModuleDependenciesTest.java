@@ -33,6 +33,7 @@ class ModuleDependenciesTest {
             "scheduler-redis",
             "ingress-kafka",
             "ingress-rabbit",
+            "client",
             "runtime",
             "server");
 
@@ -49,6 +50,7 @@ class ModuleDependenciesTest {
             "scheduler-redis", Set.of("task"),
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
+            "client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit"),
             "runtime", PARTS,
             "server", Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
 

@@ -1,6 +1,8 @@
 package dev.tandem.task;
 
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Port: publishes tasks to the brokers of their queues, which is the only way in. Thread-safe. */
 public interface Publisher extends AutoCloseable {
@@ -11,9 +13,31 @@ public interface Publisher extends AutoCloseable {
      */
     CompletionStage<PublishedId> publish(Task task);
 
+    /**
+     * Checks and encodes one task, and sends nothing yet. So a task that can never be published is refused before others
+     * are sent, or before a transaction is committed.
+     *
+     * @throws InvalidTaskException if the task can never be published as it is
+     * @throws PublishException if this publisher does not know the queue
+     */
+    Publication prepare(Task task);
+
     /** Waits for the publications that are under way, then closes. */
     @Override
     void close();
+
+    /** A task that was checked and encoded. */
+    @FunctionalInterface
+    interface Publication {
+
+        /**
+         * Sends the task, as {@link Publisher#publish} does, for less. To be called once. Never throws.
+         *
+         * @param end is told once: null when the broker has confirmed the task, or why it did not. Runs on any thread, and
+         *     must not block
+         */
+        void send(Consumer<@Nullable PublishException> end);
+    }
 
     /**
      * The id and place of a published task.

@@ -42,13 +42,25 @@ public final class RoutingPublisher implements Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
+        try {
+            return publisher(task).publish(task);
+        } catch (PublishException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public Publication prepare(Task task) {
+        return publisher(task).prepare(task);
+    }
+
+    private Publisher publisher(Task task) {
         QueueSettings queue = queues.get(task.queue());
         Publisher publisher = queue == null ? null : publishers.get(queue.effectiveSource());
         if (publisher == null) {
-            return CompletableFuture.failedFuture(
-                    new PublishException("The queue '" + task.queue() + "' is not in this server's settings"));
+            throw new PublishException("The queue '" + task.queue() + "' is not in this server's settings");
         }
-        return publisher.publish(task);
+        return publisher;
     }
 
     @Override

@@ -177,6 +177,11 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     }
 
     @Override
+    public Publication prepare(Task task) {
+        throw new UnsupportedOperationException("The API publishes");
+    }
+
+    @Override
     public CompletionStage<PublishedId> publish(Task task) {
         if (failure instanceof UnavailableException) {
             return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));
