@@ -74,6 +74,7 @@ class OutboxIT {
     void aMissingTableIsNamed() throws SQLException {
         assertThat(Outbox.isInstalled(connection)).isTrue();
         connection.commit(); // or else the session would not look again
+        connection.commit(); // or else the session would not look again
         database.execute("DROP TABLE tandem_outbox");
         assertThat(Outbox.isInstalled(connection)).isFalse();
         assertThatThrownBy(() -> OutboxRelay.start(database.source(), null))
