@@ -2,7 +2,7 @@ package dev.tandem.outbox;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.Delivery;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient;
@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -132,7 +134,7 @@ abstract class TestBroker implements AutoCloseable {
         private static final int PARTITIONS = 2;
 
         private final Connection connection;
-        private final Channel channel;
+        private final BlockingQueue<Arrived> received = new LinkedBlockingQueue<>();
 
         static RabbitSettings settings(String uri, String queue) {
             return RabbitSettings.of(uri, queue).orderedByHeader().withPartitions(PARTITIONS);
@@ -140,47 +142,45 @@ abstract class TestBroker implements AutoCloseable {
 
         RabbitBroker(String uri, String queue) {
             super(Kind.RABBIT, uri, queue);
-            connection = SharedRabbit.connect(uri);
-            try {
-                channel = connection.createChannel();
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
             // Has the client declare what it needs.
             try (TaskClient client = client()) {
                 client.submit(TaskRequest.of(queue, "first", "")).accepted().join();
-                fetch(new ArrayList<>());
             }
-        }
-
-        @Override
-        void fetch(List<Arrived> into) {
-            fetch(RabbitSettings.unroutedName(queue), into);
-            for (int i = 0; i < PARTITIONS; i++) {
-                fetch(RabbitSettings.subQueueName(queue, i), into);
-            }
-        }
-
-        private void fetch(String from, List<Arrived> into) {
+            connection = SharedRabbit.connect(uri);
             try {
-                for (GetResponse got = channel.basicGet(from, true);
-                        got != null;
-                        got = channel.basicGet(from, true)) {
-                    Map<String, String> headers = new HashMap<>();
-                    Map<String, Object> given = got.getProps().getHeaders();
-                    if (given != null) {
-                        given.forEach((name, value) -> headers.put(name, String.valueOf(value)));
-                    }
-                    headers.put("message-id", String.valueOf(got.getProps().getMessageId()));
-                    into.add(new Arrived(
-                            headers.get("tandem-key"),
-                            headers.getOrDefault("tandem-id", headers.get("message-id")),
-                            new String(got.getBody(), StandardCharsets.UTF_8),
-                            headers));
+                Channel channel = connection.createChannel();
+                consume(channel, RabbitSettings.unroutedName(queue));
+                for (int i = 0; i < PARTITIONS; i++) {
+                    consume(channel, RabbitSettings.subQueueName(queue, i));
                 }
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
+        }
+
+        private void consume(Channel channel, String from) throws IOException {
+            channel.basicConsume(from, true, (tag, message) -> received(message), tag -> {});
+        }
+
+        private void received(Delivery message) {
+            Map<String, String> headers = new HashMap<>();
+            Map<String, Object> given = message.getProperties().getHeaders();
+            if (given != null) {
+                given.forEach((name, value) -> headers.put(name, String.valueOf(value)));
+            }
+            if ("first".equals(headers.get("tandem-type"))) {
+                return;
+            }
+            received.add(new Arrived(
+                    headers.get("tandem-key"),
+                    headers.get("tandem-id"),
+                    new String(message.getBody(), StandardCharsets.UTF_8),
+                    headers));
+        }
+
+        @Override
+        void fetch(List<Arrived> into) {
+            received.drainTo(into);
         }
 
         @Override

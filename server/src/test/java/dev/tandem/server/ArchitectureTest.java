@@ -35,9 +35,10 @@ class ArchitectureTest {
     private static final String KAFKA = "dev.tandem.kafka..";
     private static final String RABBIT = "dev.tandem.rabbit..";
     private static final String SERVER = "dev.tandem.server..";
+    private static final String OUTBOX = "dev.tandem.outbox..";
     private static final String COMMANDS = "dev.tandem.server.cli..";
 
-    private static final String[] PRODUCT = {TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER};
+    private static final String[] PRODUCT = {TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, SERVER, OUTBOX};
 
     /** The modules under tools/. */
     private static final String[] TOOLS = {
@@ -141,6 +142,19 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule rabbitDependsOnlyOnTask = onlyTask(RABBIT, REDIS, KAFKA);
+
+    /** Only one class needs a driver, which the application may not have. */
+    @ArchTest
+    static final ArchRule theOutboxDependsOnlyOnTheApi = classes()
+            .that()
+            .resideInAPackage(OUTBOX)
+            .and()
+            .doNotHaveSimpleName("PostgresListener")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    OUTBOX, "dev.tandem.api..", "java..", "javax.sql..", "org.slf4j..", "tools.jackson..",
+                    "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule theCoreUsesNoClientLibrary = noClasses()

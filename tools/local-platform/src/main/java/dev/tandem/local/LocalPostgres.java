@@ -36,7 +36,7 @@ public final class LocalPostgres extends AbstractBroker {
      * @throws MissingBrokerException when none is installed
      * @throws LocalException when it does not start
      */
-    public static LocalPostgres start(String... settings) {
+    public static LocalPostgres create(String... settings) {
         Path programs = programs();
         BrokerLocation location = BrokerLocation.create("postgres", 0, null);
         List<String> account = account(location);

@@ -55,7 +55,7 @@ public final class Brokers {
 
     /** Starts a PostgreSQL for one test class, which takes about two seconds. Close it. */
     public static LocalPostgres ownPostgres(String... settings) {
-        return orSkip(() -> LocalPostgres.start(settings));
+        return orSkip(() -> LocalPostgres.create(settings));
     }
 
     /** Starts a Kafka for one test. Close it. */
