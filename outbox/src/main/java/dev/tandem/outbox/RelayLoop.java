@@ -53,6 +53,8 @@ final class RelayLoop {
     private @Nullable RelayTables tables;
     private Set<Integer> buckets = Set.of();
     private Settled unrecorded = Settled.none();
+    private @Nullable String databaseProblem;
+    private @Nullable String brokerProblem;
     private long renewAt;
     private long settleAt;
     private long retryAt;
@@ -185,9 +187,14 @@ final class RelayLoop {
                 settle(open, true);
                 read(open);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             retryAt = millis() + RETRY_MILLIS;
-            problem("The outbox's database cannot be used: " + e.getMessage());
+            String text = "The outbox's database cannot be used: " + e.getMessage();
+            if (!text.equals(databaseProblem)) {
+                log.warn("{}. It is tried again each second", text);
+            }
+            databaseProblem = text;
+            report(0, Settled.none());
             disconnect();
         }
     }
@@ -196,9 +203,14 @@ final class RelayLoop {
         RelayTables open = tables;
         if (open == null) {
             Connection connection = database.getConnection();
-            connection.setNetworkTimeout(Runnable::run, DATABASE_TIMEOUT_MILLIS);
-            open = new RelayTables(
-                    connection, id, settings.lease(), settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+            try {
+                connection.setNetworkTimeout(Runnable::run, DATABASE_TIMEOUT_MILLIS);
+                open = new RelayTables(
+                        connection, id, settings.lease(), settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
             tables = open;
         }
         return open;
@@ -213,8 +225,8 @@ final class RelayLoop {
         leaseEnds = asked + settings.lease().toMillis();
         renewAt = asked + settings.lease().toMillis() / 3;
         core.keepBuckets(buckets);
-        RelayStatus last = status;
-        status = new RelayStatus(buckets.size(), last.published(), last.refused(), last.failures(), null);
+        databaseProblem = null;
+        report(buckets.size(), Settled.none());
     }
 
     private void settle(RelayTables open, boolean atOnce) throws SQLException {
@@ -236,18 +248,26 @@ final class RelayLoop {
         done.refused()
                 .forEach((row, reason) -> log.error(
                         "The row {} of tandem_outbox can never be published and was set aside: {}", row, reason));
-        RelayStatus last = status;
-        String problem = null;
         if (!done.failed().isEmpty()) {
-            problem = done.failed().values().iterator().next();
-            log.warn("{} rows of the outbox were not published; they are tried again: {}", done.failed().size(), problem);
+            brokerProblem = done.failed().values().iterator().next();
+            log.warn(
+                    "{} rows of the outbox were not published; they are tried again: {}",
+                    done.failed().size(),
+                    brokerProblem);
+        } else if (!done.published().isEmpty()) {
+            brokerProblem = null;
         }
+        report(status.buckets(), done);
+    }
+
+    private void report(int ownedBuckets, Settled done) {
+        RelayStatus last = status;
         status = new RelayStatus(
-                last.buckets(),
+                ownedBuckets,
                 last.published() + done.published().size(),
                 last.refused() + done.refused().size(),
                 last.failures() + done.failed().size(),
-                problem != null || !done.published().isEmpty() ? problem : last.problem());
+                databaseProblem != null ? databaseProblem : brokerProblem);
     }
 
     private boolean mayRead() {
@@ -268,14 +288,6 @@ final class RelayLoop {
         if (wasAsleep != pace.isAsleep()) {
             open.sleep(pace.isAsleep());
         }
-    }
-
-    private void problem(String text) {
-        RelayStatus last = status;
-        if (!text.equals(last.problem())) {
-            log.warn("{}. It is tried again each second", text);
-        }
-        status = new RelayStatus(0, last.published(), last.refused(), last.failures(), text);
     }
 
     private void leave() {

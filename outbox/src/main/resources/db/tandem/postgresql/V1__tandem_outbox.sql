@@ -43,7 +43,7 @@ INSERT INTO tandem_outbox_bucket (bucket) SELECT generate_series(0, 63);
 -- Commits with a notification wait for one another in PostgreSQL. So there is one only while a relay is asleep.
 CREATE FUNCTION tandem_outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT 1 FROM tandem_outbox_relay WHERE asleep) THEN
+    IF EXISTS (SELECT 1 FROM tandem_outbox_relay WHERE asleep AND alive_until > clock_timestamp()) THEN
         NOTIFY tandem_outbox;
     END IF;
     RETURN NULL;

@@ -209,13 +209,7 @@ class OutboxRelayIT {
 
     @Test
     void rowsWaitWhileTheBrokerIsAway() throws Exception {
-        LocalKafka kafka = Brokers.ownKafka();
-        open.add(kafka);
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
-            SharedKafka.createTopic(admin, "orders", 4);
-        }
-        broker = new TestBroker.KafkaBroker(kafka.address(), "orders");
-        open.add(broker);
+        LocalKafka kafka = ownKafka();
         OutboxRelay relay = relay();
         write(10, 0, 20);
         soon().until(() -> database.waiting() == 0);
@@ -229,6 +223,40 @@ class OutboxRelayIT {
         soon().until(() -> database.waiting() == 0);
         assertAllArrived(10, 40);
         soon().until(() -> relay.status().problem() == null);
+    }
+
+    @Test
+    void nothingIsLostOrOutOfOrderWhenRelaysAndTheBrokerAreKilledAgainAndAgain() throws Exception {
+        LocalKafka kafka = ownKafka();
+        CompletableFuture<Void> writing = writeAsync(10, 400);
+        for (int round = 1; round <= 3; round++) {
+            LocalProcess relay = relayProcess();
+            int enough = round * 600;
+            soon().until(() -> broker.arrived().size() > enough);
+            if (round == 2) {
+                kafka.kill();
+                relay.kill();
+            } else {
+                relay.kill();
+                kafka.kill();
+            }
+            kafka.start();
+        }
+        relayProcess();
+        writing.join();
+        soon().until(() -> database.waiting() == 0);
+        assertAllArrived(10, 400);
+    }
+
+    private LocalKafka ownKafka() {
+        LocalKafka kafka = Brokers.ownKafka();
+        open.add(kafka);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
+            SharedKafka.createTopic(admin, "orders", 4);
+        }
+        broker = new TestBroker.KafkaBroker(kafka.address(), "orders");
+        open.add(broker);
+        return kafka;
     }
 
     @Test

@@ -53,7 +53,7 @@ public final class Brokers {
         return orSkip(RABBIT);
     }
 
-    /** Starts a PostgreSQL for one test class, which takes about two seconds. Close it. */
+    /** Starts a PostgreSQL for one test class, which takes about a second. Close it. */
     public static LocalPostgres ownPostgres(String... settings) {
         return orSkip(() -> LocalPostgres.create(settings));
     }
