@@ -2,18 +2,12 @@ package dev.tandem.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
-import dev.tandem.local.LocalKafka;
-import dev.tandem.local.LocalPostgres;
-import dev.tandem.local.LocalProcess;
-import dev.tandem.testkit.Brokers;
-import dev.tandem.testkit.SharedKafka;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,98 +15,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The outbox on a real PostgreSQL, before both kinds of brokers. */
-class OutboxRelayIT {
-
-    private static final RelaySettings SETTINGS = RelaySettings.DEFAULT.withLease(Duration.ofSeconds(2));
-
-    private final Outbox outbox = Outbox.create();
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private TestDatabase database;
-    private TestBroker broker;
+class OutboxRelayIT extends OutboxFixture {
 
     record Order(String id, int items) {}
-
-    @BeforeEach
-    void database() throws SQLException {
-        database = TestDatabase.create();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (int i = open.size() - 1; i >= 0; i--) {
-            open.get(i).close();
-        }
-    }
-
-    private void broker(TestBroker.Kind kind) {
-        broker = kind.create();
-        open.add(broker);
-    }
-
-    private OutboxRelay relay() {
-        TaskClient client = broker.client();
-        open.add(client);
-        OutboxRelay relay = OutboxRelay.start(database.source(), client, SETTINGS);
-        open.add(relay);
-        return relay;
-    }
-
-    private LocalProcess relayProcess() {
-        LocalProcess process = LocalProcess.java(
-                        "relay",
-                        System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-                        RelayMain.class.getName(),
-                        List.of(broker.kind.name(), broker.address, broker.queue, database.url()))
-                .disposable()
-                .start();
-        open.add(process);
-        return process;
-    }
-
-    private TaskRequest<?> task(String key, int number) {
-        return TaskRequest.of(broker.queue, "ship", Integer.toString(number)).withKey(key);
-    }
-
-    /** Writes tasks of keys k0, k1, … with the numbers from..to of each of them, some in each transaction. */
-    private void write(int keys, int from, int to) throws SQLException {
-        try (Connection connection = database.open()) {
-            for (int number = from; number < to; number++) {
-                List<TaskRequest<?>> tasks = new ArrayList<>();
-                for (int key = 0; key < keys; key++) {
-                    tasks.add(task("k" + key, number));
-                }
-                outbox.write(connection, tasks);
-                connection.commit();
-            }
-        }
-    }
-
-    private static List<String> numbers(int from, int to) {
-        return IntStream.range(from, to).mapToObj(Integer::toString).toList();
-    }
-
-    private static ConditionFactory soon() {
-        return await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(50));
-    }
-
-    private void assertInOrder(int keys, int to) {
-        Map<String, List<String>> texts = broker.firstCopies();
-        assertThat(texts).hasSize(keys);
-        texts.forEach((key, arrived) -> assertThat(arrived).as(key).isEqualTo(numbers(0, to)));
-    }
 
     @ParameterizedTest
     @EnumSource
@@ -165,131 +74,6 @@ class OutboxRelayIT {
                 .containsEntry("tandem-max-attempts", "3")
                 .containsEntry("tandem-dedup-key", "label")
                 .containsEntry("traceparent", "00-1-2-01");
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void nothingIsLostOrOutOfOrderWhenARelayIsKilled(TestBroker.Kind kind) throws Exception {
-        broker(kind);
-        LocalProcess first = relayProcess();
-        CompletableFuture<Void> writing = writeAsync(10, 400);
-        soon().until(() -> broker.arrived().size() > 500);
-        first.kill();
-        relayProcess();
-        writing.join();
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 400);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void aFrozenRelayThatWakesUpPublishesNothingButOldCopies(TestBroker.Kind kind) throws Exception {
-        broker(kind);
-        LocalProcess frozen = relayProcess();
-        CompletableFuture<Void> writing = writeAsync(10, 400);
-        soon().until(() -> broker.arrived().size() > 500);
-        frozen.suspend();
-        relay();
-        writing.join();
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 400);
-        int beforeItWoke = broker.arrived().size();
-        frozen.resume();
-        // Work that both relays do shows that the frozen one is back.
-        soon().until(() -> database.number(
-                        "SELECT count(DISTINCT owner) FROM tandem_outbox_bucket WHERE lease_until > clock_timestamp()")
-                == 2);
-        write(10, 400, 420);
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 420);
-        assertThat(broker.arrived().size() - beforeItWoke - 200)
-                .as("late copies, one of each key at most")
-                .isLessThanOrEqualTo(10);
-    }
-
-    @Test
-    void rowsWaitWhileTheBrokerIsAway() throws Exception {
-        LocalKafka kafka = ownKafka();
-        OutboxRelay relay = relay();
-        write(10, 0, 20);
-        soon().until(() -> database.waiting() == 0);
-        kafka.kill();
-        write(10, 20, 40);
-        await().atMost(Duration.ofSeconds(90)).until(() -> relay.status().failures() > 0);
-        assertThat(relay.status().problem()).contains("orders");
-        assertThat(database.waiting()).isEqualTo(200);
-        assertThat(database.text("SELECT error FROM tandem_outbox WHERE failures > 0 LIMIT 1")).isNotEqualTo("null");
-        kafka.start();
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 40);
-        soon().until(() -> relay.status().problem() == null);
-    }
-
-    @Test
-    void nothingIsLostOrOutOfOrderWhenRelaysAndTheBrokerAreKilledAgainAndAgain() throws Exception {
-        LocalKafka kafka = ownKafka();
-        CompletableFuture<Void> writing = writeAsync(10, 400);
-        for (int round = 1; round <= 3; round++) {
-            LocalProcess relay = relayProcess();
-            int enough = round * 600;
-            soon().until(() -> broker.arrived().size() > enough);
-            if (round == 2) {
-                kafka.kill();
-                relay.kill();
-            } else {
-                relay.kill();
-                kafka.kill();
-            }
-            kafka.start();
-        }
-        relayProcess();
-        writing.join();
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 400);
-    }
-
-    private LocalKafka ownKafka() {
-        LocalKafka kafka = Brokers.ownKafka();
-        open.add(kafka);
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
-            SharedKafka.createTopic(admin, "orders", 4);
-        }
-        broker = new TestBroker.KafkaBroker(kafka.address(), "orders");
-        open.add(broker);
-        return kafka;
-    }
-
-    @Test
-    void rowsWaitWhileTheDatabaseIsAway() throws Exception {
-        LocalPostgres postgres = Brokers.ownPostgres();
-        open.add(postgres);
-        database = TestDatabase.in(postgres);
-        broker(TestBroker.Kind.KAFKA);
-        OutboxRelay relay = relay();
-        write(10, 0, 20);
-        soon().until(() -> database.waiting() == 0);
-        postgres.kill();
-        soon().until(() -> relay.status().problem() != null);
-        postgres.start();
-        write(10, 20, 40);
-        soon().until(() -> database.waiting() == 0);
-        assertAllArrived(10, 40);
-        soon().until(() -> relay.status().problem() == null);
-    }
-
-    private CompletableFuture<Void> writeAsync(int keys, int to) {
-        return CompletableFuture.runAsync(() -> {
-            try {
-                write(keys, 0, to);
-            } catch (SQLException e) {
-                throw new CompletionException(e);
-            }
-        });
-    }
-
-    private void assertAllArrived(int keys, int to) {
-        soon().until(() -> broker.firstCopies().values().stream().mapToInt(List::size).sum() == keys * to);
-        assertInOrder(keys, to);
     }
 
     @ParameterizedTest
