@@ -23,9 +23,10 @@ import java.time.Duration;
  */
 public final class Once {
 
-    private static final String RAISE_TOKEN = "INSERT INTO tandem_once_key AS k (queue, task_key, token) VALUES (?, ?, ?)"
-            + " ON CONFLICT (queue, task_key) DO UPDATE SET token = excluded.token, used_at = now()"
-            + " WHERE k.token <= excluded.token";
+    private static final String RAISE_TOKEN =
+            "INSERT INTO tandem_once_key AS k (queue, task_key, token) VALUES (?, ?, ?)"
+                    + " ON CONFLICT (queue, task_key) DO UPDATE SET token = excluded.token, used_at = now()"
+                    + " WHERE k.token <= excluded.token";
     private static final String RECORD =
             "INSERT INTO tandem_once (queue, task, token) VALUES (?, ?, ?) ON CONFLICT (queue, task) DO NOTHING";
     private static final String CLEAN_TASKS =

@@ -146,8 +146,8 @@ public final class Outbox {
         }
         int length = value.getBytes(StandardCharsets.UTF_8).length;
         if (length < least || length > most) {
-            throw new InvalidTaskException("The task's " + name + " has " + length + " bytes: it must have " + least
-                    + " to " + most);
+            throw new InvalidTaskException(
+                    "The task's " + name + " has " + length + " bytes: it must have " + least + " to " + most);
         }
         if (value.indexOf('\0') >= 0) {
             throw new InvalidTaskException("The task's " + name + " contains the character U+0000: leave that out");
@@ -170,7 +170,10 @@ public final class Outbox {
         insert.setString(7, row.headers());
         insert.setBytes(8, row.payload());
         insert.setTimestamp(9, notBefore != null ? Timestamp.from(notBefore) : null);
-        setLong(insert, 10, task.options().timeout() != null ? task.options().timeout().toMillis() : null);
+        setLong(
+                insert,
+                10,
+                task.options().timeout() != null ? task.options().timeout().toMillis() : null);
         if (task.options().maxAttempts() != null) {
             insert.setInt(11, task.options().maxAttempts());
         } else {

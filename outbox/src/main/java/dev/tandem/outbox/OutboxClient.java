@@ -37,8 +37,7 @@ final class OutboxClient implements TaskClient {
             throw new SubmitException(
                     "The task was not written to the outbox, so roll the transaction back: " + e.getMessage(), e);
         }
-        transactions.afterEnd(
-                () -> refs.forEach(OutboxRef::committed), () -> refs.forEach(OutboxRef::rolledBack));
+        transactions.afterEnd(() -> refs.forEach(OutboxRef::committed), () -> refs.forEach(OutboxRef::rolledBack));
         return List.copyOf(refs);
     }
 

@@ -46,13 +46,16 @@ final class OutboxRef<T> implements TaskRef<T> {
     @Override
     public TaskRef<T> await(Duration timeout) throws InterruptedException {
         if (!accepted.isDone()) {
-            throw new IllegalStateException("The task " + id
-                    + " is submitted by the commit of the open transaction, so it cannot be waited for before: commit first");
+            throw new IllegalStateException(
+                    "The task " + id
+                            + " is submitted by the commit of the open transaction, so it cannot be waited for before: commit first");
         }
         try {
             return accepted.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof SubmitException refused ? new SubmitException(refused.getMessage(), refused) : e;
+            throw e.getCause() instanceof SubmitException refused
+                    ? new SubmitException(refused.getMessage(), refused)
+                    : e;
         }
     }
 }

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param bytes roughly what it takes in memory
  * @param problem why it can be no task, as when another program wrote it; null if it can
  */
-record OutboxRow(long id, int bucket, TaskRequest<Object> task, int bytes, @Nullable String problem) {
+record OutboxRow(
+        long id,
+        int bucket,
+        TaskRequest<Object> task,
+        int bytes,
+        @Nullable String problem) {
 
     /** Returns the lane that orders the row. */
     Lane lane() {

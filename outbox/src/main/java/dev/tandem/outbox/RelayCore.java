@@ -291,8 +291,7 @@ final class RelayCore {
 
     /** Returns what the next read must leave out. */
     Exclusions exclusions(long now) {
-        lanes.values()
-                .removeIf(each -> !each.inFlight && each.rows.isEmpty() && each.blockedUntil + FORGET < now);
+        lanes.values().removeIf(each -> !each.inFlight && each.rows.isEmpty() && each.blockedUntil + FORGET < now);
         Set<String> waiting = new HashSet<>();
         queues.forEach((name, queue) -> {
             if (queue.pausedUntil > now || queue.rows >= QUEUE_ROWS) {

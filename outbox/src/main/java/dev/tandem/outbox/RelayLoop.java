@@ -296,7 +296,9 @@ final class RelayLoop {
             settle(open, true);
             open.leave(buckets);
         } catch (SQLException e) {
-            log.warn("The relay ends without giving back its buckets; others get them after its lease: {}", e.toString());
+            log.warn(
+                    "The relay ends without giving back its buckets; others get them after its lease: {}",
+                    e.toString());
         }
     }
 

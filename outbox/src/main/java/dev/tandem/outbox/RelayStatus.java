@@ -11,4 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param failures attempts to publish a row that failed
  * @param problem why it does not publish anything now, as far as it knows; null if nothing is wrong
  */
-public record RelayStatus(int buckets, long published, long refused, long failures, @Nullable String problem) {}
+public record RelayStatus(
+        int buckets,
+        long published,
+        long refused,
+        long failures,
+        @Nullable String problem) {}

@@ -41,7 +41,8 @@ final class RelayTables implements AutoCloseable {
     private static final String LEAVE = "DELETE FROM tandem_outbox_relay WHERE id = ?";
     private static final String SLEEP = "UPDATE tandem_outbox_relay SET asleep = ? WHERE id = ?";
 
-    // The separator cannot be part of a queue's name. The last condition is a subquery of its own for each row, so that the
+    // The separator cannot be part of a queue's name. The last condition is a subquery of its own for each row, so that
+    // the
     // rows are read in the order of the primary key, and not all of them are sorted.
     private static final String READ = "SELECT id, bucket, queue, type, task_key, task_id, dedup_key, headers, payload,"
             + " not_before, timeout_ms, max_attempts FROM tandem_outbox o"
@@ -175,7 +176,11 @@ final class RelayTables implements AutoCloseable {
                 select.setArray(1, array("int2", buckets));
                 select.setArray(2, array("text", without.queues()));
                 select.setArray(3, array("int8", without.ids()));
-                select.setArray(4, array("text", without.keys().stream().map(RelayTables::name).toList()));
+                select.setArray(
+                        4,
+                        array(
+                                "text",
+                                without.keys().stream().map(RelayTables::name).toList()));
                 select.setInt(5, limit);
                 List<OutboxRow> found = new ArrayList<>();
                 long bytes = 0;

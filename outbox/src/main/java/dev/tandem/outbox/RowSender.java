@@ -103,15 +103,12 @@ final class RowSender implements AutoCloseable {
     }
 
     private void fail(OutboxRow row, Throwable problem) {
-        Throwable cause = problem instanceof CompletionException && problem.getCause() != null
-                ? problem.getCause()
-                : problem;
+        Throwable cause =
+                problem instanceof CompletionException && problem.getCause() != null ? problem.getCause() : problem;
         String message = cause.getMessage();
         String reason = message != null ? message : cause.toString();
         events.accept(
-                cause instanceof InvalidTaskException
-                        ? new Refused(row.id(), reason)
-                        : new Failed(row.id(), reason));
+                cause instanceof InvalidTaskException ? new Refused(row.id(), reason) : new Failed(row.id(), reason));
     }
 
     @Override

@@ -11,8 +11,9 @@ final class Transactions {
     /** @throws IllegalStateException if each statement on the connection is a transaction of its own */
     static void require(Connection connection, String what) throws SQLException {
         if (connection.getAutoCommit()) {
-            throw new IllegalStateException(what + " needs the transaction of your own writes, but this connection commits"
-                    + " each statement by itself: call setAutoCommit(false) before you write");
+            throw new IllegalStateException(
+                    what + " needs the transaction of your own writes, but this connection commits"
+                            + " each statement by itself: call setAutoCommit(false) before you write");
         }
     }
 }

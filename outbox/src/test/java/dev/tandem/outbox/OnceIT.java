@@ -111,7 +111,8 @@ class OnceIT {
         for (String key : new String[] {"k", null}) {
             long before = effects();
             try (Connection connection = database.open()) {
-                assertThat(run(connection, new Attempt(key, "0/0:7" + key, null, 5))).isTrue();
+                assertThat(run(connection, new Attempt(key, "0/0:7" + key, null, 5)))
+                        .isTrue();
                 CompletableFuture<Boolean> other = runElsewhere(new Attempt(key, "0/0:7" + key, null, 6));
                 awaitOneWaiter();
                 connection.commit();
@@ -157,8 +158,8 @@ class OnceIT {
     }
 
     /** An attempt at a task. */
-    private record Attempt(@Nullable String key, String position, @Nullable String dedupKey, long token)
-            implements TaskContext {
+    private record Attempt(
+            @Nullable String key, String position, @Nullable String dedupKey, long token) implements TaskContext {
 
         @Override
         public String id() {

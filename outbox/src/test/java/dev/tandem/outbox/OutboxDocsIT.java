@@ -52,8 +52,7 @@ class OutboxDocsIT {
                 await().atMost(Duration.ofSeconds(60)).until(() -> isDone(database));
                 assertThat(relay.status().refused()).isZero();
             }
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> !broker.arrived().isEmpty());
+            await().atMost(Duration.ofSeconds(60)).until(() -> !broker.arrived().isEmpty());
             assertThat(broker.arrived().get(0).text()).isEqualTo("{\"order\":\"o-7\",\"items\":2}");
         }
     }
@@ -76,7 +75,8 @@ class OutboxDocsIT {
         Matcher name = NAME.matcher(code);
         assertThat(name.find()).isTrue();
         JavaFileObject source =
-                new SimpleJavaFileObject(URI.create("string:///" + name.group(1) + ".java"), JavaFileObject.Kind.SOURCE) {
+                new SimpleJavaFileObject(
+                        URI.create("string:///" + name.group(1) + ".java"), JavaFileObject.Kind.SOURCE) {
                     @Override
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return code;

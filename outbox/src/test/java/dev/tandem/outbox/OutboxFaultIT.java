@@ -70,7 +70,8 @@ class OutboxFaultIT extends OutboxFixture {
         await().atMost(Duration.ofSeconds(90)).until(() -> relay.status().failures() > 0);
         assertThat(relay.status().problem()).contains("orders");
         assertThat(database.waiting()).isEqualTo(200);
-        assertThat(database.text("SELECT error FROM tandem_outbox WHERE failures > 0 LIMIT 1")).isNotEqualTo("null");
+        assertThat(database.text("SELECT error FROM tandem_outbox WHERE failures > 0 LIMIT 1"))
+                .isNotEqualTo("null");
         kafka.start();
         soon().until(() -> database.waiting() == 0);
         assertAllArrived(10, 40);

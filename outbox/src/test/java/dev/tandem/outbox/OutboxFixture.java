@@ -110,7 +110,8 @@ abstract class OutboxFixture {
     }
 
     void assertAllArrived(int keys, int to) {
-        soon().until(() -> broker.firstCopies().values().stream().mapToInt(List::size).sum() == keys * to);
+        soon().until(() ->
+                broker.firstCopies().values().stream().mapToInt(List::size).sum() == keys * to);
         assertInOrder(keys, to);
     }
 }

@@ -47,8 +47,10 @@ class OutboxIT {
     void theBucketOfAKeyIsItsCrcModulo64() throws SQLException {
         outbox.write(connection, task("c-7", "1"), task("é", "2"));
         connection.commit();
-        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'c-7'")).isEqualTo(11);
-        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'é'")).isEqualTo(62);
+        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'c-7'"))
+                .isEqualTo(11);
+        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'é'"))
+                .isEqualTo(62);
     }
 
     @Test
@@ -114,7 +116,8 @@ class OutboxIT {
             assertThat(read(relay, relay.renew(Set.of(), false)))
                     .extracting(OutboxRow::problem)
                     .satisfiesExactly(
-                            one -> assertThat(one).contains("JSON"), two -> assertThat(two).contains("tandem-id"));
+                            one -> assertThat(one).contains("JSON"),
+                            two -> assertThat(two).contains("tandem-id"));
         }
     }
 
@@ -152,10 +155,14 @@ class OutboxIT {
             relay.sleep(true);
             // A marker: what had been sent before it would come first.
             database.execute("NOTIFY tandem_outbox, 'marker'");
-            assertThat(news.getNotifications(30_000)).extracting(each -> each.getParameter()).containsExactly("marker");
+            assertThat(news.getNotifications(30_000))
+                    .extracting(each -> each.getParameter())
+                    .containsExactly("marker");
             outbox.write(connection, task("k", "2"));
             connection.commit();
-            assertThat(news.getNotifications(30_000)).extracting(each -> each.getParameter()).containsExactly("");
+            assertThat(news.getNotifications(30_000))
+                    .extracting(each -> each.getParameter())
+                    .containsExactly("");
         }
     }
 }

@@ -104,7 +104,8 @@ class OutboxRelayIT extends OutboxFixture {
             outbox.withMaxPayload(4 << 20)
                     .write(
                             connection,
-                            TaskRequest.of(broker.queue, "ship", new byte[2 << 20]).withKey("bad"),
+                            TaskRequest.of(broker.queue, "ship", new byte[2 << 20])
+                                    .withKey("bad"),
                             TaskRequest.of(broker.queue, "ship", new byte[2 << 20]));
             outbox.write(connection, task("bad", 1), task("good", 1), task("good", 2));
             outbox.write(connection, TaskRequest.of("unknown", "ship", "x").withKey("k"));
@@ -116,7 +117,8 @@ class OutboxRelayIT extends OutboxFixture {
         assertThat(broker.firstCopies()).containsOnly(Map.entry("good", List.of("1", "2")));
         assertThat(database.text("SELECT error FROM tandem_outbox WHERE task_key = 'bad' AND refused_at IS NOT NULL"))
                 .contains("bytes");
-        assertThat(database.text("SELECT error FROM tandem_outbox WHERE queue = 'unknown'")).contains("unknown");
+        assertThat(database.text("SELECT error FROM tandem_outbox WHERE queue = 'unknown'"))
+                .contains("unknown");
         assertThat(database.waiting()).isEqualTo(4);
 
         database.execute("DELETE FROM tandem_outbox WHERE refused_at IS NOT NULL");

@@ -25,8 +25,7 @@ class RelayCoreTest {
     }
 
     private static OutboxRow row(long id, String queue, String key) {
-        TaskRequest<Object> task =
-                new TaskRequest<>(queue, "ship", key, new byte[0], TaskOptions.id("t" + id));
+        TaskRequest<Object> task = new TaskRequest<>(queue, "ship", key, new byte[0], TaskOptions.id("t" + id));
         return new OutboxRow(id, Outbox.bucketOf(key == null ? "t" + id : key), task, 100, null);
     }
 

@@ -37,7 +37,8 @@ abstract class TestBroker implements AutoCloseable {
         TestBroker create() {
             return switch (this) {
                 case KAFKA ->
-                    new KafkaBroker(Brokers.kafka().bootstrapServers(), Brokers.kafka().topic("outbox", 4));
+                    new KafkaBroker(
+                            Brokers.kafka().bootstrapServers(), Brokers.kafka().topic("outbox", 4));
                 case RABBIT -> new RabbitBroker(Brokers.rabbit().uri(), UniqueNames.fresh("outbox"));
             };
         }
@@ -101,7 +102,13 @@ abstract class TestBroker implements AutoCloseable {
         KafkaBroker(String servers, String topic) {
             super(Kind.KAFKA, servers, topic);
             consumer = new KafkaConsumer<>(
-                    Map.of("bootstrap.servers", servers, "auto.offset.reset", "earliest", "enable.auto.commit", "false"),
+                    Map.of(
+                            "bootstrap.servers",
+                            servers,
+                            "auto.offset.reset",
+                            "earliest",
+                            "enable.auto.commit",
+                            "false"),
                     new StringDeserializer(),
                     new ByteArrayDeserializer());
             consumer.assign(IntStream.range(0, 4)
@@ -114,7 +121,8 @@ abstract class TestBroker implements AutoCloseable {
             for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofMillis(100))) {
                 Map<String, String> headers = new HashMap<>();
                 record.headers()
-                        .forEach(header -> headers.put(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
+                        .forEach(header ->
+                                headers.put(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
                 into.add(new Arrived(
                         record.key(),
                         headers.get("tandem-id"),

@@ -153,7 +153,12 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    OUTBOX, "dev.tandem.api..", "java..", "javax.sql..", "org.slf4j..", "tools.jackson..",
+                    OUTBOX,
+                    "dev.tandem.api..",
+                    "java..",
+                    "javax.sql..",
+                    "org.slf4j..",
+                    "tools.jackson..",
                     "org.jspecify.annotations..");
 
     @ArchTest

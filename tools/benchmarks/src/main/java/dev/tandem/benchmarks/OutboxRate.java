@@ -73,8 +73,7 @@ final class OutboxRate implements Scenario {
         try (InputStream script = Outbox.class.getResourceAsStream("/db/tandem/postgresql/V1__tandem_outbox.sql");
                 Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(
-                    new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8));
+            statement.execute(new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 

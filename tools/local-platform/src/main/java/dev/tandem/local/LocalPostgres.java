@@ -95,7 +95,10 @@ public final class LocalPostgres extends AbstractBroker {
             }
             Files.setOwner(
                     location.data(),
-                    location.data().getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(ACCOUNT));
+                    location.data()
+                            .getFileSystem()
+                            .getUserPrincipalLookupService()
+                            .lookupPrincipalByName(ACCOUNT));
         } catch (IOException e) {
             throw new LocalException("The folder of PostgreSQL cannot be given to '" + ACCOUNT + "': " + e, e);
         }
