@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +49,10 @@ final class RelayTables implements AutoCloseable {
             + " not_before, timeout_ms, max_attempts FROM tandem_outbox o"
             + " WHERE bucket = ANY(?) AND refused_at IS NULL AND queue <> ALL(?) AND id <> ALL(?)"
             + " AND (task_key IS NULL OR queue || E'\\n' || task_key <> ALL(?))";
+    // Without these the planner, which may not know yet how large the table is, sorts all of it for each read, or
+    // keeps a plan in which the excluded keys are compared one by one.
+    private static final String READ_IN_ORDER = "SET LOCAL plan_cache_mode = force_custom_plan;"
+            + " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
     private static final String NOT_HALTED = " AND (task_key IS NULL OR (SELECT true FROM tandem_outbox r WHERE"
             + " r.refused_at IS NOT NULL AND r.queue = o.queue AND r.task_key = o.task_key LIMIT 1) IS NULL)";
     private static final String ORDER = " ORDER BY id LIMIT ?";
@@ -171,7 +176,9 @@ final class RelayTables implements AutoCloseable {
     List<OutboxRow> read(Set<Integer> buckets, RelayCore.Exclusions without, int limit, long maxBytes)
             throws SQLException {
         return inTransaction(() -> {
-            try (PreparedStatement select = connection.prepareStatement(read)) {
+            try (Statement planner = connection.createStatement();
+                    PreparedStatement select = connection.prepareStatement(read)) {
+                planner.execute(READ_IN_ORDER);
                 select.setFetchSize(FETCH);
                 select.setArray(1, array("int2", buckets));
                 select.setArray(2, array("text", without.queues()));
