@@ -20,6 +20,20 @@ public interface TaskContext {
     /** Returns the name of the task's queue. */
     String queue();
 
+    /** Returns the business id for deduplication that the publisher gave the task; null if it gave none. */
+    default @Nullable String dedupKey() {
+        return null;
+    }
+
+    /**
+     * Returns the name of the task's place in its queue: its partition and its position there. No two tasks share it,
+     * also if their publishers gave them the same id. A task from Kafka has the same position at every attempt. A task
+     * from RabbitMQ gets a new one if its executor died before anything of it was recorded.
+     */
+    default String position() {
+        return id();
+    }
+
     /** Returns the task's type, or the queue's default type if the task names none. */
     String type();
 

@@ -132,6 +132,16 @@ final class Attempt implements TaskContext {
     }
 
     @Override
+    public @Nullable String dedupKey() {
+        return run.task().dedupKey();
+    }
+
+    @Override
+    public String position() {
+        return run.partition().name() + "/" + run.position();
+    }
+
+    @Override
     public String type() {
         return type;
     }

@@ -53,6 +53,8 @@ class TaskRunnerTest {
         assertThat(ended).isEqualTo(Outcome.Succeeded.INSTANCE);
         TaskContext task = seen.get();
         assertThat(task.id()).isEqualTo("orders-v1:0:12");
+        assertThat(task.position()).isEqualTo("0/1:12");
+        assertThat(task.dedupKey()).isNull();
         assertThat(task.queue()).isEqualTo("orders");
         assertThat(task.type()).isEqualTo("pay");
         assertThat(task.key()).isEqualTo("k");

@@ -50,6 +50,7 @@ public final class Bench implements Callable<Integer> {
             new CrashRecovery(),
             new RollingRestart(),
             new StuckKey(),
+            new OutboxRate(),
             new IdleQueue(),
             new StoreScripts(),
             new ClientRate());

@@ -33,6 +33,7 @@ class BenchIT {
         "recovery, 2",
         "restart, 3",
         "stuck, 3",
+        "outbox, 3",
         "idle, 2",
         "scripts, 7",
         "client, 9"

@@ -37,6 +37,7 @@ class BenchTest {
                         "recovery",
                         "restart",
                         "stuck",
+                        "outbox",
                         "idle",
                         "scripts",
                         "client");

@@ -3,6 +3,7 @@ package dev.tandem.testkit;
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
@@ -50,6 +51,11 @@ public final class Brokers {
     /** Returns the RabbitMQ that the tests of this JVM share. */
     public static SharedRabbit rabbit() {
         return orSkip(RABBIT);
+    }
+
+    /** Starts a PostgreSQL for one test class, which takes about a second. Close it. */
+    public static LocalPostgres ownPostgres(String... settings) {
+        return orSkip(() -> LocalPostgres.create(settings));
     }
 
     /** Starts a Kafka for one test. Close it. */

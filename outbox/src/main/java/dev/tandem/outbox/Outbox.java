@@ -1,0 +1,197 @@
+package dev.tandem.outbox;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskClient;
+import dev.tandem.api.TaskRequest;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Submits tasks in a transaction of the application's database: they are rows of the table {@code tandem_outbox} until an
+ * {@link OutboxRelay} has published them. A task is submitted exactly if the transaction commits. Thread-safe.
+ *
+ * <p>Tasks of a key are published in the order in which they were written. If several transactions write tasks of one key at
+ * the same time, their order is not defined: let them lock something first, such as the row of the order.
+ */
+public final class Outbox {
+
+    /** The number of buckets over which keys are spread. Part of the table's format. */
+    static final int BUCKETS = 64;
+
+    private static final int MAX_KEY = 1024;
+    private static final int MAX_ID = 512;
+    private static final int MAX_TYPE = 200;
+    private static final int DEFAULT_MAX_PAYLOAD = 1 << 20;
+
+    private static final String INSERT = "INSERT INTO tandem_outbox (bucket, queue, type, task_key, task_id, dedup_key,"
+            + " headers, payload, not_before, timeout_ms, max_attempts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+    private final Payloads payloads;
+    private final InstantSource clock;
+    private final int maxPayload;
+
+    private Outbox(Payloads payloads, InstantSource clock, int maxPayload) {
+        this.payloads = payloads;
+        this.clock = clock;
+        this.maxPayload = maxPayload;
+    }
+
+    /** Creates an outbox that writes objects with Jackson's defaults, and takes payloads of up to 1 MiB. */
+    public static Outbox create() {
+        return new Outbox(new Payloads(JsonMapper.shared()), InstantSource.system(), DEFAULT_MAX_PAYLOAD);
+    }
+
+    /** Returns this outbox with a mapper that writes objects as JSON. */
+    public Outbox withMapper(JsonMapper mapper) {
+        return new Outbox(new Payloads(mapper), clock, maxPayload);
+    }
+
+    /** Returns this outbox with another limit of a payload, in bytes: {@code tandem.max-payload} of the executors. */
+    public Outbox withMaxPayload(int bytes) {
+        return new Outbox(payloads, clock, bytes);
+    }
+
+    /** Returns this outbox with the clock from which delays count. */
+    public Outbox withClock(InstantSource source) {
+        return new Outbox(payloads, source, maxPayload);
+    }
+
+    /** Returns whether the outbox's table is in the database. */
+    public static boolean isInstalled(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("SELECT to_regclass('tandem_outbox') IS NOT NULL")) {
+            return found.next() && found.getBoolean(1);
+        }
+    }
+
+    /** Writes tasks as {@link #write(Connection, List)} does. */
+    public List<String> write(Connection connection, TaskRequest<?>... tasks) throws SQLException {
+        return write(connection, List.of(tasks));
+    }
+
+    /**
+     * Writes tasks in the connection's open transaction, in one batch. A delay counts from now.
+     *
+     * <p>A task without an id gets a random one, and a task without a deduplication key gets its id as that.
+     *
+     * @return the tasks' ids, in the same order
+     * @throws InvalidTaskException if one of the tasks can never be accepted. Then none was written
+     * @throws IllegalStateException if the connection commits each statement by itself
+     * @throws SQLException if the database refuses, as when the table is missing
+     */
+    public List<String> write(Connection connection, List<? extends TaskRequest<?>> tasks) throws SQLException {
+        Transactions.require(connection, "The outbox");
+        Instant now = clock.instant();
+        List<Written> rows = new ArrayList<>(tasks.size());
+        for (TaskRequest<?> task : tasks) {
+            rows.add(check(task));
+        }
+        if (rows.isEmpty()) {
+            return List.of();
+        }
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            for (Written row : rows) {
+                bind(insert, row, now);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+        return rows.stream().map(Written::id).toList();
+    }
+
+    /** Returns a client that writes tasks in the open transaction of the thread that submits them. */
+    public TaskClient client(OutboxTransactions transactions) {
+        return new OutboxClient(this, transactions);
+    }
+
+    private record Written(TaskRequest<?> task, String id, byte[] payload, String headers) {}
+
+    private Written check(TaskRequest<?> task) {
+        String given = task.options().id();
+        String id = given != null ? given : UUID.randomUUID().toString();
+        require("queue", task.queue(), 1, MAX_TYPE);
+        require("key", task.key(), 1, MAX_KEY);
+        require("type", task.type(), 1, MAX_TYPE);
+        require("id", id, 1, MAX_ID);
+        require("deduplication key", task.options().dedupKey(), 1, MAX_ID);
+        task.options().headers().forEach((name, value) -> {
+            require("header's name", name, 1, Integer.MAX_VALUE);
+            require("header '" + name + "'", value, 0, Integer.MAX_VALUE);
+        });
+        byte[] payload = payloads.bytes(task.payload());
+        if (payload.length > maxPayload) {
+            throw new InvalidTaskException("The task's payload has " + payload.length + " bytes: at most " + maxPayload
+                    + " are allowed (tandem.max-payload)");
+        }
+        return new Written(task, id, payload, payloads.headers(task));
+    }
+
+    private static void require(String name, @Nullable String value, int least, int most) {
+        if (value == null) {
+            return;
+        }
+        int length = value.getBytes(StandardCharsets.UTF_8).length;
+        if (length < least || length > most) {
+            throw new InvalidTaskException(
+                    "The task's " + name + " has " + length + " bytes: it must have " + least + " to " + most);
+        }
+        if (value.indexOf('\0') >= 0) {
+            throw new InvalidTaskException("The task's " + name + " contains the character U+0000: leave that out");
+        }
+    }
+
+    private static void bind(PreparedStatement insert, Written row, Instant now) throws SQLException {
+        TaskRequest<?> task = row.task();
+        Instant notBefore = task.options().notBefore();
+        if (task.options().delay() != null) {
+            notBefore = now.plus(task.options().delay());
+        }
+        String dedupKey = task.options().dedupKey();
+        insert.setInt(1, bucketOf(task.key() != null ? task.key() : row.id()));
+        insert.setString(2, task.queue());
+        insert.setString(3, task.type());
+        insert.setString(4, task.key());
+        insert.setString(5, row.id());
+        insert.setString(6, dedupKey != null ? dedupKey : row.id());
+        insert.setString(7, row.headers());
+        insert.setBytes(8, row.payload());
+        insert.setTimestamp(9, notBefore != null ? Timestamp.from(notBefore) : null);
+        setLong(
+                insert,
+                10,
+                task.options().timeout() != null ? task.options().timeout().toMillis() : null);
+        if (task.options().maxAttempts() != null) {
+            insert.setInt(11, task.options().maxAttempts());
+        } else {
+            insert.setNull(11, Types.INTEGER);
+        }
+    }
+
+    private static void setLong(PreparedStatement insert, int index, @Nullable Long value) throws SQLException {
+        if (value != null) {
+            insert.setLong(index, value);
+        } else {
+            insert.setNull(index, Types.BIGINT);
+        }
+    }
+
+    static int bucketOf(String key) {
+        CRC32 sum = new CRC32();
+        sum.update(key.getBytes(StandardCharsets.UTF_8));
+        return (int) (sum.getValue() % BUCKETS);
+    }
+}

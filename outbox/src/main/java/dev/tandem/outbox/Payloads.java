@@ -1,0 +1,69 @@
+package dev.tandem.outbox;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes payloads and headers as a row keeps them. Thread-safe. */
+final class Payloads {
+
+    private static final String CONTENT_TYPE = "content-type";
+    private static final TypeReference<LinkedHashMap<String, String>> HEADERS = new TypeReference<>() {};
+
+    private final JsonMapper mapper;
+
+    Payloads(JsonMapper mapper) {
+        this.mapper = mapper;
+    }
+
+    /** @throws InvalidTaskException if the object cannot be written as JSON */
+    byte[] bytes(@Nullable Object payload) {
+        if (payload == null) {
+            return new byte[0];
+        }
+        if (payload instanceof byte[] bytes) {
+            return bytes;
+        }
+        if (payload instanceof CharSequence text) {
+            return text.toString().getBytes(StandardCharsets.UTF_8);
+        }
+        try {
+            return mapper.writeValueAsBytes(payload);
+        } catch (JacksonException e) {
+            throw new InvalidTaskException(
+                    "The task's payload, a " + payload.getClass().getName() + ", cannot be written as JSON: "
+                            + e.getOriginalMessage(),
+                    e);
+        }
+    }
+
+    /** Returns a task's headers as JSON. Where the payload becomes JSON here, they say so. */
+    String headers(TaskRequest<?> task) {
+        Map<String, String> headers = task.options().headers();
+        Object payload = task.payload();
+        boolean json = payload != null && !(payload instanceof byte[]) && !(payload instanceof CharSequence);
+        if (json && headers.keySet().stream().noneMatch(CONTENT_TYPE::equalsIgnoreCase)) {
+            headers = new LinkedHashMap<>(headers);
+            headers.put(CONTENT_TYPE, "application/json");
+        }
+        return headers.isEmpty() ? "{}" : mapper.writeValueAsString(headers);
+    }
+
+    /** @throws InvalidTaskException if the text is no JSON object of texts */
+    static Map<String, String> readHeaders(String text) {
+        if (text.equals("{}")) {
+            return Map.of();
+        }
+        try {
+            return JsonMapper.shared().readValue(text, HEADERS);
+        } catch (JacksonException e) {
+            throw new InvalidTaskException("The column headers is no JSON object of texts", e);
+        }
+    }
+}

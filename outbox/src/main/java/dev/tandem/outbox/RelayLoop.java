@@ -1,0 +1,316 @@
+package dev.tandem.outbox;
+
+import dev.tandem.api.TaskClient;
+import dev.tandem.outbox.RelayCore.Settled;
+import dev.tandem.outbox.RowSender.Event;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The thread of a relay: it owns the relay's connection and its core. */
+final class RelayLoop {
+
+    private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
+
+    private static final long MAX_READ_BYTES = 16L << 20;
+    private static final int DATABASE_TIMEOUT_MILLIS = 30_000;
+    private static final long RETRY_MILLIS = 1_000;
+    private static final long STOP_MILLIS = 10_000;
+
+    /** The least time between two deletions, so that acknowledgements gather. */
+    private static final long SETTLE_MILLIS = 20;
+
+    private static final int SETTLE_ROWS = 500;
+
+    private record Woken() {}
+
+    private static final Object WOKEN = new Woken();
+
+    private final DataSource database;
+    private final RelaySettings settings;
+    private final String id;
+    private final RelayCore core;
+    private final RowSender sender;
+    private final Pace pace;
+    private final BlockingQueue<Object> inbox = new LinkedBlockingQueue<>();
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private final long startedAt = System.nanoTime();
+    private volatile RowListener listener = RowListener.NONE;
+    private volatile boolean stopping;
+    private volatile long leaseEnds = Long.MIN_VALUE;
+    private volatile RelayStatus status = new RelayStatus(0, 0, 0, 0, "not started yet");
+
+    private @Nullable RelayTables tables;
+    private Set<Integer> buckets = Set.of();
+    private Settled unrecorded = Settled.none();
+    private @Nullable String databaseProblem;
+    private @Nullable String brokerProblem;
+    private long renewAt;
+    private long settleAt;
+    private long retryAt;
+    private long stopAt = Long.MAX_VALUE;
+
+    RelayLoop(DataSource database, TaskClient client, RelaySettings settings, String id) {
+        this.database = database;
+        this.settings = settings;
+        this.id = id;
+        this.core = new RelayCore(settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+        this.sender = new RowSender(client, () -> millis() < leaseEnds, inbox::add);
+        this.pace = new Pace();
+    }
+
+    void listener(RowListener value) {
+        listener = value;
+    }
+
+    RelayStatus status() {
+        return status;
+    }
+
+    /** Has the table read soon. Calls gather. */
+    void wake() {
+        if (woken.compareAndSet(false, true)) {
+            inbox.add(WOKEN);
+        }
+    }
+
+    void stop() {
+        stopping = true;
+        inbox.add(WOKEN);
+    }
+
+    private long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
+    }
+
+    void run() {
+        try {
+            while (!isOver()) {
+                receive();
+                if (millis() >= retryAt) {
+                    work();
+                }
+                core.next().forEach(sender::send);
+            }
+            leave();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            leaseEnds = Long.MIN_VALUE;
+            sender.close();
+            disconnect();
+        }
+    }
+
+    private boolean isOver() {
+        if (!stopping) {
+            return false;
+        }
+        if (stopAt == Long.MAX_VALUE) {
+            stopAt = millis() + STOP_MILLIS;
+        }
+        core.dropUnsent();
+        return core.held() == 0 && unsettled() == 0 || millis() >= stopAt;
+    }
+
+    private int unsettled() {
+        return core.settledRows() + unrecorded.size();
+    }
+
+    // ---- events
+
+    private void receive() throws InterruptedException {
+        Object first = inbox.poll(Math.max(0, nextAt() - millis()), TimeUnit.MILLISECONDS);
+        if (first != null) {
+            List<Object> all = new ArrayList<>();
+            all.add(first);
+            inbox.drainTo(all);
+            long now = millis();
+            all.forEach(each -> receive(each, now));
+        }
+    }
+
+    private void receive(Object message, long now) {
+        if (message instanceof Event event) {
+            receive(event, now);
+        } else {
+            woken.set(false);
+            pace.woken(now);
+        }
+    }
+
+    private void receive(Event event, long now) {
+        if (event instanceof RowSender.Accepted accepted) {
+            core.accepted(accepted.row());
+        } else if (event instanceof RowSender.Refused refused) {
+            core.refused(refused.row(), refused.reason());
+        } else if (event instanceof RowSender.Failed failed) {
+            core.failed(failed.row(), failed.reason(), now);
+        } else if (event instanceof RowSender.Unsent unsent) {
+            core.unsent(unsent.row());
+        } else if (event instanceof RowSender.Returned returned) {
+            core.returned(returned.queue());
+        }
+    }
+
+    private long nextAt() {
+        long next = renewAt;
+        if (!stopping) {
+            next = Math.min(next, pace.nextReadAt(core.held(), settings.batch()));
+        }
+        if (unsettled() > 0) {
+            next = Math.min(next, settleAt);
+        }
+        return Math.max(next, retryAt);
+    }
+
+    // ---- the database
+
+    private void work() {
+        try {
+            RelayTables open = open();
+            if (millis() >= renewAt) {
+                renew(open);
+            }
+            settle(open, false);
+            if (mayRead()) {
+                settle(open, true);
+                read(open);
+            }
+        } catch (SQLException | RuntimeException e) {
+            retryAt = millis() + RETRY_MILLIS;
+            String text = "The outbox's database cannot be used: " + e.getMessage();
+            if (!text.equals(databaseProblem)) {
+                log.warn("{}. It is tried again each second", text);
+            }
+            databaseProblem = text;
+            report(0, Settled.none());
+            disconnect();
+        }
+    }
+
+    private RelayTables open() throws SQLException {
+        RelayTables open = tables;
+        if (open == null) {
+            Connection connection = database.getConnection();
+            try {
+                connection.setNetworkTimeout(Runnable::run, DATABASE_TIMEOUT_MILLIS);
+                open = new RelayTables(
+                        connection, id, settings.lease(), settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
+            tables = open;
+        }
+        return open;
+    }
+
+    private void renew(RelayTables open) throws SQLException {
+        long asked = millis();
+        if (asked >= leaseEnds) {
+            core.dropUnsent(); // another relay may have published them and given the bucket back
+        }
+        buckets = open.renew(core.busyBuckets(), pace.isAsleep());
+        leaseEnds = asked + settings.lease().toMillis();
+        renewAt = asked + settings.lease().toMillis() / 3;
+        core.keepBuckets(buckets);
+        databaseProblem = null;
+        report(buckets.size(), Settled.none());
+    }
+
+    private void settle(RelayTables open, boolean atOnce) throws SQLException {
+        long now = millis();
+        if (unsettled() == 0 || !(atOnce || stopping || unsettled() >= SETTLE_ROWS || now >= settleAt)) {
+            return;
+        }
+        Settled more = core.takeSettled();
+        unrecorded.published().addAll(more.published());
+        unrecorded.refused().putAll(more.refused());
+        unrecorded.failed().putAll(more.failed());
+        open.settle(unrecorded);
+        count(unrecorded);
+        unrecorded = Settled.none();
+        settleAt = millis() + SETTLE_MILLIS;
+    }
+
+    private void count(Settled done) {
+        done.refused()
+                .forEach((row, reason) -> log.error(
+                        "The row {} of tandem_outbox can never be published and was set aside: {}", row, reason));
+        if (!done.failed().isEmpty()) {
+            brokerProblem = done.failed().values().iterator().next();
+            log.warn(
+                    "{} rows of the outbox were not published; they are tried again: {}",
+                    done.failed().size(),
+                    brokerProblem);
+        } else if (!done.published().isEmpty()) {
+            brokerProblem = null;
+        }
+        report(status.buckets(), done);
+    }
+
+    private void report(int ownedBuckets, Settled done) {
+        RelayStatus last = status;
+        status = new RelayStatus(
+                ownedBuckets,
+                last.published() + done.published().size(),
+                last.refused() + done.refused().size(),
+                last.failures() + done.failed().size(),
+                databaseProblem != null ? databaseProblem : brokerProblem);
+    }
+
+    private boolean mayRead() {
+        long now = millis();
+        return !stopping
+                && now < leaseEnds
+                && !buckets.isEmpty()
+                && core.hasRoom()
+                && now >= pace.nextReadAt(core.held(), settings.batch());
+    }
+
+    private void read(RelayTables open) throws SQLException {
+        long began = millis();
+        List<OutboxRow> rows = open.read(buckets, core.exclusions(began), settings.batch(), MAX_READ_BYTES);
+        boolean wasAsleep = pace.isAsleep();
+        pace.read(rows.size(), settings.batch(), began, millis(), listener.isListening());
+        core.add(rows);
+        if (wasAsleep != pace.isAsleep()) {
+            open.sleep(pace.isAsleep());
+        }
+    }
+
+    private void leave() {
+        try {
+            RelayTables open = open();
+            settle(open, true);
+            open.leave(buckets);
+        } catch (SQLException e) {
+            log.warn(
+                    "The relay ends without giving back its buckets; others get them after its lease: {}",
+                    e.toString());
+        }
+    }
+
+    private void disconnect() {
+        RelayTables open = tables;
+        tables = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (SQLException e) {
+                log.debug("The relay's connection could not be closed: {}", e.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package dev.tandem.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.TaskContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class OnceIT {
+
+    private TestDatabase database;
+
+    @BeforeEach
+    void database() throws SQLException {
+        database = TestDatabase.create();
+        database.execute("CREATE TABLE effects (task text, token bigint)");
+    }
+
+    private boolean run(Connection connection, Attempt task) throws SQLException {
+        boolean first = Once.begin(connection, task);
+        if (first) {
+            try (var insert = connection.prepareStatement("INSERT INTO effects VALUES (?, ?)")) {
+                insert.setString(1, task.position);
+                insert.setLong(2, task.token);
+                insert.executeUpdate();
+            }
+        }
+        return first;
+    }
+
+    private boolean runAndCommit(Attempt task) throws SQLException {
+        try (Connection connection = database.open()) {
+            boolean first = run(connection, task);
+            connection.commit();
+            return first;
+        }
+    }
+
+    private CompletableFuture<Boolean> runElsewhere(Attempt task) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return runAndCommit(task);
+            } catch (SQLException e) {
+                throw new CompletionException(e);
+            }
+        });
+    }
+
+    private void awaitOneWaiter() {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> database.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                + " AND query LIKE '%tandem_once%' AND pid <> pg_backend_pid()")
+                        == 1);
+    }
+
+    private long effects() throws SQLException {
+        return database.number("SELECT count(*) FROM effects");
+    }
+
+    @Test
+    void aTaskThatComesAgainWritesOnce() throws SQLException {
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 5))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 6))).isFalse();
+        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 7))).isTrue();
+        // The same attempt, as after a commit whose answer was lost.
+        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 7))).isFalse();
+        assertThat(effects()).isEqualTo(2);
+    }
+
+    @Test
+    void aCopyWithTheSameDeduplicationKeyWritesNothing() throws SQLException {
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-1", 5))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/0:9", "d-1", 6))).isFalse();
+        assertThat(runAndCommit(new Attempt(null, "0/0:9", null, 6))).isTrue();
+        assertThat(effects()).isEqualTo(2);
+    }
+
+    @Test
+    void aRollbackLeavesTheTaskToTheNextAttempt() throws SQLException {
+        try (Connection connection = database.open()) {
+            assertThat(run(connection, new Attempt("k", "0/0:1", null, 5))).isTrue();
+            connection.rollback();
+        }
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 6))).isTrue();
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aLowerTokenIsRefused() throws SQLException {
+        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 6))).isTrue();
+        assertThatThrownBy(() -> runAndCommit(new Attempt("k", "0/0:1", null, 5)))
+                .isInstanceOf(StaleTokenException.class)
+                .hasMessageContaining("token 5");
+        assertThat(runAndCommit(new Attempt("other", "0/0:1", null, 5))).isTrue();
+        assertThat(effects()).isEqualTo(2);
+    }
+
+    @Test
+    void concurrentAttemptsWaitAndOneWrites() throws SQLException {
+        for (String key : new String[] {"k", null}) {
+            long before = effects();
+            try (Connection connection = database.open()) {
+                assertThat(run(connection, new Attempt(key, "0/0:7" + key, null, 5)))
+                        .isTrue();
+                CompletableFuture<Boolean> other = runElsewhere(new Attempt(key, "0/0:7" + key, null, 6));
+                awaitOneWaiter();
+                connection.commit();
+                assertThat(other.join()).isFalse();
+            }
+            assertThat(effects()).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void anAttemptThatWaitedForALaterOneIsRefused() throws SQLException {
+        try (Connection connection = database.open()) {
+            assertThat(run(connection, new Attempt("k", "0/0:1", null, 6))).isTrue();
+            CompletableFuture<Boolean> frozen = runElsewhere(new Attempt("k", "0/0:1", null, 5));
+            awaitOneWaiter();
+            connection.commit();
+            assertThatThrownBy(frozen::join).hasCauseInstanceOf(StaleTokenException.class);
+        }
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aConnectionThatCommitsByItselfIsRefused() throws SQLException {
+        try (Connection connection = database.source().getConnection()) {
+            assertThatThrownBy(() -> Once.begin(connection, new Attempt("k", "0/0:1", null, 5)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("setAutoCommit(false)");
+        }
+    }
+
+    @Test
+    void whatIsOldIsCleaned() throws SQLException {
+        runAndCommit(new Attempt("old", "0/0:1", null, 5));
+        database.execute("UPDATE tandem_once SET done_at = now() - interval '8 days'");
+        database.execute("UPDATE tandem_once_key SET used_at = now() - interval '8 days'");
+        runAndCommit(new Attempt("new", "0/0:2", null, 5));
+        try (Connection connection = database.open()) {
+            assertThat(Once.clean(connection, Duration.ofDays(7))).isEqualTo(2);
+            connection.commit();
+        }
+        assertThat(database.number("SELECT count(*) FROM tandem_once")).isEqualTo(1);
+        assertThat(database.text("SELECT task_key FROM tandem_once_key")).isEqualTo("new");
+    }
+
+    /** An attempt at a task. */
+    private record Attempt(
+            @Nullable String key, String position, @Nullable String dedupKey, long token) implements TaskContext {
+
+        @Override
+        public String id() {
+            return "label";
+        }
+
+        @Override
+        public String queue() {
+            return "orders";
+        }
+
+        @Override
+        public String type() {
+            return "ship";
+        }
+
+        @Override
+        public byte[] payload() {
+            return new byte[0];
+        }
+
+        @Override
+        public <T> T payload(Class<T> type) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Map<String, String> headers() {
+            return Map.of();
+        }
+
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public int maxAttempts() {
+            return 5;
+        }
+
+        @Override
+        public Optional<Instant> deadline() {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public Duration leaseRemaining() {
+            return Duration.ofSeconds(10);
+        }
+    }
+}

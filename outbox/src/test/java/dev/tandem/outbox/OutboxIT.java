@@ -1,0 +1,168 @@
+package dev.tandem.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+
+/** What the outbox writes, and the statements of relays, on a real PostgreSQL without a broker. */
+class OutboxIT {
+
+    private final Outbox outbox = Outbox.create();
+    private TestDatabase database;
+    private Connection connection;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        database = TestDatabase.create();
+        connection = database.open();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        connection.close();
+    }
+
+    private RelayTables relay(String id) throws SQLException {
+        return new RelayTables(database.open(), id, Duration.ofSeconds(5), true);
+    }
+
+    private static TaskRequest<?> task(String key, Object payload) {
+        return TaskRequest.of("orders", "ship", payload).withKey(key);
+    }
+
+    /** The buckets are part of the table's format: other programs that write rows compute them too. */
+    @Test
+    void theBucketOfAKeyIsItsCrcModulo64() throws SQLException {
+        outbox.write(connection, task("c-7", "1"), task("é", "2"));
+        connection.commit();
+        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'c-7'"))
+                .isEqualTo(11);
+        assertThat(database.number("SELECT bucket FROM tandem_outbox WHERE task_key = 'é'"))
+                .isEqualTo(62);
+    }
+
+    @Test
+    void misuseFailsAtOnceAndWritesNothing() throws SQLException {
+        assertThatThrownBy(() -> outbox.write(connection, task("k", "fine"), task("k".repeat(1_025), "x")))
+                .isInstanceOf(InvalidTaskException.class)
+                .hasMessageContaining("key has 1025 bytes");
+        assertThatThrownBy(() -> outbox.write(connection, task("a\0b", "x")))
+                .isInstanceOf(InvalidTaskException.class)
+                .hasMessageContaining("U+0000");
+        assertThatThrownBy(() -> outbox.write(connection, task("k", new byte[(1 << 20) + 1])))
+                .isInstanceOf(InvalidTaskException.class)
+                .hasMessageContaining("tandem.max-payload");
+        connection.commit();
+        assertThat(database.waiting()).isZero();
+        connection.setAutoCommit(true);
+        assertThatThrownBy(() -> outbox.write(connection, task("k", "x")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("setAutoCommit(false)");
+    }
+
+    @Test
+    void aMissingTableIsNamed() throws SQLException {
+        assertThat(Outbox.isInstalled(connection)).isTrue();
+        connection.commit(); // or else the session would not look again
+        connection.commit(); // or else the session would not look again
+        database.execute("DROP TABLE tandem_outbox");
+        assertThat(Outbox.isInstalled(connection)).isFalse();
+        assertThatThrownBy(() -> OutboxRelay.start(database.source(), null))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("V1__tandem_outbox.sql");
+    }
+
+    @Test
+    void aRowThatCommitsLateIsReadAlthoughLaterOnesAreGone() throws SQLException {
+        outbox.write(connection, task("a", "early"));
+        try (Connection other = database.open();
+                RelayTables relay = relay("r")) {
+            outbox.write(other, task("b", "late"));
+            other.commit();
+            Set<Integer> all = relay.renew(Set.of(), false);
+            List<OutboxRow> first = read(relay, all);
+            assertThat(first).extracting(row -> row.task().key()).containsExactly("b");
+            RelayCore.Settled done = RelayCore.Settled.none();
+            done.published().add(first.get(0).id());
+            relay.settle(done);
+            connection.commit();
+            List<OutboxRow> second = read(relay, all);
+            assertThat(second).extracting(row -> row.task().key()).containsExactly("a");
+            assertThat(second.get(0).id()).isLessThan(first.get(0).id());
+        }
+    }
+
+    private static List<OutboxRow> read(RelayTables relay, Set<Integer> buckets) throws SQLException {
+        return relay.read(buckets, new RelayCore.Exclusions(List.of(), List.of(), List.of()), 100, 1 << 20);
+    }
+
+    @Test
+    void aRowThatAnotherProgramWroteWronglyIsAProblemOfItsOwn() throws SQLException {
+        database.execute("INSERT INTO tandem_outbox (bucket, queue, task_id, dedup_key, payload, headers) VALUES"
+                + " (1, 'orders', 't', 't', '', 'no json'), (1, 'orders', 't', 't', '', '{\"tandem-id\": \"x\"}')");
+        try (RelayTables relay = relay("r")) {
+            assertThat(read(relay, relay.renew(Set.of(), false)))
+                    .extracting(OutboxRow::problem)
+                    .satisfiesExactly(
+                            one -> assertThat(one).contains("JSON"),
+                            two -> assertThat(two).contains("tandem-id"));
+        }
+    }
+
+    @Test
+    void bucketsAreSharedOnlyByRelaysThatLive() throws SQLException {
+        try (RelayTables one = relay("one");
+                RelayTables two = relay("two")) {
+            Set<Integer> all = one.renew(Set.of(), false);
+            assertThat(all).hasSize(64);
+            assertThat(two.renew(Set.of(), false)).isEmpty();
+            // What is being published stays.
+            assertThat(one.renew(all, false)).hasSize(64);
+            Set<Integer> half = one.renew(Set.of(3, 4), false);
+            assertThat(half).hasSize(32).contains(3, 4);
+            assertThat(two.renew(Set.of(), false)).hasSize(32).doesNotContainAnyElementsOf(half);
+
+            database.execute("UPDATE tandem_outbox_bucket SET lease_until = now() WHERE owner = 'one'");
+            database.execute("UPDATE tandem_outbox_relay SET alive_until = now() WHERE id = 'one'");
+            assertThat(two.renew(Set.of(), false)).hasSize(64);
+            // The one that was frozen has lost all of them, and gets none by renewing.
+            assertThat(one.renew(half, false)).isEmpty();
+        }
+    }
+
+    @Test
+    void writersNotifyOnlyWhileARelaySleeps() throws SQLException {
+        try (Connection listening = database.source().getConnection();
+                Statement listen = listening.createStatement();
+                RelayTables relay = relay("r")) {
+            listen.execute("LISTEN tandem_outbox");
+            PGConnection news = listening.unwrap(PGConnection.class);
+            relay.renew(Set.of(), false);
+            outbox.write(connection, task("k", "1"));
+            connection.commit();
+            relay.sleep(true);
+            // A marker: what had been sent before it would come first.
+            database.execute("NOTIFY tandem_outbox, 'marker'");
+            assertThat(news.getNotifications(30_000))
+                    .extracting(each -> each.getParameter())
+                    .containsExactly("marker");
+            outbox.write(connection, task("k", "2"));
+            connection.commit();
+            assertThat(news.getNotifications(30_000))
+                    .extracting(each -> each.getParameter())
+                    .containsExactly("");
+        }
+    }
+}
