@@ -34,7 +34,7 @@ class BenchIT {
         "restart, 3",
         "stuck, 3",
         "idle, 2",
-        "scripts, 7"
+        "scripts, 9"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
