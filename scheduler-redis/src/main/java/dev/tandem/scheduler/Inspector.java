@@ -183,8 +183,12 @@ public final class Inspector {
     /** Lists tasks in one state over these partitions. */
     CompletableFuture<ResultPage<TaskView>> tasks(
             List<Partition> partitions, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
-        return PartitionPages.collect(
-                partitions, cursor, limit, budget, (partition, inner, most) -> tasks(partition, state, inner, most));
+        return PartitionPages.collect(partitions, cursor, limit, budget, (partition, inner, most) -> {
+            if (state == TaskState.SUCCEEDED) {
+                budget.runs(1); // one for the samples of earlier versions
+            }
+            return tasks(partition, state, inner, most);
+        });
     }
 
     /**
