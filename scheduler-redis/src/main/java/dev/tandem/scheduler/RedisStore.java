@@ -69,7 +69,7 @@ public final class RedisStore implements Store {
                 .build();
         topology = RedisTopology.of(settings, resources);
         keys = new RedisKeys(settings.namespace());
-        RedisFitness asking = new RedisFitness(settings, keys);
+        RedisFitness asking = new RedisFitness(settings);
         connector = new RedisConnector(settings, asking, resources);
         connections = new NodeConnections(topology, connector, thread);
         memory = new MemoryMonitor(thread, connections, settings.headroom());
@@ -138,9 +138,9 @@ public final class RedisStore implements Store {
 
     @Override
     public void findReachablePart(Runnable reached) {
-        thread.run(() -> topology.parts().thenAccept(nodes -> {
+        thread.run(() -> topology.parts().thenAccept(parts -> {
             AtomicBoolean found = new AtomicBoolean();
-            nodes.forEach(node -> connector.isFit(node).thenAccept(fit -> {
+            parts.forEach(part -> connector.isFit(part).thenAccept(fit -> {
                 if (fit && found.compareAndSet(false, true)) {
                     reached.run();
                 }

@@ -49,7 +49,8 @@ final class KeysController {
                     page.items().stream()
                             .map(key -> Views.Key.of(key, headTask(queue, settings, key), null))
                             .toList(),
-                    page.next());
+                    page.next(),
+                    Views.partial(page));
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }

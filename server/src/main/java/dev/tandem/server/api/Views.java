@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.settings.QueueSettings;
@@ -71,7 +72,11 @@ final class Views {
         }
     }
 
-    record Tasks(List<Task> tasks, @Nullable String next) {}
+    /** @param partial whether the page ended early, because looking further would have cost too much; null if not */
+    record Tasks(
+            List<Task> tasks,
+            @Nullable String next,
+            @Nullable Boolean partial) {}
 
     /**
      * One task. Payload and headers only if a single task is requested.
@@ -124,7 +129,14 @@ final class Views {
         }
     }
 
-    record Keys(List<Key> keys, @Nullable String next) {}
+    /** @param partial as for tasks */
+    record Keys(
+            List<Key> keys, @Nullable String next, @Nullable Boolean partial) {}
+
+    /** Returns the field of a page that ended early; null for others. */
+    static @Nullable Boolean partial(Page<?> page) {
+        return page.partial() ? Boolean.TRUE : null;
+    }
 
     /**
      * One key.

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps tasks and keys in memory, and records all changes and published tasks. */
@@ -31,6 +32,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     final List<String> changes = new ArrayList<>();
     final List<Task> published = new ArrayList<>();
     boolean paused;
+    boolean partial;
 
     @Nullable
     RuntimeException failure;
@@ -50,6 +52,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         changes.clear();
         published.clear();
         paused = false;
+        partial = false;
         failure = null;
         confirmed = null;
     }
@@ -81,14 +84,20 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public Page<TaskInfo> tasks(
-            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen) {
         check();
         int from = cursor == null ? 0 : Integer.parseInt(cursor);
         List<TaskInfo> all = tasks.values().stream()
                 .filter(task -> state == null || task.state() == state)
+                .filter(task -> chosen == null || chosen.test(task))
                 .toList();
         int to = Math.min(all.size(), from + limit);
-        return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to));
+        return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to), partial);
     }
 
     @Override
