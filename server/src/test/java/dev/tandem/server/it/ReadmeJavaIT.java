@@ -60,8 +60,8 @@ class ReadmeJavaIT {
                 await().atMost(TestQueue.PATIENCE)
                         .until(() -> executor.status().get(0).succeeded() == 20);
                 assertThat(store.status().connected()).isTrue();
+                queue.awaitAllSettled();
             }
-            queue.awaitAllSettled();
         }
     }
 
