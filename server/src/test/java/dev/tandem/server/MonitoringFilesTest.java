@@ -34,7 +34,7 @@ class MonitoringFilesTest {
 
     /** The metric of a row of the table of alerts, whose first cell begins with a query. */
     private static final Pattern ALERT_WHEN =
-            Pattern.compile("(?m)^\\| `(?:min|max|sum|rate|increase)\\b[^|]*?(tandem_[a-z_]+)[^|]*\\|");
+            Pattern.compile("(?m)^\\| `(?:min|max|sum|rate|increase|absent)\\b[^|]*?(tandem_[a-z_]+)[^|]*\\|");
 
     @Test
     void everyAlertHasASeverityASummaryAndARunbook() throws IOException {
