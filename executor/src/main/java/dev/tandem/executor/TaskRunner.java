@@ -231,10 +231,10 @@ final class TaskRunner implements WorkerPool.RunAction {
         return key != null && spec.policy().ordered();
     }
 
-    /** Says what a death means for the other tasks of its key. */
+    /** Says what a death means for the other tasks of its key. {@link HaltedKeyLog} says which keys are halted. */
     private String meaningForKey() {
         return switch (spec.policy().deadHead()) {
-            case HALT -> ". Its key is halted until it is retried, skipped or drained";
+            case HALT -> "";
             case SKIP -> ". Its key goes on without it";
             case DRAIN -> ". The tasks that wait behind it die too";
         };

@@ -156,7 +156,7 @@ final class TasksController {
                 throw ApiException.conflict(
                         "The dead task '" + id + "' halts the key '" + seen.key() + "', which would go on without it",
                         "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
-            case NOT_FOUND, NOT_HALTED, IN_BROKER -> throw notFound(id);
+            case NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN -> throw notFound(id);
         }
     }
 

@@ -5,6 +5,8 @@ import static dev.tandem.server.cli.JsonCells.time;
 
 import java.io.PrintWriter;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /** Prints the blocked keys that the API returns. */
@@ -82,8 +84,19 @@ final class KeyRows {
         commands(queue, key, parked, out);
     }
 
+    /** Names the task that a key waits for, in one line. */
+    static String head(JsonNode key) {
+        JsonNode task = key.path("headTask");
+        String known = Stream.of("id", "state", "error")
+                .filter(task::has)
+                .map(field -> TaskRows.firstLine(text(field).apply(task)))
+                .collect(Collectors.joining(", "));
+        return "Head " + text("head").apply(key) + (known.isEmpty() ? "" : ": " + known);
+    }
+
     private static void commands(String queue, JsonNode key, long parked, PrintWriter out) {
-        String target = " " + shell(queue) + " " + shell(key.path("key").asString(""));
+        String target = " " + shell(queue) + " " + shell(key.path("key").asString("")) + " --head "
+                + shell(key.path("head").asString(""));
         String next = parked == 0 ? "the key is open" : "the next one goes on";
         switch (text("why").apply(key)) {
             case "halted" -> {

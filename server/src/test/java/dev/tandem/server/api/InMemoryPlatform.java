@@ -30,6 +30,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final List<String> changes = new ArrayList<>();
+    /** The answer to a change of any key, if there is one. */
+    final List<KeyChange> keyChanges = new ArrayList<>();
+
     final List<Task> published = new ArrayList<>();
     boolean paused;
     boolean partial;
@@ -50,6 +53,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         tasks.clear();
         keys.clear();
         changes.clear();
+        keyChanges.clear();
         published.clear();
         paused = false;
         partial = false;
@@ -159,10 +163,14 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     }
 
     @Override
-    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force) {
+    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head) {
         KeyInfo before = keys.get(key);
-        if (before == null) {
+        if (!keyChanges.isEmpty()) {
+            return List.copyOf(keyChanges);
+        } else if (before == null) {
             return List.of();
+        } else if (head != null && !head.equals(before.head())) {
+            return List.of(new KeyChange(Change.OTHER_HEAD, before));
         } else if (action == KeyAction.RETRY && before.headTask() == null) {
             return List.of(new KeyChange(Change.IN_BROKER, before));
         } else if (action != KeyAction.RETRY && !before.isHalted() && !force) {
