@@ -1,13 +1,14 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.NeededOwners;
 import dev.tandem.server.inspect.PartitionInfo;
-import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.QueueSettings.SourceType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param problems sentences for people, for all that applies
  */
 record QueueState(String word, List<String> problems) {
+
+    private static final int MAX_NAMES = 20;
 
     /**
      * Judges a queue.
@@ -49,13 +52,15 @@ record QueueState(String word, List<String> problems) {
             words.add("paused");
         }
         if (unavailable == null) {
-            addUnowned(settings, known, lags, words, problems);
+            addUnowned(settings, local, known, lags, words, problems);
         }
         if (local.full() || known.stream().anyMatch(partition -> isFull(partition, settings))) {
             words.add("full");
         }
-        if (local.withheld() != null) {
+        if (local.slowed()) {
             words.add("slowed");
+        }
+        if (local.withheld() != null) {
             problems.add("In this server, " + local.withheld());
         }
         if (local.problem() != null && words.isEmpty()) {
@@ -69,52 +74,30 @@ record QueueState(String word, List<String> problems) {
 
     private static void addUnowned(
             QueueSettings settings,
+            LocalQueue local,
             List<PartitionInfo> known,
             Map<String, Long> lags,
             List<String> words,
             List<String> problems) {
-        long expected = 0;
-        List<String> unowned = new ArrayList<>();
-        for (PartitionInfo partition : known) {
-            if (needsOwner(settings, partition, lags)) {
-                expected++;
-                if (partition.owner() == null) {
-                    unowned.add(partition.partition());
-                }
-            }
-        }
-        List<String> neverOwned = lags.keySet().stream()
-                .filter(name -> !name.isEmpty())
-                .filter(name ->
-                        known.stream().noneMatch(each -> each.partition().equals(name)))
-                .toList();
-        expected += neverOwned.size();
-        unowned.addAll(neverOwned);
-        if (unowned.isEmpty() && expected > 0) {
+        Set<String> ofBroker = NeededOwners.ofBroker(settings, lags);
+        List<String> missing = NeededOwners.missing(known, ofBroker);
+        boolean anyOwned = known.stream().anyMatch(partition -> partition.owner() != null);
+        // A broker that cannot be reached assigns nothing, so nothing can be said of executors.
+        boolean untold = ofBroker.isEmpty() && local.brokerProblem() != null;
+        if (missing.isEmpty() && (anyOwned || untold)) {
             return;
         }
-        if (unowned.size() == expected) {
+        if (anyOwned) {
+            boolean one = missing.size() == 1;
+            words.add(missing.size() + (one ? " partition unowned" : " partitions unowned"));
+            problems.add("No executor owns " + (one ? "partition " : "partitions ")
+                    + String.join(", ", missing.subList(0, Math.min(MAX_NAMES, missing.size())))
+                    + (missing.size() > MAX_NAMES ? ", ..." : "")
+                    + (one ? ", so its tasks wait" : ", so their tasks wait"));
+        } else {
             words.add("no owner");
             problems.add("No executor works on this queue: start a server, or look at what the servers' health says");
-        } else {
-            words.add(unowned.size() + (unowned.size() == 1 ? " partition unowned" : " partitions unowned"));
-            problems.add("No executor owns " + (unowned.size() == 1 ? "partition " : "partitions ")
-                    + String.join(", ", unowned.subList(0, Math.min(20, unowned.size())))
-                    + (unowned.size() > 20 ? ", ..." : "") + ", so their tasks wait");
         }
-    }
-
-    /** Whether the broker has the partition, or Redis has tasks of it. Redis remembers partitions that are gone. */
-    private static boolean needsOwner(QueueSettings settings, PartitionInfo partition, Map<String, Long> lags) {
-        TaskCounts counts = partition.counts();
-        return lags.containsKey(partition.partition())
-                || counts.active() + counts.scheduled() + counts.retry() + counts.parked() > 0
-                || settings.effectiveSource() == SourceType.RABBIT
-                        && isBelow(partition.partition(), settings.partitions());
-    }
-
-    private static boolean isBelow(String partition, int count) {
-        return partition.matches("\\d{1,9}") && Integer.parseInt(partition) < count;
     }
 
     private static boolean isFull(PartitionInfo partition, QueueSettings settings) {
