@@ -14,13 +14,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says in a word or two how a queue is, and in sentences what is wrong with it. Pure.
  *
- * @param word the first that applies of: no redis, no broker, paused, no owner, {@code n} partitions unowned, full, slowed,
- *     running
+ * @param word the text of the first {@link Word} that applies
  * @param problems sentences for people, for all that applies
  */
 record QueueState(String word, List<String> problems) {
 
     private static final int MAX_NAMES = 20;
+
+    /** The words, the worst first. */
+    enum Word {
+        NO_REDIS("no redis"),
+        NO_BROKER("no broker"),
+        PAUSED("paused"),
+        NO_OWNER("no owner"),
+        /** Follows a number. */
+        UNOWNED("partitions unowned"),
+        FULL("full"),
+        SLOWED("slowed"),
+        RUNNING("running");
+
+        final String text;
+
+        Word(String text) {
+            this.text = text;
+        }
+    }
 
     /**
      * Judges a queue.
@@ -40,25 +58,25 @@ record QueueState(String word, List<String> problems) {
         List<String> problems = new ArrayList<>();
         String redis = unavailable == null ? local.redisProblem() : unavailable;
         if (redis != null) {
-            words.add("no redis");
+            words.add(Word.NO_REDIS.text);
             problems.add(redis);
         }
         if (local.brokerProblem() != null) {
-            words.add("no broker");
+            words.add(Word.NO_BROKER.text);
             problems.add((settings.effectiveSource() == SourceType.KAFKA ? "Kafka: " : "RabbitMQ: ")
                     + local.brokerProblem());
         }
         if (paused) {
-            words.add("paused");
+            words.add(Word.PAUSED.text);
         }
         if (unavailable == null) {
             addUnowned(settings, local, known, lags, words, problems);
         }
         if (local.full() || known.stream().anyMatch(partition -> isFull(partition, settings))) {
-            words.add("full");
+            words.add(Word.FULL.text);
         }
         if (local.slowed()) {
-            words.add("slowed");
+            words.add(Word.SLOWED.text);
         }
         if (local.withheld() != null) {
             problems.add("In this server, " + local.withheld());
@@ -69,7 +87,7 @@ record QueueState(String word, List<String> problems) {
         if (local.waits() != null) {
             problems.add("In this server, " + local.waits());
         }
-        return new QueueState(words.isEmpty() ? "running" : words.get(0), List.copyOf(problems));
+        return new QueueState(words.isEmpty() ? Word.RUNNING.text : words.get(0), List.copyOf(problems));
     }
 
     private static void addUnowned(
@@ -89,13 +107,13 @@ record QueueState(String word, List<String> problems) {
         }
         if (anyOwned) {
             boolean one = missing.size() == 1;
-            words.add(missing.size() + (one ? " partition unowned" : " partitions unowned"));
+            words.add(one ? "1 partition unowned" : missing.size() + " " + Word.UNOWNED.text);
             problems.add("No executor owns " + (one ? "partition " : "partitions ")
                     + String.join(", ", missing.subList(0, Math.min(MAX_NAMES, missing.size())))
                     + (missing.size() > MAX_NAMES ? ", ..." : "")
                     + (one ? ", so its tasks wait" : ", so their tasks wait"));
         } else {
-            words.add("no owner");
+            words.add(Word.NO_OWNER.text);
             problems.add("No executor works on this queue: start a server, or look at what the servers' health says");
         }
     }

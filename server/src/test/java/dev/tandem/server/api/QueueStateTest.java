@@ -7,10 +7,15 @@ import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.settings.QueueSettings;
 import dev.tandem.server.settings.SettingsLoader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.MapPropertySource;
@@ -153,5 +158,24 @@ class QueueStateTest {
                 .isEqualTo(new QueueState("slowed", List.of("In this server, starts are slowed down")));
         assertThat(of(paused, false, "a"))
                 .isEqualTo(new QueueState("running", List.of("In this server, the queue is paused in this process")));
+    }
+
+    @Test
+    void everyWordHasARowInTheDocumentation() throws IOException {
+        String operations = Files.readString(Path.of("../docs/operations.md"));
+        String troubleshooting = Files.readString(Path.of("../docs/troubleshooting.md"));
+        for (QueueState.Word word : QueueState.Word.values()) {
+            String quoted = "`(?:\\d )?" + word.text + "`";
+            assertThat(operations).containsPattern("(?m)^\\| " + quoted + " \\|");
+            assertThat(troubleshooting).containsPattern("(?m)^\\| STATE is " + quoted + "[ ,]");
+        }
+        assertThat(Pattern.compile("STATE is `(?:\\d )?([^`]+)`")
+                        .matcher(troubleshooting)
+                        .results()
+                        .map(state -> state.group(1)))
+                .as("only words that exist")
+                .containsOnly(Stream.of(QueueState.Word.values())
+                        .map(word -> word.text)
+                        .toArray(String[]::new));
     }
 }
