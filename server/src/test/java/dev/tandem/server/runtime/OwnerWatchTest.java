@@ -32,7 +32,8 @@ class OwnerWatchTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment
                 .getPropertySources()
-                .addFirst(new MapPropertySource("test", Map.of("tandem.queues.orders.source", source, "tandem.queues.orders.partitions", "2")));
+                .addFirst(new MapPropertySource(
+                        "test", Map.of("tandem.queues.orders.source", source, "tandem.queues.orders.partitions", "2")));
         return SettingsLoader.load(environment).queues();
     }
 
@@ -114,8 +115,7 @@ class OwnerWatchTest {
 
     @Test
     void partitionsOfRabbitQueuesAreThoseOfTheSettingsToo() {
-        try (OwnerWatch ofRabbit =
-                new OwnerWatch(queues("rabbit"), queue -> lags, this::unowned, LEASE, () -> now)) {
+        try (OwnerWatch ofRabbit = new OwnerWatch(queues("rabbit"), queue -> lags, this::unowned, LEASE, () -> now)) {
             lags = Map.of();
             ofRabbit.look();
         }
