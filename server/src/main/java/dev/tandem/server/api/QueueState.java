@@ -97,11 +97,11 @@ record QueueState(String word, List<String> problems) {
             Map<String, Long> lags,
             List<String> words,
             List<String> problems) {
-        Set<String> ofBroker = NeededOwners.ofBroker(settings, lags);
+        // A broker that cannot be reached gives nobody partitions, so only those with tasks in Redis miss an owner.
+        boolean untold = lags.isEmpty() && local.brokerProblem() != null;
+        Set<String> ofBroker = untold ? Set.of() : NeededOwners.ofBroker(settings, lags);
         List<String> missing = NeededOwners.missing(known, ofBroker);
         boolean anyOwned = known.stream().anyMatch(partition -> partition.owner() != null);
-        // A broker that cannot be reached assigns nothing, so nothing can be said of executors.
-        boolean untold = ofBroker.isEmpty() && local.brokerProblem() != null;
         if (missing.isEmpty() && (anyOwned || untold)) {
             return;
         }

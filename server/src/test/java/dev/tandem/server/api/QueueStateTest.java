@@ -137,6 +137,15 @@ class QueueStateTest {
         assertThat(QueueState.of(KAFKA, away, null, false, List.of(), Map.of()))
                 .as("no executor can have a partition yet")
                 .isEqualTo(noBroker);
+        assertThat(QueueState.of(RABBIT, away, null, false, List.of(partition(0, null)), Map.of()))
+                .isEqualTo(new QueueState("no broker", List.of("RabbitMQ: no broker can be reached")));
+        PartitionInfo withTasks = new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), null);
+        assertThat(QueueState.of(KAFKA, away, null, false, List.of(withTasks), Map.of())
+                        .problems())
+                .hasSize(2)
+                .last()
+                .asString()
+                .startsWith("No executor works on this queue");
         assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(partition(0, null)), Map.of())
                         .word())
                 .isEqualTo("no owner");
