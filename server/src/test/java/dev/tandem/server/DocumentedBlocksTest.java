@@ -50,7 +50,7 @@ class DocumentedBlocksTest {
 
     private static final String RELEASE = "makes and publishes a release";
     private static final String MEASUREMENT = "runs for minutes; the benchmarks have tests of their own";
-    private static final String IMAGES = "needs Docker and pulls images; ImageTest reads the Compose file";
+    private static final String IMAGES = "needs Docker, and pulls images";
     private static final String ARCHIVE = "StartTrainingIT makes and uses an archive with the same options";
 
     /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
@@ -61,7 +61,9 @@ class DocumentedBlocksTest {
             Map.entry("docs/benchmarks.md jfr", MEASUREMENT),
             Map.entry("docs/operations.md java", ARCHIVE),
             Map.entry("docs/quickstart.md docker", IMAGES),
-            Map.entry("docs/rabbitmq.md rabbitmqctl", "RabbitPermissionIT sets these rights and works with them"),
+            Map.entry(
+                    "docs/rabbitmq.md rabbitmqctl",
+                    "RabbitPermissionIT works with the same rights, set in another way"),
             Map.entry("docs/releasing.md *", RELEASE),
             Map.entry("docs/runbooks.md kafka-configs.sh", "belongs to Kafka's own archive, which tests do not have"));
 
