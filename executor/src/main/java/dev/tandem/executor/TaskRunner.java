@@ -68,7 +68,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = attempt(run, slot);
         } catch (Throwable t) {
             log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
-            took(run, 0);
+            recordTiming(run, 0);
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
@@ -137,7 +137,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             if (begins) {
                 Outcome outcome = spec.decider().decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
                 long nanos = clock.nanos() - startedNanos;
-                took(run, nanos / 1_000_000);
+                recordTiming(run, nanos / 1_000_000);
                 record(attempt, end, outcome, nanos);
                 return outcome;
             }
@@ -160,8 +160,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private void took(Run run, long millis) {
-        run.took(clock.wallMillis() - millis, millis);
+    private void recordTiming(Run run, long millis) {
+        run.recordTiming(clock.wallMillis() - millis, millis);
     }
 
     private Outcome dead(Run run, String reason) {

@@ -10,6 +10,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
@@ -247,18 +248,19 @@ class AdminIT extends OperatorTestBase {
 
     @Test
     void everyWatcherSeesThatAQueueIsPaused() throws Exception {
-        List<Boolean> seen = new CopyOnWriteArrayList<>();
+        List<OperatorPause> seen = new CopyOnWriteArrayList<>();
         try (AutoCloseable watch = store.watchPause(queue, seen::add)) {
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(OperatorPause.NO));
             get(store.admin().pause(queue));
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(OperatorPause.NO, OperatorPause.YES));
             assertThat(get(store.inspector().pausedSince(queue))).isPresent();
-            List<Boolean> seenLate = new CopyOnWriteArrayList<>();
+            List<OperatorPause> seenLate = new CopyOnWriteArrayList<>();
             try (AutoCloseable another = store.watchPause(queue, seenLate::add)) {
-                await().untilAsserted(() -> assertThat(seenLate).containsExactly(true));
+                await().untilAsserted(() -> assertThat(seenLate).containsExactly(OperatorPause.YES));
             }
             get(store.admin().resume(queue));
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true, false));
+            await().untilAsserted(() ->
+                    assertThat(seen).containsExactly(OperatorPause.NO, OperatorPause.YES, OperatorPause.NO));
             assertThat(get(store.inspector().pausedSince(queue))).isEmpty();
         }
     }

@@ -24,7 +24,8 @@ final class Views {
      *
      * @param state see {@link QueueState}
      * @param problems what is wrong, for people; null if nothing is
-     * @param withheld why the answering server starts fewer tasks than it could; null if it does not
+     * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
+     *     paused; null if neither is so
      * @param totals counters since the queue was created
      * @param partitions only if a single queue is requested
      */

@@ -23,7 +23,7 @@ final class KeyRows {
             .column("TYPE", text("headTask", "type"))
             .column("STATE", text("headTask", "state"))
             .column("ATTEMPTS", KeyRows::attempts)
-            .column("DUE", key -> isDue(key) ? DUE.apply(key) : "-")
+            .column("DUE", key -> waitsForDueTime(key) ? DUE.apply(key) : "-")
             .column("PARKED", text("parked"))
             .column("ERROR", text("headTask", "error").andThen(TaskRows::firstLine));
 
@@ -41,7 +41,7 @@ final class KeyRows {
                 : "-";
     }
 
-    private static boolean isDue(JsonNode key) {
+    private static boolean waitsForDueTime(JsonNode key) {
         String state = key.path("headTask").path("state").asString("");
         return state.equals("retry") || state.equals("scheduled");
     }
@@ -69,7 +69,8 @@ final class KeyRows {
         if (head.isObject()) {
             out.println("  id: " + TaskRows.printable(text("id").apply(head)));
             out.println("  type: " + TaskRows.printable(text("type").apply(head)));
-            out.println("  state: " + text("state").apply(head) + (isDue(key) ? ", due " + DUE.apply(key) : ""));
+            out.println(
+                    "  state: " + text("state").apply(head) + (waitsForDueTime(key) ? ", due " + DUE.apply(key) : ""));
             out.println("  attempts: " + attempts(key));
             if (head.has("error")) {
                 out.println("  error: " + TaskRows.printable(text("error").apply(head)));
@@ -106,7 +107,7 @@ final class KeyRows {
                         + "    makes all dead that is parked behind it; the key is open");
             }
             case "head" -> {
-                if (isDue(key)) {
+                if (waitsForDueTime(key)) {
                     out.println("The key needs nobody: its head runs again when it is due.");
                     out.println("./tandem keys retry" + target + "           runs it now");
                     out.println("./tandem keys skip --force" + target + "    makes it dead, although it has attempts; "
