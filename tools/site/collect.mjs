@@ -39,13 +39,15 @@ function relativeTo(from, to) {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-// A folder has no page, so its link leads to the start.
+// A folder has no page, so its link leads to the start. Other files are shown as text: to the name of one that it does
+// not know, VitePress would add .html.
 function publish(linked) {
   if (statSync(join(root, linked)).isDirectory()) return '/'
-  const copy = join(pages, 'public/files', linked)
+  const name = /\.(svg|png|json|yml)$/.test(linked) ? linked : `${linked}.txt`
+  const copy = join(pages, 'public/files', name)
   mkdirSync(dirname(copy), { recursive: true })
   cpSync(join(root, linked), copy)
-  return `/files/${linked}`
+  return `/files/${name}`
 }
 
 const sources = [...AT_THE_TOP, ...markdownBelow('docs')]

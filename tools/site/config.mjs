@@ -11,6 +11,11 @@ function page(link) {
   return { text: title ? title[1].replace(/`/g, '') : link, link: `/${link}` }
 }
 
+// The names that GitHub gives to headings, so that one link is right in both places.
+function slugify(heading) {
+  return heading.trim().toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '').replaceAll(' ', '-')
+}
+
 function group(text, ...links) {
   return { text, items: links.map(page) }
 }
@@ -33,9 +38,9 @@ export default defineConfig({
   srcDir: pages,
   outDir: process.env.TANDEM_SITE_OUT,
   base: process.env.TANDEM_SITE_BASE || '/',
-  // Copies of files that are no pages: collect.mjs has checked that they exist.
+  // Copies of files that are no pages: check.mjs looks for them.
   ignoreDeadLinks: [/^\/files\//],
-  markdown: { html: false },
+  markdown: { html: false, anchor: { slugify } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],

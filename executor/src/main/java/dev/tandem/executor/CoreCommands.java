@@ -34,12 +34,13 @@ final class CoreCommands implements Commands {
     private final LoopStatus status;
     private final List<Run> starts = new ArrayList<>();
     private final OwnershipLog ownershipLog = new OwnershipLog();
-    private final BuriedLog buriedLog = new BuriedLog(SystemClock.INSTANCE);
+    private final BuriedLog buriedLog;
     private final HaltedKeyLog haltedKeyLog;
 
     /**
      * @param leases null if the broker assigns the partitions
      * @param namesKeys whether lines at WARN may name keys
+     * @param clock limits the rate of log lines
      */
     CoreCommands(
             LoopSource source,
@@ -48,7 +49,8 @@ final class CoreCommands implements Commands {
             RetainedPartitions retained,
             @Nullable PartitionLeases leases,
             LoopStatus status,
-            boolean namesKeys) {
+            boolean namesKeys,
+            ExecutorClock clock) {
         this.source = source;
         this.partitions = partitions;
         this.workers = workers;
@@ -56,6 +58,7 @@ final class CoreCommands implements Commands {
         this.leases = leases;
         this.status = status;
         this.haltedKeyLog = new HaltedKeyLog(namesKeys);
+        this.buriedLog = new BuriedLog(clock);
     }
 
     /** Ends a flush: gives the new runs to the workers together, and logs the events that are due. */
@@ -66,12 +69,14 @@ final class CoreCommands implements Commands {
         }
         log(ownershipLog.takeDue(nowMillis));
         haltedKeyLog.takeDue(nowMillis).forEach(haltedKeyLogger::warn);
+        buriedLog.logLeftOut(false);
     }
 
     /** Logs the events that were kept back. */
     void logRest() {
         log(ownershipLog.takeAll());
         haltedKeyLog.takeAll().forEach(haltedKeyLogger::warn);
+        buriedLog.logLeftOut(true);
     }
 
     private static void log(List<OwnershipLog.Line> lines) {

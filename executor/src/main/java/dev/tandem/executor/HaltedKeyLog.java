@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Says which keys are halted, and by which dead tasks. Only formats; another class logs. Used by one thread.
+ * Says which keys are halted, and by which dead tasks. Why a task died is in the line of its death. Only formats; another
+ * class logs. Used by one thread.
  *
  * <p>Within {@value #WINDOW_MILLIS} ms the first {@value #MAX_LINES} keys have a line of their own, and one line at the end
  * counts the others: a handler that is broken may halt thousands.
@@ -83,18 +84,13 @@ final class HaltedKeyLog {
         Partition partition = event.partition();
         Envelope dead = Envelope.decode(partition.queue(), event.envelope());
         String key = namesKeys ? "key '" + LogText.oneLine(event.key(), OwnershipLog.MAX_KEY_LENGTH) + "'" : "a key";
-        String error = dead.error() == null ? "" : ": " + firstLine(dead.error());
-        return partition + ": " + key + " is halted by the dead task " + name(partition, event, dead.task()) + error;
+        return partition + ": " + key + " is halted by the dead task " + name(partition, event, dead.task())
+                + ", until an operator retries, skips or drains it";
     }
 
     /** Returns the publisher's id, if there is one, and the reference by which the API and the command line know the task. */
     private static String name(Partition partition, CoreEvent.KeyHalted event, Task task) {
         String ref = "@" + partition.name() + "/" + event.head();
         return task.id() == null ? ref : LogText.oneLine(task.id(), MAX_TEXT) + " (" + ref + ")";
-    }
-
-    /** Leaves out further lines, which may quote the payload. */
-    private static String firstLine(String error) {
-        return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_TEXT);
     }
 }

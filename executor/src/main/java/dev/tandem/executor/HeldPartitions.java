@@ -33,6 +33,8 @@ final class HeldPartitions {
     private final Map<Partition, String> ownedByOtherSource = new HashMap<>();
     /** Held partitions whose link is down. */
     private int down;
+    /** Whether it is logged that a link is down whose partition is not held, and not yet that all are up again. */
+    private boolean loggedUnheldDown;
     /** Whether links stay open without a partition, to hear of the store. */
     private boolean keepsLinks;
 
@@ -160,7 +162,10 @@ final class HeldPartitions {
                 keepsLinks ? links.downReason() : null);
     }
 
-    /** The store's events. The first link that breaks is logged, and then the moment when all are up again. */
+    /**
+     * The store's events. The first link that breaks is logged, and then the moment when all are up again. Links that are kept
+     * without a partition count too: all of them break when the store restarts.
+     */
     private final class LinkEvents implements StoreLinks.Listener {
 
         @Override
@@ -170,10 +175,12 @@ final class HeldPartitions {
 
         @Override
         public void down(Partition partition, String reason) {
-            boolean first = down == 0;
+            boolean isHeld = held.contains(partition);
+            boolean first = down == 0 && (isHeld || !loggedUnheldDown);
             core.storeDown(partition);
             publish();
             if (first) {
+                loggedUnheldDown |= !isHeld;
                 log.warn(
                         "Queue {}: cannot reach the store of {}, and perhaps of other partitions: {}",
                         queue,
@@ -187,9 +194,13 @@ final class HeldPartitions {
             boolean anyDown = down > 0;
             core.storeUp(partition);
             publish();
+            boolean allUp = loggedUnheldDown && links.areAllUp();
             if (anyDown && down == 0) {
                 log.info("Queue {}: connected to the store of all {} partitions", queue, held.size());
+            } else if (allUp && held.isEmpty()) {
+                log.info("Queue {}: connected to the store again", queue);
             }
+            loggedUnheldDown &= !allUp;
         }
 
         @Override

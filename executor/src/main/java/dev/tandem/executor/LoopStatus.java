@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.executor.QueueStatus.State;
+import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -21,7 +22,7 @@ final class LoopStatus {
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile Waits waits = Waits.NONE;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
-    /** Why no task starts; empty if tasks may start. */
+    /** Why no task starts, or why it cannot be told whether one may; empty if tasks may start. */
     private volatile String paused = "";
 
     private volatile int running;
@@ -97,11 +98,17 @@ final class LoopStatus {
     }
 
     /** Says whether starts are paused. */
-    void paused(QueueLoop.PausedByOperator byOperator, boolean here) {
+    void paused(OperatorPause byOperator, boolean here) {
+        String pausedHere = here ? "the queue is paused in this process" : "";
         paused = switch (byOperator) {
             case YES -> "an operator has paused the queue";
-            case UNKNOWN -> "the store has not said yet whether an operator has paused the queue";
-            case NO -> here ? "the queue is paused in this process" : "";
+            case AWAITED -> "the store has not said yet whether an operator has paused the queue";
+            case UNKNOWN ->
+                here
+                        ? pausedHere
+                        : "whether the queue is paused cannot be told: the store has not said so since this process"
+                                + " started. Its tasks start meanwhile";
+            case NO -> pausedHere;
         };
     }
 

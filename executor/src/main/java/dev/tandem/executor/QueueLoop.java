@@ -4,6 +4,7 @@ import dev.tandem.ordering.Overflow;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
+import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -46,7 +47,7 @@ final class QueueLoop {
     private long stopRequestedAt;
     private long waitsAt;
     private boolean pausedHere;
-    private PausedByOperator pausedByOperator = PausedByOperator.NO;
+    private OperatorPause pausedByOperator = OperatorPause.NO;
 
     // Thread-safe, or read only.
     private final String queue;
@@ -90,7 +91,7 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status, spec.logsKeys());
+        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status, spec.logsKeys(), clock);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
@@ -137,14 +138,6 @@ final class QueueLoop {
         return timings.leave() + timings.drain() + timings.grace();
     }
 
-    /** Whether an operator has paused the queue. */
-    enum PausedByOperator {
-        NO,
-        YES,
-        /** The store has not answered yet. */
-        UNKNOWN
-    }
-
     /** Returns whether the loop was neither started nor stopped. */
     boolean isNew() {
         return status.state() == QueueStatus.State.NEW;
@@ -158,8 +151,8 @@ final class QueueLoop {
         });
     }
 
-    /** Starts no task unless no operator has paused the queue. Tasks that run go on. */
-    void pauseByOperator(PausedByOperator paused) {
+    /** Starts tasks only once the store says that no operator has paused the queue, or gives up. Tasks that run go on. */
+    void pauseByOperator(OperatorPause paused) {
         inbox.post(() -> {
             pausedByOperator = paused;
             applyPauses();
@@ -182,7 +175,7 @@ final class QueueLoop {
     private void applyPauses() {
         status.paused(pausedByOperator, pausedHere);
         if (status.state() == QueueStatus.State.RUNNING) {
-            core.pauseStarts(pausedHere || pausedByOperator != PausedByOperator.NO);
+            core.pauseStarts(pausedHere || pausedByOperator.holdsStarts());
         }
     }
 

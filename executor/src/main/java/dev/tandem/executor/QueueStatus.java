@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param state the state of the queue's loop
  * @param problem what is wrong, for people; null if nothing is
  * @param withheld why fewer tasks start than could, for people: the queue is paused, nearly all attempts fail, or the
- *     store has no room for more. Null if none is held back
+ *     store has no room for more. Also says so if tasks start although nobody can tell whether the queue is paused. Null
+ *     if none is held back
  * @param slowed whether starts are slowed down, because nearly all attempts fail
  * @param partitionsWithoutRoom in how many partitions no fresh task starts, because the store has no room for more
  * @param sharing whether this executor takes its share of the queue's partitions. False once it is stopping, and a few

@@ -1,7 +1,7 @@
 package dev.tandem.executor;
 
-import dev.tandem.executor.QueueLoop.PausedByOperator;
 import dev.tandem.task.store.Registration;
+import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -35,10 +35,10 @@ final class Registrations implements AutoCloseable {
         loops.computeIfAbsent(store, none -> new ArrayList<>()).add(loop);
     }
 
-    /** Registers the executor. Until a store has said whether a queue is paused, the queue starts no task. */
+    /** Registers the executor. Until a store has said whether a queue is paused, or gives up, the queue starts no task. */
     void open() {
         loops.forEach((store, ofStore) -> {
-            ofStore.forEach(loop -> loop.pauseByOperator(PausedByOperator.UNKNOWN));
+            ofStore.forEach(loop -> loop.pauseByOperator(OperatorPause.AWAITED));
             Registration made = store.register(new Entry(ofStore));
             ofStore.forEach(loop -> byQueue.put(loop.name(), made));
             if (!keep(made)) {
@@ -104,10 +104,10 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
-        public void paused(String queue, boolean paused) {
+        public void paused(String queue, OperatorPause paused) {
             QueueLoop loop = queues.get(queue);
             if (loop != null) {
-                loop.pauseByOperator(paused ? PausedByOperator.YES : PausedByOperator.NO);
+                loop.pauseByOperator(paused);
             }
         }
     }

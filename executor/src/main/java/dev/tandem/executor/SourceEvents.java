@@ -71,7 +71,7 @@ final class SourceEvents implements Source.Events {
         if (!ordered || !hasUnreadable(deliveries)) {
             return deliveries;
         }
-        return deliveries.stream().map(Delivery::dyingInItsPlace).toList();
+        return deliveries.stream().map(Delivery::asTaskThatDies).toList();
     }
 
     private static boolean hasUnreadable(Collection<Delivery> deliveries) {

@@ -88,6 +88,10 @@ final class StoreLinks {
         return links.values().stream().anyMatch(open -> open.up);
     }
 
+    boolean areAllUp() {
+        return links.values().stream().allMatch(open -> open.up);
+    }
+
     /**
      * Returns since when the store of none of these partitions has answered, in the clock's milliseconds; {@link
      * #NOT_SILENT} if a link is up, or there are no partitions.

@@ -70,7 +70,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = attempt(run, slot);
         } catch (Throwable t) {
             log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
-            took(run, 0);
+            recordTiming(run, 0);
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
@@ -140,7 +140,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                 Outcome outcome =
                         spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
                 long nanos = clock.nanos() - startedNanos;
-                took(run, nanos / 1_000_000);
+                recordTiming(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);
                 return outcome;
             }
@@ -163,8 +163,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private void took(Run run, long millis) {
-        run.took(clock.wallMillis() - millis, millis);
+    private void recordTiming(Run run, long millis) {
+        run.recordTiming(clock.wallMillis() - millis, millis);
     }
 
     private Outcome dead(Run run, String reason) {
@@ -234,10 +234,10 @@ final class TaskRunner implements WorkerPool.RunAction {
         return key != null && spec.policy().ordered();
     }
 
-    /** Says what a death means for the other tasks of its key. */
+    /** Says what a death means for the other tasks of its key. {@link HaltedKeyLog} says which keys are halted. */
     private String meaningForKey() {
         return switch (spec.policy().deadHead()) {
-            case HALT -> ". Its key is halted until it is retried, skipped or drained";
+            case HALT -> "";
             case SKIP -> ". Its key goes on without it";
             case DRAIN -> ". The tasks that wait behind it die too";
         };

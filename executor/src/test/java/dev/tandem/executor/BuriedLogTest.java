@@ -61,4 +61,21 @@ class BuriedLogTest {
 
         assertThat(logged.list.get(10).getFormattedMessage()).contains("(90 earlier ones were not logged)");
     }
+
+    @Test
+    void floodThatEndsIsCountedWithoutAnotherDeath() {
+        for (int offset = 0; offset < 5_000; offset++) {
+            log.log(new CoreEvent.Buried(P3, Position.of(1, offset), null, "odd"));
+        }
+        log.logLeftOut(false);
+        assertThat(logged.list).as("the window has not ended").hasSize(10);
+        clock.advance(10_000);
+        log.logLeftOut(false);
+        log.logLeftOut(false);
+
+        assertThat(logged.list).hasSize(11);
+        assertThat(logged.list.get(10).getFormattedMessage())
+                .isEqualTo("Queue orders: 4990 more tasks are dead, since their messages are unreadable; they were not"
+                        + " logged one by one");
+    }
 }

@@ -23,12 +23,13 @@ class CoreCommandsTest {
     private static final Partition P3 = Partition.of("orders", 3);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(OwnershipLog.class);
+    private final Logger buriedLogger = (Logger) LoggerFactory.getLogger(BuriedLog.class);
     private final Level levelBefore = logger.getLevel();
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    private final ManualClock clock = new ManualClock();
     private final CoreCommands commands = commands();
 
-    private static CoreCommands commands() {
-        ExecutorClock clock = new ManualClock();
+    private CoreCommands commands() {
         QueueSpec spec = RunnerFixture.queue().build();
         QueueCore core = new QueueCore(Source.Kind.LOG, spec.policy(), TestContexts.SETTINGS, "e1");
         LoopStatus status = new LoopStatus(spec.name(), clock, new OutcomeCounters());
@@ -39,7 +40,7 @@ class CoreCommandsTest {
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         RetainedPartitions retained =
                 new RetainedPartitions(spec, TestContexts.of(clock, watchdog), source, core, partitions, inbox);
-        return new CoreCommands(source, partitions, workers, retained, null, status, true);
+        return new CoreCommands(source, partitions, workers, retained, null, status, true, clock);
     }
 
     @BeforeEach
@@ -54,6 +55,7 @@ class CoreCommandsTest {
         logger.detachAppender(logged);
         logger.setAdditive(true);
         logger.setLevel(levelBefore);
+        buriedLogger.detachAppender(logged);
     }
 
     private void reportAll() {
@@ -90,5 +92,33 @@ class CoreCommandsTest {
         reportAll();
 
         assertThat(logged.list).isEmpty();
+    }
+
+    @Test
+    void floodOfUnreadableMessagesIsCountedWhenItEnds() {
+        buriedLogger.addAppender(logged);
+        reportUnreadable(15);
+        commands.flushed(0);
+        assertThat(logged.list).hasSize(10);
+        clock.advance(10_000);
+        commands.flushed(0);
+
+        assertThat(logged.list).hasSize(11);
+        assertThat(logged.list.get(10).getFormattedMessage()).contains("5 more tasks are dead");
+    }
+
+    @Test
+    void floodOfUnreadableMessagesIsCountedWhenTheLoopEnds() {
+        buriedLogger.addAppender(logged);
+        reportUnreadable(15);
+        commands.logRest();
+
+        assertThat(logged.list.get(10).getFormattedMessage()).contains("5 more tasks are dead");
+    }
+
+    private void reportUnreadable(int count) {
+        for (int offset = 0; offset < count; offset++) {
+            commands.report(new CoreEvent.Buried(P3, Position.of(1, offset), null, "odd"));
+        }
     }
 }

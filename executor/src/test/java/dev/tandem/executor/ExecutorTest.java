@@ -10,6 +10,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Registration.OperatorPause;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -112,14 +113,39 @@ class ExecutorTest {
             awaitWithheld(executor, "has not said yet");
             assertNothingRuns(source, ran, "unknown");
 
-            store.registrant.paused("q", true);
+            store.registrant.paused("q", OperatorPause.YES);
             awaitWithheld(executor, "an operator has paused the queue");
             executor.pause("q", false);
             assertNothingRuns(source, ran, "paused");
 
-            store.registrant.paused("q", false);
+            store.registrant.paused("q", OperatorPause.NO);
             await().until(() -> ran.get() == 1);
             assertThat(executor.status().get(0).withheld()).isNull();
+        }
+    }
+
+    @Test
+    void queueWhosePauseCannotBeToldStartsTasksAndSaysSo() {
+        ScriptedSource source = new ScriptedSource();
+        ScriptedStore store = new ScriptedStore();
+        store.knowsPauses = false;
+        AtomicInteger ran = new AtomicInteger();
+        try (Executor executor = Executor.builder()
+                .settings(TestContexts.SETTINGS)
+                .queue(queue("q", source, store, 2)
+                        .action("any", task -> ran.incrementAndGet())
+                        .build())
+                .build()) {
+            executor.start();
+            deliver(source, "q", Task.of("q", null, new byte[0]));
+            awaitWithheld(executor, "has not said yet");
+            store.registrant.paused("q", OperatorPause.UNKNOWN);
+            await().until(() -> ran.get() == 1);
+            awaitWithheld(executor, "whether the queue is paused cannot be told");
+            assertThat(executor.status().get(0).slowed()).isFalse();
+
+            store.registrant.paused("q", OperatorPause.NO);
+            await().until(() -> executor.status().get(0).withheld() == null);
         }
     }
 
@@ -137,7 +163,7 @@ class ExecutorTest {
             executor.start();
             executor.pause("q", true);
             awaitWithheld(executor, "paused in this process");
-            store.registrant.paused("q", false);
+            store.registrant.paused("q", OperatorPause.NO);
             deliver(source, "q", Task.of("q", null, new byte[0]));
             assertNothingRuns(source, ran, "paused");
 

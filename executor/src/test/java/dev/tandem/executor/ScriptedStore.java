@@ -56,7 +56,7 @@ final class ScriptedStore implements Store {
     public Registration register(Registration.Registrant executor) {
         registrant = executor;
         if (knowsPauses) {
-            executor.queues().forEach(queue -> executor.paused(queue, false));
+            executor.queues().forEach(queue -> executor.paused(queue, Registration.OperatorPause.NO));
         }
         return new Registration() {
             @Override

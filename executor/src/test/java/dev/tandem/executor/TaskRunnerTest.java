@@ -114,7 +114,7 @@ class TaskRunnerTest {
         Delivery unreadable =
                 new Delivery(1, task("pay", ""), "header 'tandem-delay' has the value 'a while'", null, false);
 
-        assertThat(run(spec, TestRuns.of(unreadable.dyingInItsPlace().task(), 1)))
+        assertThat(run(spec, TestRuns.of(unreadable.asTaskThatDies().task(), 1)))
                 .isEqualTo(new Outcome.Dead("header 'tandem-delay' has the value 'a while'"));
         assertThat(seen).hasValue(null);
         assertThat(fixture.counters.failedAttempts.sum())

@@ -93,8 +93,7 @@ class UnreadableMessageTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .as("each death is logged once")
                 .containsExactlyInAnyOrder(
-                        "Queue orders: task orders:0:1 is dead (orders/0 1:1 attempt 1): the header is odd. Its key is"
-                                + " halted until it is retried, skipped or drained",
+                        "Queue orders: task orders:0:1 is dead (orders/0 1:1 attempt 1): the header is odd",
                         "Queue orders: task @0/1:2 is dead, since its message is unreadable: no key either. No other task"
                                 + " waits for it");
     }

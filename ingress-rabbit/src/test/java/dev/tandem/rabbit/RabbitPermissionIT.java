@@ -47,7 +47,7 @@ class RabbitPermissionIT {
                   "permissions": [
                     {"user": "guest", "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"},
                     {"user": "reader", "vhost": "/", "configure": "^$", "write": ".*", "read": ".*"},
-                    {"user": "ringer", "vhost": "/", "configure": "\\\\.ring(-lock)?$", "write": ".*", "read": ".*"}
+                    {"user": "ringer", "vhost": "/", "configure": "^orders-\\\\w+\\\\.((routing-)?keys\\\\.ring|ring-lock)$", "write": ".*", "read": ".*"}
                   ]
                 }
                 """.formatted(user("guest"), user("reader"), user("ringer")));

@@ -102,11 +102,11 @@ public final class Run {
     }
 
     /**
-     * Notes when the handler ran, for people. To be called before the outcome is reported.
+     * Records when the handler ran and for how long, for people. To be called before the outcome is reported.
      *
      * @param startedAt epoch milliseconds
      */
-    public void took(long startedAt, long durationMillis) {
+    public void recordTiming(long startedAt, long durationMillis) {
         this.startedAt = startedAt;
         this.durationMillis = durationMillis;
     }

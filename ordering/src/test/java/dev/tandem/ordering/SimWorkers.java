@@ -56,7 +56,7 @@ final class SimWorkers {
             return;
         }
         Outcome outcome = simulation.outcome(run);
-        run.took(simulation.timeline.now() + 1, 0);
+        run.recordTiming(simulation.timeline.now() + 1, 0);
         simulation.oracle.ends(process, run, outcome);
         Run next = outcome instanceof Outcome.Succeeded ? beginNext(run) : null;
         finish(run, outcome);

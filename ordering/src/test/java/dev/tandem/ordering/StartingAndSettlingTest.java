@@ -75,10 +75,10 @@ class StartingAndSettlingTest {
     void aSuccessIsKeptWithTheAttemptsBeforeIt() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("k0");
-        core.run("k0").took(1_800_000_000_000L, 30);
+        core.run("k0").recordTiming(1_800_000_000_000L, 30);
         core.fails("k0", 0);
         core.passes(1_000);
-        core.run("k0").took(1_800_000_001_000L, 12);
+        core.run("k0").recordTiming(1_800_000_001_000L, 12);
         core.succeeds("k0");
 
         SuccessRecord kept = core.store().successes().get(0).success();

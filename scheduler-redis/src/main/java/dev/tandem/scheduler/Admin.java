@@ -4,9 +4,11 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,10 @@ public final class Admin {
     /** The result of a change. */
     public enum Result {
         DONE,
-        /** There is no such task or blocked key, or it has changed meanwhile. */
+        /** There is no such task or blocked key, or it has changed since it was seen. */
         NOT_FOUND,
+        /** The head was retried, skipped or deleted between two steps of a drain. What had died by then stays dead. */
+        DONE_IN_PART,
         /** The task is running. Try again when its run has ended. */
         ACTIVE,
         /** The task is not in a state that the deletion may take. */
@@ -99,19 +103,29 @@ public final class Admin {
     }
 
     /**
-     * Gives up the head of a blocked key, and says so in its error. The next task of its lane goes on.
+     * Gives up the head that a blocked key has now, as {@link #skip} does.
      *
      * @param force whether a head that is alive may be given up: it dies if Redis has it. If it must be redelivered, it runs
      *     after the others
      */
     public CompletableFuture<Result> skipKey(Partition partition, String key, boolean force) {
-        return withHead(partition, key, "skip", force);
+        return withSeen(partition, key, seen -> skip(seen, force));
+    }
+
+    /**
+     * Gives up the head of a blocked key as it was seen, and says so in its error. The next task of its lane goes on. {@link
+     * Result#NOT_FOUND} if the key has another head by now, or if the head was seen dead and is not any more, even by force.
+     *
+     * @param force as for {@link #skipKey(Partition, String, boolean)}
+     */
+    public CompletableFuture<Result> skip(KeyView seen, boolean force) {
+        return giveUp(seen, "skip", force);
     }
 
     /**
      * Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. A long lane dies in
      * several steps. If the future fails, some may have died, and the key is blocked still: drain it again. If the head is
-     * retried in between, the drain ends with {@link Result#NOT_FOUND}.
+     * retried in between, the drain ends with {@link Result#DONE_IN_PART}.
      */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
         return drainKey(partition, key, false);
@@ -119,7 +133,12 @@ public final class Admin {
 
     /** Drains as {@link #drainKey(Partition, String)} does. @param force as for {@link #skipKey(Partition, String, boolean)} */
     public CompletableFuture<Result> drainKey(Partition partition, String key, boolean force) {
-        return withHead(partition, key, "drain", force);
+        return withSeen(partition, key, seen -> drain(seen, force));
+    }
+
+    /** Drains as {@link #drainKey(Partition, String)} does, if the head is the one that was seen. @param force as for {@link #skip} */
+    public CompletableFuture<Result> drain(KeyView seen, boolean force) {
+        return giveUp(seen, "drain", force);
     }
 
     /**
@@ -152,15 +171,21 @@ public final class Admin {
                 .thenApply(receivers -> null);
     }
 
-    private CompletableFuture<Result> withHead(Partition partition, String key, String what, boolean force) {
-        return inspector.key(partition, key).thenCompose((Optional<KeyView> found) -> {
-            if (found.isEmpty()) {
-                return CompletableFuture.completedFuture(Result.NOT_FOUND);
-            }
-            byte[] head = found.get().head().text().getBytes(StandardCharsets.UTF_8);
-            byte[] forced = force ? ScriptCodes.CHANGE_FORCED.getBytes(StandardCharsets.UTF_8) : null;
-            return change(partition, what, key, head, forced);
-        });
+    private CompletableFuture<Result> withSeen(
+            Partition partition, String key, Function<KeyView, CompletableFuture<Result>> change) {
+        return inspector
+                .key(partition, key)
+                .thenCompose((Optional<KeyView> found) ->
+                        found.map(change).orElseGet(() -> CompletableFuture.completedFuture(Result.NOT_FOUND)));
+    }
+
+    /** Makes a change of a seen head. Force is meant for a head that was seen alive, not for one that somebody has retried. */
+    private CompletableFuture<Result> giveUp(KeyView seen, String what, boolean force) {
+        boolean wasHalted = seen.reason() == BlockReason.HALTED;
+        byte[] head = seen.head().text().getBytes(StandardCharsets.UTF_8);
+        byte[] forced = force && !wasHalted ? ScriptCodes.CHANGE_FORCED.getBytes(StandardCharsets.UTF_8) : null;
+        return change(seen.partition(), what, seen.key(), head, forced)
+                .thenApply(result -> wasHalted && result == Result.NOT_HALTED ? Result.NOT_FOUND : result);
     }
 
     private CompletableFuture<Result> change(
@@ -186,13 +211,21 @@ public final class Admin {
                 goOn.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Returns whether tasks have died already in the change with these arguments. Other changes only search in several steps. */
+    private static boolean isDrainUnderWay(byte[][] args) {
+        String goOn = new String(args[args.length - 1], StandardCharsets.UTF_8);
+        return goOn.startsWith(ScriptCodes.GO_ON_BEGUN) || goOn.startsWith(ScriptCodes.GO_ON_ALIVE);
+    }
+
     /** Calls the script until the change is made. The last argument is where it goes on. */
     private CompletableFuture<Result> change(Partition partition, byte[]... args) {
         return connection.runScript(Script.ADMINISTER, partition, args).thenCompose(reply -> {
             ReplyReader in = new ReplyReader(reply);
             int code = in.count();
             if (code != ScriptCodes.CHANGE_UNFINISHED) {
-                return CompletableFuture.completedFuture(ScriptCodes.changeResult(code));
+                Result result = ScriptCodes.changeResult(code);
+                return CompletableFuture.completedFuture(
+                        result != Result.DONE && isDrainUnderWay(args) ? Result.DONE_IN_PART : result);
             }
             byte[][] next = args.clone();
             next[next.length - 1] = in.bytes();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,37 +44,58 @@ final class AllTaskLister {
         this.due = due;
     }
 
-    /** Lists tasks of these partitions. @throws IllegalArgumentException if no page returned the cursor */
-    CompletableFuture<ResultPage<TaskView>> page(List<Partition> partitions, @Nullable String cursor, int limit) {
+    /**
+     * Lists tasks of these partitions.
+     *
+     * @param chosen which tasks; null for all
+     * @throws IllegalArgumentException if no page returned the cursor
+     */
+    CompletableFuture<ResultPage<TaskView>> page(
+            List<Partition> partitions,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget) {
+        Request request = new Request(partitions, limit, chosen, budget, new ArrayList<>());
         if (cursor == null) {
-            return page(partitions, 0, null, limit, new ArrayList<>());
+            return page(request, 0, null);
         }
         for (Stage stage : STAGES) {
             if (cursor.startsWith(stage.cursor(null))) {
                 String inner = cursor.substring(stage.cursor(null).length());
-                return page(partitions, stage.ordinal(), inner.isEmpty() ? null : inner, limit, new ArrayList<>());
+                return page(request, stage.ordinal(), inner.isEmpty() ? null : inner);
             }
         }
         throw TaskCursor.unknown(cursor);
     }
 
-    private CompletableFuture<ResultPage<TaskView>> page(
-            List<Partition> partitions, int at, @Nullable String inner, int limit, List<TaskView> found) {
-        if (at == STAGES.length) {
-            return CompletableFuture.completedFuture(new ResultPage<>(found, null));
-        } else if (found.size() >= limit) {
-            return CompletableFuture.completedFuture(new ResultPage<>(found, STAGES[at].cursor(null)));
-        }
+    /** What is asked for, and found so far. */
+    private record Request(
+            List<Partition> partitions,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget,
+            List<TaskView> found) {}
+
+    private CompletableFuture<ResultPage<TaskView>> page(Request request, int at, @Nullable String inner) {
         Stage stage = STAGES[at];
-        int most = limit - found.size();
+        int most = request.limit() - request.found().size();
         CompletableFuture<ResultPage<TaskView>> part = stage.state == null
-                ? due.page(partitions, inner, most)
-                : inspector.tasks(partitions, stage.state, inner, most);
+                ? due.page(request.partitions(), inner, most, request.chosen(), request.budget())
+                : inspector.tasks(request.partitions(), stage.state, inner, most, request.budget());
         return part.thenCompose(page -> {
-            found.addAll(page.items());
-            return page.next() == null
-                    ? page(partitions, at + 1, null, limit, found)
-                    : CompletableFuture.completedFuture(new ResultPage<>(found, stage.cursor(page.next())));
+            page.items().stream()
+                    .filter(task -> request.chosen() == null || request.chosen().test(task))
+                    .forEach(request.found()::add);
+            String next = page.next() == null ? null : stage.cursor(page.next());
+            if (next == null && at + 1 < STAGES.length) {
+                if (request.found().size() < request.limit()
+                        && !request.budget().isSpent()) {
+                    return page(request, at + 1, null);
+                }
+                next = STAGES[at + 1].cursor(null);
+            }
+            return CompletableFuture.completedFuture(new ResultPage<>(request.found(), next));
         });
     }
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** A Redis Cluster. A partition is on the master of its hash tag's slot. */
 final class ClusterTopology implements RedisTopology {
 
+    /** Enough to find a name for a node that has one slot in a thousand, all but certainly. */
+    private static final int MAX_PROBES = 20_000;
+
     private final RedisKeys keys;
     private final RedisClusterClient subscribingClient;
     private final RedisClusterClient commandingClient;
@@ -45,12 +48,23 @@ final class ClusterTopology implements RedisTopology {
     }
 
     @Override
-    public CompletableFuture<List<RedisURI>> parts() {
+    public CompletableFuture<List<Part>> parts() {
         return refresh()
                 .thenApply(done -> commandingClient.getPartitions().stream()
                         .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
-                        .map(RedisClusterNode::getUri)
+                        .map(node -> new Part(node.getUri(), probe(node)))
                         .toList());
+    }
+
+    /** Looks for a name whose slot this node has. Each try hits with the node's share of the slots. */
+    private byte @Nullable [] probe(RedisClusterNode node) {
+        for (int number = 0; number < MAX_PROBES; number++) {
+            byte[] key = keys.fitness(number);
+            if (node.hasSlot(SlotHash.getSlot(key))) {
+                return key;
+            }
+        }
+        return null;
     }
 
     @Override

@@ -8,14 +8,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the scheduled and retried tasks of several partitions together, by due time. Far-off tasks (see {@code
- * far_schedule.lua}) come minute by minute, and are in order within a page. One page of one stream is in memory at a time,
- * besides the tasks that are returned. Thread-safe.
+ * far_schedule.lua}) come minute by minute, and are in order within a page. First each partition is asked for its earliest due
+ * times, many at once; then only those streams are read that have tasks of this page. One page of one stream is in memory
+ * at a time, besides the tasks of the page. Thread-safe.
  */
 final class DueTaskLister {
 
@@ -97,6 +99,10 @@ final class DueTaskLister {
     }
 
     private static final int MAX_BYTES = 1 << 20;
+
+    /** How many tasks a page looks at for those that are chosen. */
+    private static final int MAX_LOOKED_AT = 500;
+
     private static final Kind[] KINDS = Kind.values();
 
     private final AdminConnection connection;
@@ -105,11 +111,24 @@ final class DueTaskLister {
         this.connection = connection;
     }
 
-    /** Lists tasks. @throws IllegalArgumentException if no page returned the cursor */
-    CompletableFuture<ResultPage<TaskView>> page(List<Partition> partitions, @Nullable String cursor, int limit) {
+    /**
+     * Lists tasks.
+     *
+     * @param chosen which tasks; null for all
+     * @throws IllegalArgumentException if no page returned the cursor
+     */
+    CompletableFuture<ResultPage<TaskView>> page(
+            List<Partition> partitions,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget) {
         Place from = cursor == null ? null : Place.decode(cursor);
         int fromStream = from == null ? -1 : streamOf(partitions, from, String.valueOf(cursor));
-        return new Merge(partitions, from, fromStream, limit).next(0).thenApply(Merge::page);
+        Merge merge = new Merge(partitions, from, fromStream, limit, chosen, budget);
+        return merge.findStreams()
+                .thenCompose(streams -> merge.next(streams, 0))
+                .thenApply(done -> merge.page());
     }
 
     private static int streamOf(List<Partition> partitions, Place place, String cursor) {
@@ -121,30 +140,99 @@ final class DueTaskLister {
         throw TaskCursor.unknown(cursor);
     }
 
-    /** Collects the first tasks of all streams, which are read one after the other. */
+    /** A stream that has tasks. @param earliest no task of it is before this, in its order */
+    private record Stream(int number, long earliest) {
+        static final Comparator<Stream> BY_PLACE =
+                Comparator.comparingLong(Stream::earliest).thenComparingInt(Stream::number);
+
+        /** Returns the place before all of its tasks. */
+        Item beginning() {
+            return new Item(earliest, number, -1, "", null);
+        }
+    }
+
+    /** Collects the first tasks of all streams, which are read one after the other, those that begin first at first. */
     private final class Merge {
 
         private final List<Partition> partitions;
         private final @Nullable Place from;
         private final int fromStream;
         private final int limit;
+        private final @Nullable Predicate<TaskView> chosen;
+
+        /** How many tasks to look at. */
+        private final int most;
+
+        private final ReadBudget budget;
         private final TreeSet<Item> first = new TreeSet<>(Item.BY_PLACE);
         private int bytes;
 
         /** From here on tasks may be missing in {@link #first}; null if none is. */
         private @Nullable Item incompleteFrom;
 
-        Merge(List<Partition> partitions, @Nullable Place from, int fromStream, int limit) {
+        Merge(
+                List<Partition> partitions,
+                @Nullable Place from,
+                int fromStream,
+                int limit,
+                @Nullable Predicate<TaskView> chosen,
+                ReadBudget budget) {
             this.partitions = partitions;
             this.from = from;
             this.fromStream = fromStream;
             this.limit = limit;
+            this.chosen = chosen;
+            this.most = chosen == null ? limit : Math.max(limit, MAX_LOOKED_AT);
+            this.budget = budget;
         }
 
-        CompletableFuture<Merge> next(int stream) {
-            return stream == partitions.size() * KINDS.length
-                    ? CompletableFuture.completedFuture(this)
-                    : read(stream, start(stream)).thenCompose(done -> next(stream + 1));
+        /** Asks each partition for the earliest due times from this page on. */
+        CompletableFuture<List<Stream>> findStreams() {
+            byte[] since = bytes(from == null ? "-inf" : Long.toString(from.order()));
+            budget.runs(partitions.size());
+            return Futures.all(partitions, partition -> {
+                        budget.requireTime();
+                        return connection.runScript(Script.INSPECT, partition, bytes("earliest"), since);
+                    })
+                    .thenApply(replies -> {
+                        List<Stream> streams = new ArrayList<>();
+                        for (int i = 0; i < replies.size(); i++) {
+                            ReplyReader in = new ReplyReader(replies.get(i));
+                            for (Kind kind : KINDS) {
+                                String at = in.maybeText();
+                                if (at != null) {
+                                    long earliest = kind.order((long) Double.parseDouble(at));
+                                    streams.add(new Stream(i * KINDS.length + kind.ordinal(), earliest));
+                                }
+                            }
+                        }
+                        streams.sort(Stream.BY_PLACE);
+                        return streams;
+                    });
+        }
+
+        /** Reads these streams from one on, as far as they may have tasks of this page. */
+        CompletableFuture<@Nullable Void> next(List<Stream> streams, int at) {
+            if (at == streams.size()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            Stream stream = streams.get(at);
+            if (isFoundBefore(stream) || budget.isSpent() && hasTasksBefore(stream)) {
+                missingFrom(stream.beginning());
+                return CompletableFuture.completedFuture(null);
+            }
+            return read(stream.number(), start(stream.number())).thenCompose(done -> next(streams, at + 1));
+        }
+
+        /** Returns whether this stream, and so all streams behind it, have no task of this page. */
+        private boolean isFoundBefore(Stream stream) {
+            Item beginning = stream.beginning();
+            return incompleteFrom != null && Item.BY_PLACE.compare(incompleteFrom, beginning) < 0
+                    || first.size() >= most && Item.BY_PLACE.compare(first.last(), beginning) < 0;
+        }
+
+        private boolean hasTasksBefore(Stream stream) {
+            return !first.isEmpty() && Item.BY_PLACE.compare(first.first(), stream.beginning()) < 0;
         }
 
         private Kind kind(int stream) {
@@ -164,6 +252,8 @@ final class DueTaskLister {
 
         /** Reads a page of a stream, and on while pages have no tasks. */
         private CompletableFuture<@Nullable Void> read(int stream, String cursor) {
+            budget.requireTime();
+            budget.runs(1);
             return connection
                     .runScript(
                             Script.INSPECT,
@@ -171,7 +261,7 @@ final class DueTaskLister {
                             bytes("page"),
                             bytes(kind(stream).name),
                             bytes(cursor),
-                            bytes(Integer.toString(limit)))
+                            bytes(Integer.toString(most)))
                     .thenCompose(reply -> {
                         ReplyReader in = new ReplyReader(reply);
                         String next = in.text();
@@ -200,7 +290,7 @@ final class DueTaskLister {
             if (more) {
                 missingFrom(new Item(order, stream, tasks.size(), "", null));
             }
-            while (first.size() > limit || bytes > MAX_BYTES && first.size() > 1) {
+            while (first.size() > most || bytes > MAX_BYTES && first.size() > 1) {
                 Item last = first.pollLast();
                 bytes -= last.bytes();
                 missingFrom(last);
@@ -214,18 +304,24 @@ final class DueTaskLister {
         }
 
         ResultPage<TaskView> page() {
-            List<Item> items = List.copyOf(incompleteFrom == null ? first : first.headSet(incompleteFrom));
             List<TaskView> tasks = new ArrayList<>();
-            items.forEach(item -> {
-                if (item.task() != null) {
+            Item last = null;
+            boolean more = incompleteFrom != null;
+            for (Item item : incompleteFrom == null ? first : first.headSet(incompleteFrom)) {
+                if (tasks.size() == limit) {
+                    more = true;
+                    break;
+                }
+                last = item;
+                budget.lookedAt(1);
+                if (item.task() != null && (chosen == null || chosen.test(item.task()))) {
                     tasks.add(item.task());
                 }
-            });
+            }
             tasks.sort(Comparator.comparingLong(TaskView::at));
-            if (incompleteFrom == null || items.isEmpty()) {
+            if (!more || last == null) {
                 return new ResultPage<>(tasks, null);
             }
-            Item last = items.get(items.size() - 1);
             Place place = new Place(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
             return new ResultPage<>(tasks, place.encode());
         }

@@ -20,6 +20,7 @@ final class FitnessWatch {
     private final StoreThread thread;
     private final NodeConnections connections;
     private final RedisFitness fitness;
+    private final RedisKeys keys;
     private final long answerMillis;
     private final boolean countsReplicas;
 
@@ -27,6 +28,7 @@ final class FitnessWatch {
         this.thread = thread;
         this.connections = connections;
         this.fitness = fitness;
+        this.keys = new RedisKeys(settings.namespace());
         this.answerMillis = settings.answerTimeout().toMillis();
         // A number above 0 is the operator's decision.
         this.countsReplicas = settings.durable() && settings.replicas().orElse(0) == 0;
@@ -48,7 +50,7 @@ final class FitnessWatch {
             return;
         }
         node.fitnessAskedAt = System.nanoTime();
-        session.askFitness(fitness)
+        session.askFitness(fitness, keys)
                 .whenComplete((answer, failure) -> thread.run(() -> {
                     node.fitnessAskedAt = null;
                     // A connection that broke is noticed elsewhere.

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -7,12 +8,31 @@ import java.util.function.Function;
 /** Combines futures. */
 final class Futures {
 
+    /** How many requests of one caller are under way at a time: enough to hide round trips. */
+    static final int AT_ONCE = 64;
+
     private Futures() {}
 
-    /** Asks for all at once. Completes with the answers in order when all have come, or fails when one fails. */
+    /**
+     * Asks for all, some at a time, so that a question about many partitions leaves room for others. Completes with the
+     * answers in order when all have come, or fails when one fails.
+     */
     static <A, T> CompletableFuture<List<T>> all(List<A> asked, Function<A, CompletableFuture<T>> each) {
-        List<CompletableFuture<T>> futures = asked.stream().map(each).toList();
+        return from(0, asked, each, new ArrayList<>(asked.size()));
+    }
+
+    private static <A, T> CompletableFuture<List<T>> from(
+            int at, List<A> asked, Function<A, CompletableFuture<T>> each, List<T> answers) {
+        if (at >= asked.size()) {
+            return CompletableFuture.completedFuture(answers);
+        }
+        int to = Math.min(asked.size(), at + AT_ONCE);
+        List<CompletableFuture<T>> futures =
+                asked.subList(at, to).stream().map(each).toList();
         return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
-                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+                .thenCompose(done -> {
+                    futures.forEach(future -> answers.add(future.join()));
+                    return from(to, asked, each, answers);
+                });
     }
 }

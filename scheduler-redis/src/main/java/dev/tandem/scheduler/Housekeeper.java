@@ -127,23 +127,38 @@ final class Housekeeper {
                         : CompletableFuture.completedFuture(false));
     }
 
-    /** Does a round in one partition. Returns how many tasks were removed. */
+    /**
+     * Does a round in one partition, each job of it whether or not the others fail. Returns how many tasks were removed. The
+     * future never fails: failures are logged, and the next round tries again.
+     */
     CompletableFuture<Long> trim(Partition partition) {
         Place from = places.getOrDefault(partition, Place.FIRST);
-        return drain(partition)
-                .thenCompose(drained -> new Round(partition, from).piece())
-                .thenCompose(tasks -> successes.trim(partition).thenApply(records -> tasks + records))
-                .whenComplete((removed, failure) -> {
-                    if (failure != null) {
-                        log.warn("Could not trim the history of {}: {}", partition, RedisFailures.describe(failure));
-                    } else if (removed > 0) {
+        // In the order in which they happen, each once.
+        Set<String> failures = new LinkedHashSet<>();
+        return tried(failures, drain(partition, failures).thenApply(drained -> 0L))
+                .thenCompose(none -> tried(failures, new Round(partition, from).piece()))
+                .thenCompose(tasks -> tried(failures, successes.trim(partition)).thenApply(records -> tasks + records))
+                .thenApply(removed -> {
+                    if (!failures.isEmpty()) {
+                        log.warn("Could not do all housekeeping of {}: {}", partition, String.join("; ", failures));
+                    }
+                    if (removed > 0) {
                         log.debug("Trimmed {} tasks from the history of {}", removed, partition);
                     }
+                    return removed;
                 });
     }
 
+    /** Notes why a job failed, which then has removed nothing as far as is known. */
+    private static CompletableFuture<Long> tried(Set<String> failures, CompletableFuture<Long> job) {
+        return job.exceptionally(failure -> {
+            failures.add(RedisFailures.describe(failure));
+            return 0L;
+        });
+    }
+
     /** Goes on with drains of long lanes whose heads died ({@code dead-head: drain}). */
-    private CompletableFuture<Void> drain(Partition partition) {
+    private CompletableFuture<Void> drain(Partition partition, Set<String> failures) {
         byte[] owner = connection.keys().of(partition)[0];
         return connection.run(commands -> commands.hgetall(owner)).thenCompose(fields -> {
             CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
@@ -151,7 +166,10 @@ final class Housekeeper {
                 String name = new String(field.getKey(), StandardCharsets.UTF_8);
                 if (name.startsWith(ScriptCodes.DRAIN_FIELD)) {
                     String key = name.substring(ScriptCodes.DRAIN_FIELD.length());
-                    all = all.thenCompose(before -> admin.goOnDraining(partition, key, field.getValue()))
+                    all = all.thenCompose(before -> tried(
+                                    failures,
+                                    admin.goOnDraining(partition, key, field.getValue())
+                                            .thenApply(result -> 0L)))
                             .thenApply(done -> null);
                 }
             }

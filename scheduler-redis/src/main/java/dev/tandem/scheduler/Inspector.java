@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,6 +111,16 @@ public final class Inspector {
         return stored(partition, state, cursor, limit);
     }
 
+    /** Lists tasks of one partition. @param budget notes what that costs */
+    public CompletableFuture<ResultPage<TaskView>> tasks(
+            Partition partition, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
+        budget.runs(1);
+        return tasks(partition, state, cursor, limit).thenApply(page -> {
+            budget.lookedAt(page.items().size());
+            return page;
+        });
+    }
+
     /** Lists what is kept of successes, and then the samples of earlier versions. */
     private CompletableFuture<ResultPage<TaskView>> succeeded(Partition partition, @Nullable String cursor, int limit) {
         byte[] place = TaskCursor.decode(TaskState.SUCCEEDED, cursor);
@@ -155,25 +166,29 @@ public final class Inspector {
                 });
     }
 
-    /** Lists tasks in one state over all partitions of a queue, one partition after the other; else as for one. */
+    /** Lists tasks like {@link #tasks(String, TaskState, String, int, ReadBudget)}, with the budget of a list. */
     public CompletableFuture<ResultPage<TaskView>> tasks(
             String queue, TaskState state, @Nullable String cursor, int limit) {
+        return tasks(queue, state, cursor, limit, ReadBudget.forList());
+    }
+
+    /** Lists tasks in one state over all partitions of a queue, one partition after the other; else as for one. */
+    public CompletableFuture<ResultPage<TaskView>> tasks(
+            String queue, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
         requireLimit(limit);
         TaskCursor.decode(state, QueueCursor.parse(cursor).inner());
-        return partitions(queue).thenCompose(partitions -> tasks(partitions, state, cursor, limit));
+        return partitions(queue).thenCompose(partitions -> tasks(partitions, state, cursor, limit, budget));
     }
 
     /** Lists tasks in one state over these partitions. */
     CompletableFuture<ResultPage<TaskView>> tasks(
-            List<Partition> partitions, TaskState state, @Nullable String cursor, int limit) {
-        QueueCursor from = QueueCursor.parse(cursor);
-        return collect(
-                partitions,
-                from.indexIn(partitions, cursor),
-                from.inner(),
-                limit,
-                (partition, inner, most) -> tasks(partition, state, inner, most),
-                new ArrayList<>());
+            List<Partition> partitions, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
+        return PartitionPages.collect(partitions, cursor, limit, budget, (partition, inner, most) -> {
+            if (state == TaskState.SUCCEEDED) {
+                budget.runs(1); // one for the samples of earlier versions
+            }
+            return tasks(partition, state, inner, most);
+        });
     }
 
     /**
@@ -182,39 +197,21 @@ public final class Inspector {
      * One that changes its state between two pages may be in both, or in none.
      *
      * @param partition the name of the only partition; null for all
+     * @param chosen which tasks; null for all
      */
     public CompletableFuture<ResultPage<TaskView>> allTasks(
-            String queue, @Nullable String partition, @Nullable String cursor, int limit) {
+            String queue,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget) {
         requireLimit(limit);
         AllTaskLister lister = new AllTaskLister(this, new DueTaskLister(connection));
-        return partition == null
-                ? partitions(queue).thenCompose(all -> lister.page(all, cursor, limit))
-                : lister.page(List.of(new Partition(queue, partition)), cursor, limit);
-    }
-
-    /** Lists one page of a partition. */
-    private interface Lister<T> {
-        CompletableFuture<ResultPage<T>> page(Partition partition, @Nullable String cursor, int limit);
-    }
-
-    /** Adds a page of the partition at {@code at}, and of those behind it if that was its last. */
-    private <T> CompletableFuture<ResultPage<T>> collect(
-            List<Partition> partitions, int at, @Nullable String inner, int limit, Lister<T> lister, List<T> found) {
-        if (at >= partitions.size()) {
-            return CompletableFuture.completedFuture(new ResultPage<>(found, null));
-        }
-        Partition partition = partitions.get(at);
-        if (found.size() >= limit) {
-            return CompletableFuture.completedFuture(new ResultPage<>(found, QueueCursor.encode(partition, null)));
-        }
-        return lister.page(partition, inner, limit - found.size()).thenCompose(page -> {
-            found.addAll(page.items());
-            if (page.next() == null) {
-                return collect(partitions, at + 1, null, limit, lister, found);
-            }
-            return CompletableFuture.completedFuture(
-                    new ResultPage<>(found, QueueCursor.encode(partition, page.next())));
-        });
+        CompletableFuture<List<Partition>> asked = partition == null
+                ? partitions(queue)
+                : CompletableFuture.completedFuture(List.of(new Partition(queue, partition)));
+        return asked.thenCompose(partitions -> lister.page(partitions, cursor, limit, chosen, budget));
     }
 
     /** Returns what Redis knows of a position; empty if nothing. */
@@ -222,15 +219,20 @@ public final class Inspector {
         return finder.at(partition, position);
     }
 
+    /** Returns tasks with this id, with the budget of a search. */
+    public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit) {
+        return tasks(queue, id, limit, ReadBudget.forSearch());
+    }
+
     /**
      * Returns tasks with this id: those whose publisher gave it, and the one that has it by default ({@code
-     * <topic>:<partition>:<offset>}).
+     * <topic>:<partition>:<offset>}); else one that succeeded.
      *
      * @param limit how many are enough
      */
-    public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit) {
+    public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit, ReadBudget budget) {
         requireLimit(limit);
-        return partitions(queue).thenCompose(partitions -> finder.withId(partitions, id, limit));
+        return partitions(queue).thenCompose(partitions -> finder.withId(partitions, id, limit, budget));
     }
 
     /** Returns where a key is blocked; empty if nowhere. */
@@ -281,21 +283,22 @@ public final class Inspector {
                 });
     }
 
-    /** Lists blocked keys over all partitions of a queue, one partition after the other; else as for one. */
+    /** Lists blocked keys over all partitions of a queue, with the budget of a list. */
     public CompletableFuture<ResultPage<KeyView>> blockedKeys(String queue, @Nullable String cursor, int limit) {
+        return blockedKeys(queue, cursor, limit, ReadBudget.forList());
+    }
+
+    /** Lists blocked keys over all partitions of a queue, one partition after the other; else as for one. */
+    public CompletableFuture<ResultPage<KeyView>> blockedKeys(
+            String queue, @Nullable String cursor, int limit, ReadBudget budget) {
         requireLimit(limit);
         QueueCursor from = QueueCursor.parse(cursor);
         if (from.inner() != null) {
             TaskCursor.requireScan(from.inner());
         }
         return partitions(queue)
-                .thenCompose(partitions -> collect(
-                        partitions,
-                        from.indexIn(partitions, cursor),
-                        from.inner(),
-                        limit,
-                        this::blockedKeys,
-                        new ArrayList<>()));
+                .thenCompose(
+                        partitions -> PartitionPages.collect(partitions, cursor, limit, budget, this::blockedKeys));
     }
 
     /**

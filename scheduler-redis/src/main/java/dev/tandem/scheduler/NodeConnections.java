@@ -194,7 +194,7 @@ final class NodeConnections {
     }
 
     private static String unfitText(RedisNode node, String why) {
-        return "Redis at " + node + " is not fit to have tasks, so none starts: " + why;
+        return "Redis at " + node + " is unsafe for tasks; none will start: " + why;
     }
 
     private void giveUp(RedisSession session, String reason, String problem) {

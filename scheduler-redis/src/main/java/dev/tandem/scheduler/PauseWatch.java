@@ -1,73 +1,87 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.Registration.OperatorPause;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Looks up whether a queue is paused, each time that it runs, and calls a listener when that has changed. Until it has its
- * first answer, it asks again by itself, since nobody starts a task before. If none comes for long, the queue counts as not
- * paused: of a Redis Cluster, the node that knows may be away, and the tasks on the other nodes must not wait for it.
- * Thread-safe.
+ * first answer, it asks again by itself, since nobody starts a task before. If none comes for long, the listener hears that
+ * nobody can tell: of a Redis Cluster, the node that knows may be away, and the tasks on the other nodes must not wait for
+ * it. A later answer counts again. Thread-safe.
  */
 final class PauseWatch implements Runnable, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PauseWatch.class);
 
-    private static final long RETRY_MILLIS = 500;
+    static final long RETRY_MILLIS = 500;
 
     /** How many questions may stay without an answer, which takes ten seconds or more. */
-    private static final int MAX_UNANSWERED = 20;
+    static final int MAX_UNANSWERED = 20;
 
-    private final Inspector inspector;
-    private final StoreThread thread;
     private final String queue;
-    private final Consumer<Boolean> listener;
+    private final Supplier<CompletableFuture<Boolean>> question;
+    private final Consumer<Runnable> later;
+    private final Consumer<OperatorPause> listener;
 
     // Guarded by this.
-    private @Nullable Boolean lastPaused;
+    private @Nullable OperatorPause last;
     private boolean asksAgain;
     private int unanswered;
     private boolean closed;
 
-    PauseWatch(Inspector inspector, StoreThread thread, String queue, Consumer<Boolean> listener) {
-        this.inspector = inspector;
-        this.thread = thread;
+    /**
+     * @param question asks whether the queue is paused
+     * @param later runs a task after {@link #RETRY_MILLIS}
+     */
+    PauseWatch(
+            String queue,
+            Supplier<CompletableFuture<Boolean>> question,
+            Consumer<Runnable> later,
+            Consumer<OperatorPause> listener) {
         this.queue = queue;
+        this.question = question;
+        this.later = later;
         this.listener = listener;
     }
 
     @Override
     public void run() {
-        inspector.pausedSince(queue).whenComplete((since, failure) -> {
+        question.get().whenComplete((paused, failure) -> {
             if (failure == null) {
-                update(since.isPresent());
+                update(paused ? OperatorPause.YES : OperatorPause.NO);
             } else {
                 askAgain();
             }
         });
     }
 
-    private synchronized void update(boolean paused) {
-        if (!closed && (lastPaused == null || lastPaused != paused)) {
-            lastPaused = paused;
+    private synchronized void update(OperatorPause paused) {
+        if (!closed && last != paused) {
+            if (last == OperatorPause.UNKNOWN) {
+                log.info("Queue {}: Redis says again whether an operator has paused it: {}", queue, paused);
+            }
+            last = paused;
             listener.accept(paused);
         }
     }
 
     private synchronized void askAgain() {
-        if (lastPaused != null || asksAgain || closed) {
+        if (last != null || asksAgain || closed) {
             return;
         }
         if (++unanswered >= MAX_UNANSWERED) {
             log.warn(
                     "Queue {}: Redis does not say whether an operator has paused it. Its tasks start until Redis says so",
                     queue);
-            update(false);
+            update(OperatorPause.UNKNOWN);
         } else {
             asksAgain = true;
-            thread.runAfter(RETRY_MILLIS, this::runAgain);
+            later.accept(this::runAgain);
         }
     }
 

@@ -53,10 +53,10 @@ final class RedisConnector {
     }
 
     /** Returns whether a node can be reached and is fit. Whether it reaches its replicas is found out by a session. */
-    CompletableFuture<Boolean> isFit(RedisURI address) {
-        RedisNode node = new RedisNode(address);
-        return open(address)
-                .thenCompose(connection -> fitness.ask(connection, node, null, true)
+    CompletableFuture<Boolean> isFit(RedisTopology.Part part) {
+        RedisNode node = new RedisNode(part.address());
+        return open(part.address())
+                .thenCompose(connection -> fitness.ask(connection, node, part.probe(), true)
                         .orTimeout(settings.answerTimeout().toMillis(), TimeUnit.MILLISECONDS)
                         .whenComplete((answer, failure) -> connection.closeAsync()))
                 .handle((answer, failure) -> failure == null && answer.isFit());
@@ -64,7 +64,7 @@ final class RedisConnector {
 
     private CompletableFuture<RedisSession> prepare(
             StatefulRedisConnection<byte[], byte[]> connection, RedisNode node, Partition partition) {
-        return fitness.ask(connection, node, partition, true).thenCompose(answer -> {
+        return fitness.ask(connection, node, keys.owner(partition), true).thenCompose(answer -> {
             if (!answer.isFit()) {
                 throw new UnfitException(answer.describe());
             }

@@ -1,6 +1,5 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.Partition;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,14 +25,12 @@ final class RedisFitness {
     private static final byte[] NO_FIELD = "fitness".getBytes(StandardCharsets.UTF_8);
 
     private final RedisSettings settings;
-    private final RedisKeys keys;
 
     /** What was logged before: a warning of each node is logged once. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    RedisFitness(RedisSettings settings, RedisKeys keys) {
+    RedisFitness(RedisSettings settings) {
         this.settings = settings;
-        this.keys = keys;
     }
 
     /**
@@ -56,19 +53,19 @@ final class RedisFitness {
     /**
      * Asks. Logs warnings. The future fails if Redis does not answer.
      *
-     * @param partition one that this Redis has, for the write; null if none is known
+     * @param probe a key that lies on this Redis, for the write; null if none is known
      * @param asksConfig false if CONFIG is not allowed: each refusal is noted in Redis's ACL log
      */
     CompletableFuture<Answer> ask(
             StatefulRedisConnection<byte[], byte[]> connection,
             RedisNode node,
-            @Nullable Partition partition,
+            byte @Nullable [] probe,
             boolean asksConfig) {
         CompletableFuture<String> info = connection.async().info().toCompletableFuture();
         CompletableFuture<Map<String, String>> config =
                 asksConfig ? config(connection) : CompletableFuture.completedFuture(Map.of());
         CompletableFuture<String> refusal =
-                partition == null ? CompletableFuture.completedFuture("") : refusal(connection, partition);
+                probe == null ? CompletableFuture.completedFuture("") : refusal(connection, probe);
         return info.thenCombine(config, (facts, values) -> answer(node, facts, values))
                 .thenCombine(refusal, RedisFitness::withRefusal);
     }
@@ -107,17 +104,13 @@ final class RedisFitness {
     }
 
     /** Sends a write that changes nothing, and needs no memory. Returns how Redis refuses writes; "" if it does not. */
-    private CompletableFuture<String> refusal(StatefulRedisConnection<byte[], byte[]> connection, Partition partition) {
-        return connection
-                .async()
-                .hdel(keys.owner(partition), NO_FIELD)
-                .toCompletableFuture()
-                .handle((deleted, failure) -> {
-                    // Anything else concerns this key or this connection, not all writes.
-                    String text = failure == null ? "" : RedisFailures.describe(failure);
-                    return REFUSALS.stream().anyMatch(text::startsWith)
-                            ? text.substring(0, Math.min(text.length(), LONGEST_REFUSAL))
-                            : "";
-                });
+    private static CompletableFuture<String> refusal(StatefulRedisConnection<byte[], byte[]> connection, byte[] probe) {
+        return connection.async().hdel(probe, NO_FIELD).toCompletableFuture().handle((deleted, failure) -> {
+            // Anything else concerns this key or this connection, not all writes.
+            String text = failure == null ? "" : RedisFailures.describe(failure);
+            return REFUSALS.stream().anyMatch(text::startsWith)
+                    ? text.substring(0, Math.min(text.length(), LONGEST_REFUSAL))
+                    : "";
+        });
     }
 }

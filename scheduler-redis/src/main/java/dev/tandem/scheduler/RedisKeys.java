@@ -107,6 +107,11 @@ final class RedisKeys {
         return namespace + ":{executors}:changed";
     }
 
+    /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */
+    byte[] fitness(int number) {
+        return bytes(namespace + ":{fitness-" + number + "}:probe");
+    }
+
     private String prefix(Partition partition) {
         return namespace + ":{" + partition + "}:";
     }

@@ -91,10 +91,11 @@ final class RedisSession {
     }
 
     /** Asks whether Redis is still fit. Used by the store's thread. */
-    CompletableFuture<RedisFitness.Answer> askFitness(RedisFitness fitness) {
-        Partition partition =
-                node.links.isEmpty() ? null : node.links.iterator().next().partition();
-        return fitness.ask(connection, node, partition, mayAskConfig);
+    CompletableFuture<RedisFitness.Answer> askFitness(RedisFitness fitness, RedisKeys keys) {
+        byte[] probe = node.links.isEmpty()
+                ? null
+                : keys.owner(node.links.iterator().next().partition());
+        return fitness.ask(connection, node, probe, mayAskConfig);
     }
 
     /** Returns how many replicas must confirm. */

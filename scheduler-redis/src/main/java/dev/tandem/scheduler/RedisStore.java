@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Registration;
+import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.Store;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,7 +71,7 @@ public final class RedisStore implements Store {
                 .build();
         topology = RedisTopology.of(settings, resources);
         keys = new RedisKeys(settings.namespace());
-        RedisFitness asking = new RedisFitness(settings, keys);
+        RedisFitness asking = new RedisFitness(settings);
         connector = new RedisConnector(settings, asking, resources);
         connections = new NodeConnections(topology, connector, thread);
         memory = new MemoryMonitor(thread, connections, settings.headroom());
@@ -138,9 +140,9 @@ public final class RedisStore implements Store {
 
     @Override
     public void findReachablePart(Runnable reached) {
-        thread.run(() -> topology.parts().thenAccept(nodes -> {
+        thread.run(() -> topology.parts().thenAccept(parts -> {
             AtomicBoolean found = new AtomicBoolean();
-            nodes.forEach(node -> connector.isFit(node).thenAccept(fit -> {
+            parts.forEach(part -> connector.isFit(part).thenAccept(fit -> {
                 if (fit && found.compareAndSet(false, true)) {
                     reached.run();
                 }
@@ -161,13 +163,18 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * Calls the listener with whether a queue is paused: once soon, and then at every change.
+     * Calls the listener with whether a queue is paused: once soon, with {@link OperatorPause#UNKNOWN} if Redis does not say
+     * so for long, and then at every change.
      *
      * @param listener called on the store's threads; it must not block
      * @return ends the watch when closed
      */
-    public AutoCloseable watchPause(String queue, Consumer<Boolean> listener) {
-        PauseWatch watch = new PauseWatch(inspector, thread, queue, listener);
+    public AutoCloseable watchPause(String queue, Consumer<OperatorPause> listener) {
+        PauseWatch watch = new PauseWatch(
+                queue,
+                () -> inspector.pausedSince(queue).thenApply(Optional::isPresent),
+                again -> thread.runAfter(PauseWatch.RETRY_MILLIS, again),
+                listener);
         pauseWatches.add(watch);
         wakeups.add(keys.pauseChannel(queue), watch);
         watch.run();

@@ -19,8 +19,15 @@ interface RedisTopology {
     /** Looks up the nodes again. */
     CompletableFuture<Void> refresh();
 
-    /** Looks up the nodes that have partitions, if those are on several nodes; otherwise returns none. */
-    CompletableFuture<List<RedisURI>> parts();
+    /**
+     * A node that may have partitions.
+     *
+     * @param probe a key that lies on it, for a write that changes nothing; null if none was found
+     */
+    record Part(RedisURI address, byte @Nullable [] probe) {}
+
+    /** Looks up the nodes that may have partitions, if those are on several nodes; otherwise returns none. */
+    CompletableFuture<List<Part>> parts();
 
     /** Returns the node that has a partition; null if it is not known. */
     @Nullable

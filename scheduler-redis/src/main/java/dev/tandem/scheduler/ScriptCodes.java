@@ -69,6 +69,7 @@ final class ScriptCodes {
     /** Where a drain goes on. */
     static final String GO_ON_BEGUN = "begun";
 
+    static final String GO_ON_ALIVE = "alive";
     static final String GO_ON_NOTED = "noted";
     static final int NO_MARK = -1;
     static final int AWAITS_REDELIVERY = -2;

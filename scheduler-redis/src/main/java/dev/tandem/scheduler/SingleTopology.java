@@ -34,7 +34,7 @@ final class SingleTopology implements RedisTopology {
     }
 
     @Override
-    public CompletableFuture<List<RedisURI>> parts() {
+    public CompletableFuture<List<Part>> parts() {
         return CompletableFuture.completedFuture(List.of());
     }
 

@@ -35,6 +35,9 @@ final class SuccessFinder {
     private static final String LATEST = "";
     private static final long ALL_SEEN = -1;
 
+    /** More records than one call returns: it ends with a MiB of pages, or of entries. */
+    private static final int MANY = 1_000_000;
+
     /** A page as the script returned it. */
     private record Numbered(long number, List<Kept> records) {}
 
@@ -48,18 +51,21 @@ final class SuccessFinder {
     }
 
     /** Returns the latest success of a position. */
-    CompletableFuture<Optional<TaskView>> at(Partition partition, Position position) {
-        return find(partition, position.text(), kept -> kept.position().equals(position), LATEST);
+    CompletableFuture<Optional<TaskView>> at(Partition partition, Position position, ReadBudget budget) {
+        return find(partition, position.text(), kept -> kept.position().equals(position), LATEST, 1, budget);
     }
 
     /** Returns the latest success with an id that its publisher gave. */
-    CompletableFuture<Optional<TaskView>> withId(Partition partition, String id) {
-        return find(partition, id, kept -> id.equals(kept.success().id()), LATEST);
+    CompletableFuture<Optional<TaskView>> withId(Partition partition, String id, ReadBudget budget) {
+        return find(partition, id, kept -> id.equals(kept.success().id()), LATEST, 1, budget);
     }
 
+    /** @param enough how many records to ask for at once: one, unless pages were found that only have the same hash */
     private CompletableFuture<Optional<TaskView>> find(
-            Partition partition, String hashed, Predicate<Kept> wanted, String from) {
-        return read(partition, SuccessPage.hash(hashed), from, 1).thenCompose(found -> {
+            Partition partition, String hashed, Predicate<Kept> wanted, String from, int enough, ReadBudget budget) {
+        budget.requireForSearch();
+        budget.runs(1);
+        return read(partition, SuccessPage.hash(hashed), from, enough).thenCompose(found -> {
             Kept latest = null;
             for (Numbered page : found.pages()) {
                 for (Kept kept : page.records()) {
@@ -71,7 +77,7 @@ final class SuccessFinder {
             }
             return found.next() == ALL_SEEN
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : find(partition, hashed, wanted, Long.toString(found.next()));
+                    : find(partition, hashed, wanted, Long.toString(found.next()), MANY, budget);
         });
     }
 

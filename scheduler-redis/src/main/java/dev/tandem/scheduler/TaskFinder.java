@@ -8,9 +8,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +21,9 @@ final class TaskFinder {
 
     /** How many tasks of one id are looked at. The index of a partition knows fewer. */
     private static final int MAX_CANDIDATES = 1_000;
+
+    /** How many partitions are searched at a time for a success, each of which may take some milliseconds. */
+    private static final int SEARCHED_AT_ONCE = 16;
 
     private static final byte[] FROM_THE_START = {};
 
@@ -38,46 +41,55 @@ final class TaskFinder {
 
     /** Returns what Redis knows of a position; empty if nothing. */
     CompletableFuture<Optional<TaskView>> at(Partition partition, Position position) {
-        return find(partition, "task", bytes(position.text()), FROM_THE_START)
+        ReadBudget budget = ReadBudget.forSearch();
+        return find(partition, "task", bytes(position.text()), FROM_THE_START, budget)
                 .thenCompose(found -> found.isPresent()
                         ? CompletableFuture.completedFuture(found)
-                        : successes.at(partition, position));
+                        : successes.at(partition, position, budget));
     }
 
     /**
-     * Returns tasks with this id, given by their publisher or by default. At most {@code limit}. If there are none, the
-     * latest one that succeeded.
+     * Returns tasks with this id, given by their publisher or by default. At most {@code limit}. If there are none, one that
+     * succeeded. Fails if the budget is spent before all partitions are searched.
      */
-    CompletableFuture<List<TaskView>> withId(List<Partition> partitions, String id, int limit) {
-        return Futures.all(partitions, partition -> indexed(partition, id))
-                .thenCompose(lists -> {
-                    List<Candidate> candidates = lists.stream()
-                            .flatMap(List::stream)
-                            .limit(MAX_CANDIDATES)
-                            .toList();
-                    return byDefault(partitions, id)
-                            .thenCompose(found -> collect(
-                                    candidates,
-                                    0,
-                                    limit,
-                                    new ArrayList<>(found.stream().toList())));
-                })
-                .thenCompose(found ->
-                        found.isEmpty() ? succeeded(partitions, id) : CompletableFuture.completedFuture(found));
+    CompletableFuture<List<TaskView>> withId(List<Partition> partitions, String id, int limit, ReadBudget budget) {
+        return byDefault(partitions, id, budget)
+                .thenCompose(found -> indexed(partitions, id, budget)
+                        .thenCompose(candidates -> collect(
+                                candidates,
+                                0,
+                                limit,
+                                new ArrayList<>(found.stream().toList()),
+                                budget)))
+                .thenCompose(found -> found.isEmpty()
+                        ? succeeded(partitions, id, budget)
+                                .thenApply(success -> success.stream().toList())
+                        : CompletableFuture.completedFuture(found));
     }
 
-    private CompletableFuture<List<TaskView>> succeeded(List<Partition> partitions, String id) {
-        return Futures.all(partitions, partition -> successes.withId(partition, id))
-                .thenCombine(
-                        succeededByDefault(partitions, id),
-                        (found, byDefault) -> Stream.concat(
-                                        found.stream().flatMap(Optional::stream), byDefault.stream())
-                                .max(Comparator.comparingLong(TaskView::at))
-                                .stream()
-                                .toList());
+    private CompletableFuture<Optional<TaskView>> succeeded(List<Partition> partitions, String id, ReadBudget budget) {
+        return succeededByDefault(partitions, id, budget)
+                .thenCompose(found -> found.isPresent()
+                        ? CompletableFuture.completedFuture(found)
+                        : succeeded(partitions, 0, id, budget));
     }
 
-    private CompletableFuture<Optional<TaskView>> succeededByDefault(List<Partition> partitions, String id) {
+    /** Searches some partitions at a time, up to the first ones that have a success. One answers the question. */
+    private CompletableFuture<Optional<TaskView>> succeeded(
+            List<Partition> partitions, int from, String id, ReadBudget budget) {
+        int to = Math.min(partitions.size(), from + SEARCHED_AT_ONCE);
+        return Futures.all(partitions.subList(from, to), partition -> successes.withId(partition, id, budget))
+                .thenCompose(found -> {
+                    Optional<TaskView> latest =
+                            found.stream().flatMap(Optional::stream).max(Comparator.comparingLong(TaskView::at));
+                    return latest.isPresent() || to == partitions.size()
+                            ? CompletableFuture.completedFuture(latest)
+                            : succeeded(partitions, to, id, budget);
+                });
+    }
+
+    private CompletableFuture<Optional<TaskView>> succeededByDefault(
+            List<Partition> partitions, String id, ReadBudget budget) {
         Matcher matcher = DEFAULT_ID.matcher(id);
         Partition partition = partitionOf(matcher, partitions);
         if (partition == null) {
@@ -88,7 +100,7 @@ final class TaskFinder {
                 .thenCompose(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     in.list();
-                    return successes.at(partition, in.position());
+                    return successes.at(partition, in.position(), budget);
                 });
     }
 
@@ -103,12 +115,33 @@ final class TaskFinder {
     }
 
     /** Returns the task of a log that has this id because its publisher gave it none. */
-    private CompletableFuture<Optional<TaskView>> byDefault(List<Partition> partitions, String id) {
+    private CompletableFuture<Optional<TaskView>> byDefault(List<Partition> partitions, String id, ReadBudget budget) {
         Matcher matcher = DEFAULT_ID.matcher(id);
         Partition partition = partitionOf(matcher, partitions);
         return partition == null
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : find(partition, "offset", bytes(matcher.group(2)), FROM_THE_START);
+                : find(partition, "offset", bytes(matcher.group(2)), FROM_THE_START, budget);
+    }
+
+    /** Returns what the indexes know of an id. Searches some partitions at a time, until that is more than enough. */
+    private CompletableFuture<List<Candidate>> indexed(List<Partition> partitions, String id, ReadBudget budget) {
+        AtomicInteger known = new AtomicInteger();
+        return Futures.all(partitions, partition -> {
+                    if (known.get() >= MAX_CANDIDATES) {
+                        return CompletableFuture.completedFuture(List.<Candidate>of());
+                    }
+                    budget.requireForSearch();
+                    budget.runs(1);
+                    return indexed(partition, id).whenComplete((found, failure) -> {
+                        if (failure == null) {
+                            known.addAndGet(found.size());
+                        }
+                    });
+                })
+                .thenApply(lists -> lists.stream()
+                        .flatMap(List::stream)
+                        .limit(MAX_CANDIDATES)
+                        .toList());
     }
 
     private CompletableFuture<List<Candidate>> indexed(Partition partition, String id) {
@@ -127,24 +160,27 @@ final class TaskFinder {
 
     /** Looks at as many candidates at a time as are asked for, because the tasks of some may have gone. */
     private CompletableFuture<List<TaskView>> collect(
-            List<Candidate> candidates, int from, int limit, List<TaskView> found) {
+            List<Candidate> candidates, int from, int limit, List<TaskView> found, ReadBudget budget) {
         if (from >= candidates.size() || found.size() >= limit) {
             return CompletableFuture.completedFuture(found.stream().limit(limit).toList());
         }
         int to = Math.min(candidates.size(), from + limit - found.size());
         return Futures.all(
                         candidates.subList(from, to),
-                        each -> find(each.partition(), "task", bytes(each.position()), FROM_THE_START))
+                        each -> find(each.partition(), "task", bytes(each.position()), FROM_THE_START, budget))
                 .thenCompose(tasks -> {
                     tasks.stream()
                             .flatMap(Optional::stream)
                             .filter(task -> !found.contains(task))
                             .forEach(found::add);
-                    return collect(candidates, to, limit, found);
+                    return collect(candidates, to, limit, found, budget);
                 });
     }
 
-    private CompletableFuture<Optional<TaskView>> find(Partition partition, String how, byte[] what, byte[] goOn) {
+    private CompletableFuture<Optional<TaskView>> find(
+            Partition partition, String how, byte[] what, byte[] goOn, ReadBudget budget) {
+        budget.requireForSearch();
+        budget.runs(1);
         return connection
                 .runScript(Script.INSPECT, partition, bytes(how), what, goOn)
                 .thenCompose(reply -> {
@@ -153,7 +189,7 @@ final class TaskFinder {
                     byte[] position = in.bytes();
                     byte[] next = in.bytes();
                     return next.length > 0
-                            ? find(partition, "task", position, next)
+                            ? find(partition, "task", position, next, budget)
                             : CompletableFuture.completedFuture(tasks.stream().findFirst());
                 });
     }

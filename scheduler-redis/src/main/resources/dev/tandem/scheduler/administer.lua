@@ -18,7 +18,8 @@
 -- delete  a dead task goes for good; a scheduled, retried or parked one is cancelled
 -- skip    a key's head is given up (a waiting one dies), and the lane goes on. The error of the head says so
 -- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key. If the
---         head is retried, skipped or deleted between two calls, that stays as it is, and the drain ends
+--         head is retried, skipped or deleted between two calls, that stays as it is, and the drain ends. It ends too if
+--         the head has run since, and halts the key anew: nobody has looked at that death
 -- @include partition_keys
 -- @include clock
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -175,6 +176,12 @@ local function given_up(envelope, alive)
   return envelope_with_error(envelope, before == '' and note or note .. ', after: ' .. before)
 end
 
+-- Returns whether the key has another entry than the one that the first call of an operator's drain saw, or left. The
+-- entry is written anew whenever the head runs, ends or is lost.
+local function changed_since_begun(entry)
+  return go_on ~= '' and go_on ~= GO_ON_NOTED and sub(go_on, GO_ON_LENGTH + 1) ~= entry
+end
+
 local function skip(key, seen_head, drain, forced)
   local entry = call('HGET', BLOCKED, key)
   local head = entry and head_of(entry)
@@ -188,6 +195,8 @@ local function skip(key, seen_head, drain, forced)
     return {CHANGE_ACTIVE}
   elseif go_on == '' and reason_of(entry) ~= BLOCKED_BY_HALT and not forced then
     return {CHANGE_NOT_HALTED}
+  elseif changed_since_begun(entry) then
+    return {CHANGE_NOT_FOUND}
   end
   local envelope = call('HGET', TASKS, head)
   if envelope and go_on ~= '' then
@@ -203,11 +212,11 @@ local function skip(key, seen_head, drain, forced)
     if envelope then
       block(key, BLOCKED_BY_HALT, head)
     end
-    local began = envelope and GO_ON_ALIVE or GO_ON_BEGUN
+    local began = (envelope and GO_ON_ALIVE or GO_ON_BEGUN) .. call('HGET', BLOCKED, key)
     return {CHANGE_UNFINISHED, go_on == '' and began or go_on}
   end
   local dead = by_operator and reason_of(entry) == BLOCKED_BY_HALT and call('HGET', DEAD_TASKS, head)
-  if dead and go_on ~= GO_ON_ALIVE then
+  if dead and sub(go_on, 1, GO_ON_LENGTH) ~= GO_ON_ALIVE then
     call('HSET', DEAD_TASKS, head, given_up(dead, false))
   end
   call('HDEL', ATTEMPTS, head)

@@ -12,6 +12,8 @@
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
 --            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
 --            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
+-- 'earliest' ARGV 2 time in ms ('-inf': any). Returns {the earliest due time that is not before it of tasks in retry, near,
+--            far (false: none)}; for far not before its minute. Some of those tasks may have gone
 -- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
 --            to go on}: none or one task; or none yet if the place to go on is not ''
 -- 'offset'   ARGV 2 offset in the current incarnation. Returns the same; 'task' goes on
@@ -275,6 +277,14 @@ local function list_page(state, cursor, max_tasks)
   return {add_far_off(page, far_cursor or ''), page.tasks}
 end
 
+local function earliest_times(since)
+  local function earliest(set, from)
+    return call('ZRANGEBYSCORE', set, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2] or false
+  end
+  local minute = since == '-inf' and since or format('%.0f', floor(since / 60000) * 60000)
+  return {earliest(RETRY, since), earliest(SCHEDULED, since), earliest(MINUTES, minute)}
+end
+
 local function blocked_key(key)
   local entry = call('HGET', BLOCKED, key)
   return {entry, lane_size(key), {entry and find(head_of(entry), '') or nil}}
@@ -326,6 +336,8 @@ if what == 'counts' then
   return counts()
 elseif what == 'page' then
   return list_page(ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), MAX_LISTED_TASKS))
+elseif what == 'earliest' then
+  return earliest_times(ARGV[2])
 elseif what == 'task' then
   return found(ARGV[2], ARGV[3])
 elseif what == 'offset' then

@@ -212,6 +212,8 @@ local function settle_all(batch)
         slow_path.relay(relays[relay + 1], relays[relay + 2], keys[i])
       end
       if result == SETTLE_DONE or result == SETTLE_REFUSED then
+        -- By position, since no request has an outcome that is recorded and one that is not of the same position: an owner
+        -- claims a position again only when it knows what became of its outcome before.
         left_out[position] = true
       end
       add_settle_answer(answers, i, result)

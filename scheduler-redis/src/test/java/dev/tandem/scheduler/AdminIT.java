@@ -5,15 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.scheduler.Admin.Deletion;
 import dev.tandem.scheduler.Admin.Result;
+import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -193,6 +197,38 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.inspector().counts(partition)).totals()).containsEntry("cancelled", 1L);
     }
 
+    /** Two operators have seen the same head, or a request comes twice. */
+    @Test
+    void onlyTheHeadThatWasSeenIsGivenUp() {
+        halt("k", 1);
+        park("k", 2, 3);
+        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+        assertThat(get(store.admin().skip(seen, false))).isEqualTo(Result.DONE);
+        StoreAnswer.DueTask next = due().claimed().get(0);
+        Verdict dead = new Verdict.Dead(DeadHead.HALT, envelope("k", next.token()));
+        owner.settleAndClaim(
+                List.of(new Settle(next.position(), next.token(), "k", SettledMark.NONE, dead, 0)), List.of());
+
+        assertThat(get(store.admin().skip(seen, true))).isEqualTo(Result.NOT_FOUND);
+        assertThat(get(store.admin().drain(seen, true))).isEqualTo(Result.NOT_FOUND);
+
+        KeyView now = get(store.inspector().key(partition, "k")).orElseThrow();
+        assertThat(now.head()).isEqualTo(Position.of(0, 2));
+        assertThat(now.reason()).isEqualTo(BlockReason.HALTED);
+        assertThat(offsets(TaskState.PARKED)).containsExactly(3L);
+    }
+
+    @Test
+    void headThatWasSeenDeadAndIsRetriedSinceIsNotGivenUpEvenByForce() {
+        halt("k", 1);
+        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        assertThat(get(store.admin().skip(seen, true))).isEqualTo(Result.NOT_FOUND);
+
+        assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 1));
+    }
+
     @Test
     void taskThatWasSeenDeadIsRetriedOnlyIfItStillIs() {
         halt("k", 1);
@@ -212,18 +248,19 @@ class AdminIT extends OperatorTestBase {
 
     @Test
     void everyWatcherSeesThatAQueueIsPaused() throws Exception {
-        List<Boolean> seen = new CopyOnWriteArrayList<>();
+        List<OperatorPause> seen = new CopyOnWriteArrayList<>();
         try (AutoCloseable watch = store.watchPause(queue, seen::add)) {
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(OperatorPause.NO));
             get(store.admin().pause(queue));
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true));
+            await().untilAsserted(() -> assertThat(seen).containsExactly(OperatorPause.NO, OperatorPause.YES));
             assertThat(get(store.inspector().pausedSince(queue))).isPresent();
-            List<Boolean> seenLate = new CopyOnWriteArrayList<>();
+            List<OperatorPause> seenLate = new CopyOnWriteArrayList<>();
             try (AutoCloseable another = store.watchPause(queue, seenLate::add)) {
-                await().untilAsserted(() -> assertThat(seenLate).containsExactly(true));
+                await().untilAsserted(() -> assertThat(seenLate).containsExactly(OperatorPause.YES));
             }
             get(store.admin().resume(queue));
-            await().untilAsserted(() -> assertThat(seen).containsExactly(false, true, false));
+            await().untilAsserted(() ->
+                    assertThat(seen).containsExactly(OperatorPause.NO, OperatorPause.YES, OperatorPause.NO));
             assertThat(get(store.inspector().pausedSince(queue))).isEmpty();
         }
     }

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,24 @@ class HousekeeperIT extends OperatorTestBase {
         assertThat(offsets(TaskState.DEAD)).containsExactly(5L, 4L, 1L);
         assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(8L, 7L);
         assertThat(trim(keeping(Duration.ZERO, 3, 2))).isEqualTo(2);
+        assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
+    }
+
+    /** The lanes cannot be read, so no lane can be drained. */
+    @Test
+    void drainThatFailsKeepsBackNoOtherJob() {
+        halt("k", 1);
+        die(2);
+        succeed(Map.of(3L, kept(null, null)));
+        byte[][] keys = RedisKeys.DEFAULTS.of(partition);
+        get(store.adminConnection().run(commands -> commands.hset(keys[0], text("drain:k"), text("0:1"))));
+        get(store.adminConnection().run(commands -> commands.set(keys[8], text("no lanes"))));
+
+        assertThat(trim(keeping(Duration.ZERO, 0, 0))).isEqualTo(2);
+
+        boolean blocked = get(store.adminConnection().run(commands -> commands.hexists(keys[7], text("k"))));
+        assertThat(blocked).as("the drain has failed, and the key is blocked").isTrue();
+        assertThat(offsets(TaskState.SUCCEEDED)).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
     }
 

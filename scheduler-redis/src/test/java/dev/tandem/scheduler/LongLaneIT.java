@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,8 +170,56 @@ class LongLaneIT extends OperatorTestBase {
         assertThat(parked()).isEqualTo(left);
     }
 
-    /** Calls the script of a drain once. Returns where it goes on. */
+    /** Nobody has looked at the second death. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void drainDoesNotGoOnWhenItsHeadHasRunAndDiedAgain(boolean wasAlive) {
+        retryLater("k", 0);
+        parkMany();
+        if (!wasAlive) {
+            headRunsAndDies();
+        }
+        byte[] goOn =
+                drainStep(bytes(""), ScriptCodes.CHANGE_UNFINISHED, bytes(wasAlive ? ScriptCodes.CHANGE_FORCED : ""));
+        long left = parked();
+        headRunsAndDies();
+
+        drainStep(goOn, ScriptCodes.CHANGE_NOT_FOUND);
+
+        assertThat(parked()).isEqualTo(left);
+        KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
+        assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
+        assertThat(key.headTask().envelope().error()).isEqualTo("boom");
+    }
+
+    private void headRunsAndDies() {
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+        long token = due().claimed().get(0).token();
+        Verdict dead = new Verdict.Dead(DeadHead.HALT, envelope("k", token));
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, 0), token, "k", new SettledMark.Offset(0), dead, 0)), List.of());
+    }
+
+    /** The first step of the drain, the retry and the second step are sent in this order. */
+    @Test
+    void drainThatEndsEarlyIsDoneInPart() {
+        halt("k", 0);
+        parkMany();
+        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+
+        CompletableFuture<Result> drained = store.admin().drain(seen, false);
+        assertThat(get(store.admin().retry(seen.headTask()))).isEqualTo(Result.DONE);
+
+        assertThat(get(drained)).isEqualTo(Result.DONE_IN_PART);
+        assertThat(parked()).isBetween(1L, PARKED - 1L);
+    }
+
     private byte[] drainStep(byte[] goOn, int expected) {
+        return drainStep(goOn, expected, bytes(""));
+    }
+
+    /** Calls the script of a drain once. Returns where it goes on. */
+    private byte[] drainStep(byte[] goOn, int expected, byte[] force) {
         ReplyReader reply = new ReplyReader(get(store.adminConnection()
                 .runScript(
                         Script.ADMINISTER,
@@ -179,7 +228,7 @@ class LongLaneIT extends OperatorTestBase {
                         bytes("drain"),
                         bytes("k"),
                         bytes(Position.of(0, 0).text()),
-                        bytes(""),
+                        force,
                         goOn)));
         assertThat(reply.count()).isEqualTo(expected);
         return reply.hasMore() ? reply.bytes() : goOn;

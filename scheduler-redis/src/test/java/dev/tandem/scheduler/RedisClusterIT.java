@@ -90,9 +90,30 @@ class RedisClusterIT {
         }
     }
 
+    /** Each is asked for a write under a key of its own slots, since nothing else says that it refuses them. */
+    @Test
+    void aClusterWhoseNodesAllRefuseWritesIsNotReachable() {
+        List<LocalRedis> primaries = cluster.primaries();
+        AtomicInteger reached = new AtomicInteger();
+        try {
+            primaries.forEach(node -> set(node, "min-replicas-to-write", "5"));
+            store.findReachablePart(reached::incrementAndGet);
+            await().during(Duration.ofSeconds(1)).until(() -> reached.get() == 0);
+            set(primaries.get(2), "min-replicas-to-write", "0");
+            store.findReachablePart(reached::incrementAndGet);
+            await().until(() -> reached.get() == 1);
+        } finally {
+            primaries.forEach(node -> set(node, "min-replicas-to-write", "0"));
+        }
+    }
+
     private static void setPolicy(LocalRedis node, String policy) {
+        set(node, "maxmemory-policy", policy);
+    }
+
+    private static void set(LocalRedis node, String setting, String value) {
         try (StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(node.address()))) {
-            connection.sync().configSet("maxmemory-policy", policy);
+            connection.sync().configSet(setting, value);
         }
     }
 

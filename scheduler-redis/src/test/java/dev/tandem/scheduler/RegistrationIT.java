@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.store.Registration.OperatorPause.NO;
+import static dev.tandem.task.store.Registration.OperatorPause.YES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class RegistrationIT extends OperatorTestBase {
 
     /** An executor of one queue, and what it heard of pauses. */
-    private record TestExecutor(String id, String queue, List<Boolean> pauses) implements Registration.Registrant {
+    private record TestExecutor(String id, String queue, List<Registration.OperatorPause> pauses)
+            implements Registration.Registrant {
 
         TestExecutor(String queue) {
             this(UniqueNames.fresh("executor"), queue, new CopyOnWriteArrayList<>());
@@ -35,7 +38,7 @@ class RegistrationIT extends OperatorTestBase {
         }
 
         @Override
-        public void paused(String paused, boolean isPaused) {
+        public void paused(String paused, Registration.OperatorPause isPaused) {
             assertThat(paused).isEqualTo(queue);
             pauses.add(isPaused);
         }
@@ -66,15 +69,15 @@ class RegistrationIT extends OperatorTestBase {
         TestExecutor early = new TestExecutor(queue);
         TestExecutor late = new TestExecutor(queue);
         try (Registration first = store.register(early)) {
-            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false));
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(NO));
             get(store.admin().pause(queue));
-            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false, true));
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(NO, YES));
             try (Registration second = store.register(late)) {
-                await().untilAsserted(() -> assertThat(late.pauses()).containsExactly(true));
+                await().untilAsserted(() -> assertThat(late.pauses()).containsExactly(YES));
             }
             get(store.admin().resume(queue));
-            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(false, true, false));
-            assertThat(late.pauses()).containsExactly(true);
+            await().untilAsserted(() -> assertThat(early.pauses()).containsExactly(NO, YES, NO));
+            assertThat(late.pauses()).containsExactly(YES);
         }
     }
 
@@ -89,7 +92,7 @@ class RegistrationIT extends OperatorTestBase {
             try (LocalRedis redis =
                     Brokers.orSkip(() -> LocalRedis.builder().port(port).start())) {
                 assertThat(redis.isRunning()).isTrue();
-                await().untilAsserted(() -> assertThat(patient.pauses()).containsExactly(false));
+                await().untilAsserted(() -> assertThat(patient.pauses()).containsExactly(NO));
                 await().untilAsserted(
                                 () -> assertThat(registration.sharing(queue)).containsExactly(patient.id()));
             }

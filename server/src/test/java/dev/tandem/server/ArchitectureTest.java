@@ -40,7 +40,9 @@ class ArchitectureTest {
     private static final String OUTBOX = "dev.tandem.outbox..";
     private static final String COMMANDS = "dev.tandem.server.cli..";
 
-    private static final String[] PRODUCT = {API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, RUNTIME, OUTBOX, SERVER};
+    private static final String[] PRODUCT = {
+        API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, RUNTIME, OUTBOX, SERVER
+    };
 
     /** The modules under tools/. */
     private static final String[] TOOLS = {

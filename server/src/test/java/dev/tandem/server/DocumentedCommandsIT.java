@@ -3,24 +3,32 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.server.cli.DocumentedCalls;
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.DocumentedBlocks;
+import dev.tandem.testkit.Programs;
+import dev.tandem.testkit.Programs.Result;
+import dev.tandem.testkit.ShellCalls;
+import dev.tandem.testkit.ShellCalls.Call;
 import dev.tandem.testkit.UniqueNames;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The commands in the README and the quickstart, typed as they are there, against a server with their queues. */
+/**
+ * The commands of the documentation, typed as they are there, against a server with their queues. On pages for
+ * operators a task is dead and halts its key, as it is for those who read them.
+ */
 class DocumentedCommandsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -28,38 +36,127 @@ class DocumentedCommandsIT {
     private static final Set<String> OF_THE_API =
             Set.of("submit", "queues", "tasks", "dead", "keys", "pause", "resume", "executors");
 
+    private static final Set<String> PROGRAMS = Set.of("curl", "redis-cli", "kcat");
+
+    private static final Set<String> ALL_IS_WELL = Set.of("README.md", "docs/quickstart.md");
+
+    /** What the pages for operators write in place of names. */
+    private static final Map<String, String> PLACEHOLDERS =
+            Map.of("QUEUE", "orders", "KEY", "customer-7", "ID", "order-7");
+
+    private final String topic = UniqueNames.fresh("orders");
+
     @ParameterizedTest
-    @ValueSource(strings = {"../README.md", "../docs/quickstart.md"})
+    @MethodSource("pages")
     void work(String page) throws Exception {
-        try (RunningServer server = new RunningServer(settings())) {
+        boolean well = ALL_IS_WELL.contains(page);
+        try (RunningServer server = new RunningServer(settings(well))) {
             await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
-            DocumentedCalls.in(List.of(Path.of(page)))
-                    .filter(DocumentedCalls.Call::whole)
-                    .map(DocumentedCalls.Call::words)
-                    .filter(words -> words.length > 0 && OF_THE_API.contains(words[0]))
-                    .forEach(words -> assertWorks(server, words));
+            if (!well) {
+                haltAKey(server);
+            }
+            for (Call call : calls(page).toList()) {
+                await().atMost(PATIENCE).untilAsserted(() -> assertWorks(server, call));
+            }
         }
     }
 
     @Test
-    void theQuickstartHasSuchCommands() throws Exception {
-        assertThat(DocumentedCalls.in(List.of(Path.of("../docs/quickstart.md"))).filter(DocumentedCalls.Call::whole))
-                .hasSizeGreaterThan(8);
+    void theApiTakesTheTaskOfItsDescription() {
+        String task = DocumentedBlocks.all().stream()
+                .filter(block ->
+                        block.page().equals("docs/protocol.md") && block.text().startsWith("{\"payload\""))
+                .map(DocumentedBlocks.Block::text)
+                .findFirst()
+                .orElseThrow();
+        try (RunningServer server = new RunningServer(settings(true))) {
+            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+            // The type is that of the description's queue, and this one's has no name.
+            RunningServer.Answer answer = server.post(
+                    "/api/v1/queues/orders/tasks", task.replace("\"type\": \"http\"", "\"type\": \"noop\""));
+            assertThat(answer.status()).as(answer.body()).isEqualTo(202);
+        }
     }
 
-    private static void assertWorks(RunningServer server, String... words) {
-        List<String> line = new ArrayList<>(List.of(words));
+    @Test
+    void thePagesHaveSuchCommands() {
+        assertThat(pages()).contains("docs/quickstart.md", "docs/operations.md", "docs/runbooks.md");
+        assertThat(calls("docs/quickstart.md")).hasSizeGreaterThan(8);
+    }
+
+    static Stream<String> pages() {
+        return ShellCalls.all().stream()
+                .filter(DocumentedCommandsIT::isRun)
+                .map(call -> call.block().page())
+                .distinct();
+    }
+
+    private static Stream<Call> calls(String page) {
+        return ShellCalls.in(DocumentedBlocks.in(DocumentedBlocks.root().resolve(page))).stream()
+                .filter(DocumentedCommandsIT::isRun);
+    }
+
+    private static boolean isRun(Call call) {
+        return call.program().equals("./tandem")
+                ? !call.arguments().isEmpty()
+                        && OF_THE_API.contains(call.arguments().get(0))
+                : PROGRAMS.contains(call.program());
+    }
+
+    private void haltAKey(RunningServer server) {
+        server.post(
+                "/api/v1/queues/orders/tasks",
+                "{\"payload\": {\"order\": 7}, \"key\": \"customer-7\", \"id\": \"order-7\"}");
+        await().atMost(PATIENCE)
+                .until(() -> server.get("/api/v1/queues/orders/keys")
+                        .json()
+                        .toString()
+                        .contains("halted"));
+    }
+
+    private void assertWorks(RunningServer server, Call call) {
+        List<String> words =
+                call.words().stream().map(word -> here(server, word)).toList();
+        Result result = call.program().equals("./tandem")
+                ? tandem(server, words.subList(1, words.size()))
+                : program(call, words);
+        assertThat(result.status()).as(call + " says " + result.output()).isZero();
+    }
+
+    /** Returns a word with the addresses and names of this test. */
+    private static String here(RunningServer server, String word) {
+        String redis = Brokers.redis().uri();
+        return PLACEHOLDERS
+                .getOrDefault(word, word)
+                .replaceAll("(http://)?(localhost|127\\.0\\.0\\.1):8080", server.url())
+                .replace("redis://127.0.0.1:6379", redis)
+                .replace("PORT", String.valueOf(URI.create(redis).getPort()))
+                .replace("localhost:9092", Brokers.kafka().bootstrapServers());
+    }
+
+    private Result program(Call call, List<String> words) {
+        List<String> line = new ArrayList<>(words);
+        switch (call.program()) {
+            case "curl" -> line.add("--fail");
+            case "kcat" -> line.replaceAll(word -> word.equals("orders") ? topic : word);
+            default -> {}
+        }
+        return Programs.isThere(call.program()) ? Programs.run(line, call.input()) : new Result(0, "");
+    }
+
+    private static Result tandem(RunningServer server, List<String> words) {
+        List<String> line = new ArrayList<>(words);
         line.add("--server");
         line.add(server.url());
-        StringWriter errors = new StringWriter();
+        StringWriter output = new StringWriter();
         int status = TandemCli.commandLine()
-                .setOut(new PrintWriter(new StringWriter()))
-                .setErr(new PrintWriter(errors, true))
+                .setOut(new PrintWriter(output, true))
+                .setErr(new PrintWriter(output, true))
                 .execute(line.toArray(String[]::new));
-        assertThat(status).as(line + " says " + errors).isZero();
+        return new Result(status, output.toString());
     }
 
-    private static Map<String, String> settings() {
+    private Map<String, String> settings(boolean well) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
@@ -67,9 +164,15 @@ class DocumentedCommandsIT {
         settings.put("tandem.redis.namespace", UniqueNames.fresh("documented"));
         for (String queue : List.of("orders", "payments")) {
             settings.put("tandem.queues." + queue + ".source", "kafka");
-            settings.put("tandem.queues." + queue + ".topic", UniqueNames.fresh(queue));
+            settings.put(
+                    "tandem.queues." + queue + ".topic", queue.equals("orders") ? topic : UniqueNames.fresh(queue));
             settings.put("tandem.queues." + queue + ".group", UniqueNames.fresh(queue));
-            settings.put("tandem.queues." + queue + ".handler", "noop");
+            settings.put("tandem.queues." + queue + ".handler", well ? "noop" : "http");
+            if (!well) {
+                settings.put("tandem.queues." + queue + ".http.url", "http://127.0.0.1:1/nobody-listens");
+                settings.put("tandem.queues." + queue + ".max-attempts", "1");
+                settings.put("tandem.queues." + queue + ".dead-head", "halt");
+            }
         }
         return settings;
     }

@@ -3,14 +3,18 @@ package dev.tandem.server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The alert rules and the dashboard that users load into Prometheus and Grafana. */
 final class MonitoringFiles {
 
     static final Path RULES = Path.of("../monitoring/prometheus-rules.yml");
+    static final Path RULE_TESTS = Path.of("../monitoring/prometheus-rules-test.yml");
     static final Path DASHBOARD = Path.of("../monitoring/grafana-dashboard.json");
 
     /** A process has these metrics only once a handler did not end in time. */
@@ -18,6 +22,8 @@ final class MonitoringFiles {
 
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");
+
+    private static final Pattern ALERT = Pattern.compile("(?m)^ +- alert: (\\w+)$");
 
     private MonitoringFiles() {}
 
@@ -35,5 +41,26 @@ final class MonitoringFiles {
         Set<String> names = new TreeSet<>();
         EXPOSED.matcher(scrape).results().forEach(found -> names.add(found.group(1)));
         return names;
+    }
+
+    /** Returns the names of the alerts. */
+    static Set<String> alerts() throws IOException {
+        Set<String> names = new TreeSet<>();
+        ALERT.matcher(Files.readString(RULES)).results().forEach(found -> names.add(found.group(1)));
+        return names;
+    }
+
+    /** Returns the queries of the dashboard, as Grafana sends them for all queues. */
+    static List<String> queries(String rateInterval) throws IOException {
+        List<String> queries = new ArrayList<>();
+        JsonMapper.shared()
+                .readTree(Files.readString(DASHBOARD))
+                .path("panels")
+                .forEach(panel -> panel.path("targets")
+                        .forEach(target -> queries.add(target.path("expr")
+                                .asString()
+                                .replace("$queue", ".*")
+                                .replace("$__rate_interval", rateInterval))));
+        return queries;
     }
 }

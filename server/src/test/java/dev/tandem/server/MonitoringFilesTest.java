@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +24,17 @@ import tools.jackson.databind.json.JsonMapper;
 class MonitoringFilesTest {
 
     private static final Path RUNBOOKS = Path.of("../docs/runbooks.md");
+    private static final Path OPERATIONS = Path.of("../docs/operations.md");
+    private static final Path PROTOCOL = Path.of("../docs/protocol.md");
+
+    /** The first cell of a row of the table of metrics. */
+    private static final Pattern DOCUMENTED = Pattern.compile("(?m)^\\| `tandem_[^|]*\\|");
+
+    private static final Pattern NAME = Pattern.compile("tandem_[a-z_]+");
+
+    /** The metric of a row of the table of alerts, whose first cell begins with a query. */
+    private static final Pattern ALERT_WHEN =
+            Pattern.compile("(?m)^\\| `(?:min|max|sum|rate|increase|absent)\\b[^|]*?(tandem_[a-z_]+)[^|]*\\|");
 
     @Test
     void everyAlertHasASeverityASummaryAndARunbook() throws IOException {
@@ -53,6 +66,27 @@ class MonitoringFilesTest {
                     .forEach(target ->
                             assertThat(target.path("expr").asString()).contains("tandem_", "queue=~\"$queue\""));
         }
+    }
+
+    @Test
+    void theDashboardShowsEveryMetricOfTheProtocol() throws IOException {
+        String dashboard = Files.readString(MonitoringFiles.DASHBOARD);
+
+        assertThat(DOCUMENTED
+                        .matcher(Files.readString(PROTOCOL))
+                        .results()
+                        .flatMap(row -> NAME.matcher(row.group()).results().map(MatchResult::group)))
+                .hasSizeGreaterThan(15)
+                .allSatisfy(metric -> assertThat(dashboard).contains(metric));
+    }
+
+    @Test
+    void theRulesHaveEveryMetricForWhichOperationsNamesAnAlert() throws IOException {
+        String rules = Files.readString(MonitoringFiles.RULES);
+
+        assertThat(ALERT_WHEN.matcher(Files.readString(OPERATIONS)).results().map(row -> row.group(1)))
+                .hasSizeGreaterThan(12)
+                .allSatisfy(metric -> assertThat(rules).contains(metric));
     }
 
     @Test

@@ -171,7 +171,10 @@ class ServerIT {
                         .size())
                 .isEqualTo(3);
 
-        RunningServer.Answer skipped = server.post(KEYS + encode(key) + "/skip");
+        String skip = KEYS + encode(key) + "/skip?head=";
+        String head = blocked.path("head").asString();
+        assertThat(server.post(skip + encode(head + "7")).status()).isEqualTo(409);
+        RunningServer.Answer skipped = server.post(skip + encode(head));
         assertThat(skipped.status()).isEqualTo(202);
         assertThat(skipped.json().path("did").asString())
                 .contains("stays dead. The next of the 2 tasks behind it goes on.");

@@ -8,12 +8,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How {@code ./tandem} makes the class archives and uses them, and installs, with a false JDK and a false Maven. */
 class TandemScriptTest {
@@ -203,6 +207,45 @@ class TandemScriptTest {
         assertThat(project.resolve(".tandem/building")).doesNotExist();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"start", "start log", "start log ."})
+    void aCommandWorksWhereSomebodyElseHasBuilt(String folders) throws IOException {
+        command("works");
+        build();
+        for (String each : folders.split(" ")) {
+            permit(project.resolve(".tandem").resolve(each), "r-xr-xr-x");
+        }
+        permit(folder, "rwxr-xr-x");
+
+        for (String command : new String[] {"queues", "server"}) {
+            assertThat(run(bySomebodyElse(command)))
+                    .startsWith("started with")
+                    .contains("/lib/library.jar")
+                    .doesNotContain("SharedArchiveFile");
+        }
+
+        assertThat(trainings()).hasSize(1);
+        permit(project.resolve(".tandem"), "rwxr-xr-x");
+        write(project.resolve("server/src/main/New.java"), "");
+        permit(project.resolve(".tandem"), "r-xr-xr-x");
+        try (LocalProcess process = bySomebodyElse("queues").start()) {
+            assertThat(process.awaitExit(LIMIT)).as("it does not wait for ever").isTrue();
+            assertThat(process.log()).content().contains("You may not write to");
+        }
+        permit(project.resolve(".tandem"), "rwxr-xr-x");
+    }
+
+    private static void permit(Path path, String permissions) throws IOException {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    }
+
+    /** Whoever may write anywhere becomes somebody who may not. */
+    private LocalProcess.Builder bySomebodyElse(String command) {
+        boolean root = Files.isWritable(Path.of("/"));
+        List<String> become = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+        return tandem("works", 60, root ? become : List.of(), command);
+    }
+
     /** Makes the stamp of the build newer than all that was made before. */
     private void build() throws IOException {
         Files.setLastModifiedTime(project.resolve(".tandem/build/server"), FileTime.from(Instant.now()));
@@ -219,8 +262,11 @@ class TandemScriptTest {
     }
 
     private String tandem(String training, String command) throws IOException {
-        try (LocalProcess process =
-                tandem(training, training.equals("hangs") ? 1 : 60, command).start()) {
+        return run(tandem(training, training.equals("hangs") ? 1 : 60, command));
+    }
+
+    private static String run(LocalProcess.Builder program) throws IOException {
+        try (LocalProcess process = program.start()) {
             assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
             assertThat(process.exitStatus()).as(process.logTail()).isZero();
             return Files.readString(process.log());
@@ -228,8 +274,15 @@ class TandemScriptTest {
     }
 
     private LocalProcess.Builder tandem(String training, int limitSeconds, String command) {
+        return tandem(training, limitSeconds, List.of(), command);
+    }
+
+    private LocalProcess.Builder tandem(String training, int limitSeconds, List<String> before, String command) {
         runs++;
-        return LocalProcess.program("tandem", List.of(project.resolve("tandem").toString(), command))
+        List<String> words = new ArrayList<>(before);
+        words.add(project.resolve("tandem").toString());
+        words.add(command);
+        return LocalProcess.program("tandem", words)
                 .directory(folder)
                 .log(folder.resolve("run-" + runs + ".log"))
                 .environment("JAVA_HOME", jdk.toString())
@@ -253,7 +306,7 @@ class TandemScriptTest {
 
     private static void program(Path file, String text) throws IOException {
         write(file, text);
-        assertThat(file.toFile().setExecutable(true)).isTrue();
+        assertThat(file.toFile().setExecutable(true, false)).isTrue();
     }
 
     private static void write(Path file, String text) throws IOException {

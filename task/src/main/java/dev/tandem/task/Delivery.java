@@ -29,9 +29,10 @@ public record Delivery(
 
     /**
      * Returns an unreadable message with a key as a task that takes its place among those of its key. It dies when its turn
-     * comes, with the reason that {@link Task#unreadable} returns, and means the same to its key as any other death.
+     * comes, with the reason that {@link Task#unreadable} returns, and means the same to its key as any other death. Any
+     * other delivery is returned as it is.
      */
-    public Delivery dyingInItsPlace() {
+    public Delivery asTaskThatDies() {
         if (unreadable == null || task.key() == null) {
             return this;
         }

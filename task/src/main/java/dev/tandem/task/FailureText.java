@@ -10,8 +10,12 @@ import java.util.regex.Pattern;
  */
 public final class FailureText {
 
-    /** The name of a class that begins the message of an exception that wraps another one. */
-    private static final Pattern CLASS_NAME = Pattern.compile("\\b(?:[a-z][a-z0-9_]*\\.)+[A-Z][A-Za-z0-9_.$]*: ");
+    /**
+     * The name of a class that begins the message of an exception that wraps another one. Possessive and bounded: a long
+     * message takes neither the stack nor a time that grows faster than its length.
+     */
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("\\b(?:[a-z][a-z0-9_]{0,99}+\\.){1,20}+[A-Z][A-Za-z0-9_.$]{0,199}+: ");
 
     /** What futures put around the exception that they failed with. */
     private static final Set<String> WRAPPERS =

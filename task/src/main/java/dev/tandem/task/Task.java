@@ -65,7 +65,7 @@ public record Task(
                 dedupKey);
     }
 
-    /** Returns why the message of this task is unreadable; null if it is not. See {@link Delivery#dyingInItsPlace}. */
+    /** Returns why the message of this task is unreadable; null if it is not. See {@link Delivery#asTaskThatDies}. */
     public @Nullable String unreadable() {
         return headers.get(TaskHeaders.UNREADABLE);
     }

@@ -11,9 +11,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FailureTextTest {
 
@@ -45,5 +47,17 @@ class FailureTextTest {
     @MethodSource("failures")
     void aReasonNamesNoClass(Throwable failure, String text) {
         assertThat(FailureText.of(failure)).isEqualTo(text);
+    }
+
+    /** An expression that recurses for each piece of its input would overflow the stack. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a.", "aB.c ", "a", "1.b_", "a.B$", "a.b: ", "[x] "})
+    @Timeout(60)
+    void aMessageMayBeOfAnyLength(String piece) {
+        String message = piece.repeat((1 << 20) / piece.length());
+
+        assertThat(FailureText.of(new IOException(message))).isEqualTo(message.strip());
+        assertThat(FailureText.of(new IOException("java.io.IOException: " + message + "end")))
+                .isEqualTo(message + "end");
     }
 }

@@ -91,7 +91,8 @@ local DELETE_WAITING = 'waiting'
 local CHANGE_FORCED = 'force'
 
 -- Where a drain goes on: it began with an operator's call, with one that gave up a head that was alive, or with a dead
--- task and is noted in `owner`.
+-- task and is noted in `owner`. All have GO_ON_LENGTH letters.
+local GO_ON_LENGTH = 5
 local GO_ON_BEGUN = 'begun'
 local GO_ON_ALIVE = 'alive'
 local GO_ON_NOTED = 'noted'

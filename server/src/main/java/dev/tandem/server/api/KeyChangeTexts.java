@@ -1,37 +1,101 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Words what became of a change of a blocked key. */
 final class KeyChangeTexts {
 
     private KeyChangeTexts() {}
 
-    /** Refuses a change that was not made, and says why. */
-    static void check(KeyChange change, QueueSettings settings) {
+    /** Returns the refusal of changes of which some were not made; it also says what was done. Null if all were made. */
+    static @Nullable ApiException refusal(List<KeyChange> changes, KeyAction action, QueueSettings settings) {
+        List<KeyChange> failed =
+                changes.stream().filter(each -> each.change() != Change.DONE).toList();
+        if (failed.isEmpty()) {
+            return null;
+        }
+        ApiException first = refusal(failed.get(0), settings);
+        String done = changes.stream()
+                .filter(each -> each.change() == Change.DONE)
+                .map(each ->
+                        " Done in partition " + each.before().partition() + ": " + did(action, each.before(), settings))
+                .collect(Collectors.joining());
+        if (changes.size() == 1) {
+            return first;
+        }
+        String notDone = failed.stream()
+                .map(each -> "Partition " + each.before().partition() + ": "
+                        + refusal(each, settings).getMessage() + ".")
+                .collect(Collectors.joining(" "));
+        return new ApiException(first.status(), notDone + done, first.remedy());
+    }
+
+    /** Says why a change was not made, or not wholly. */
+    private static ApiException refusal(KeyChange change, QueueSettings settings) {
         KeyInfo before = change.before();
         String head = "The head of the key '" + before.key() + "', " + before.head() + ",";
-        switch (change.change()) {
-            case DONE -> {}
-            case RUNNING -> throw ApiException.conflict(head + " is running", "Wait until its run has ended");
+        return switch (change.change()) {
+            case RUNNING -> ApiException.conflict(head + " is running", "Wait until its run has ended");
             case IN_BROKER ->
-                throw ApiException.conflict(
+                ApiException.conflict(
                         head + " is not in Redis: its executor died, and its broker will deliver it again",
                         "Wait for two leases or so");
             case NOT_HALTED ->
-                throw ApiException.conflict(
+                ApiException.conflict(
                         "The key '" + before.key() + "' is not halted: its head, " + before.head() + ", "
                                 + alive(before, settings),
                         "It needs nobody. Retry the key to run it now. To give up a task that is alive, add force=true"
                                 + " (--force)");
-            case NOT_FOUND, OTHER_STATE, HALTS_KEY ->
-                throw ApiException.conflict(
-                        "The key '" + before.key() + "' has changed in the meantime", "Look at it again");
+            case OTHER_HEAD ->
+                ApiException.conflict(
+                        "The key '" + before.key() + "' has another head by now: " + before.head(),
+                        "Look at the key again, and name that head if it is the one to change");
+            case DONE_IN_PART ->
+                ApiException.conflict(
+                        head
+                                + " was retried, skipped or deleted while the key was drained: tasks behind it that had died"
+                                + " by then stay dead, and the others wait",
+                        "Look at the key again");
+            case UNKNOWN ->
+                ApiException.unavailable(
+                        change.problem() + ". The change of the key '" + before.key()
+                                + "' may have been made, wholly or in part",
+                        "Look at the key, and ask again with head=" + before.head() + " if it still has that head");
+            case DONE, NOT_FOUND, OTHER_STATE, HALTS_KEY ->
+                ApiException.conflict("The key '" + before.key() + "' has changed in the meantime", "Look at it again");
+        };
+    }
+
+    /** Names the heads of changes that were made at least in part, without any key; null if there are none. */
+    static @Nullable String record(List<KeyChange> changes) {
+        Map<Change, String> heads = new EnumMap<>(Change.class);
+        changes.forEach(
+                each -> heads.merge(each.change(), each.before().head().toString(), (one, next) -> one + ", " + next));
+        String done = heads.remove(Change.DONE);
+        String inPart = heads.remove(Change.DONE_IN_PART);
+        if (done == null && inPart == null) {
+            return null;
         }
+        String unknown = heads.remove(Change.UNKNOWN);
+        return Stream.of(
+                        done == null ? null : "head " + done,
+                        inPart == null ? null : "some tasks behind " + inPart + " died",
+                        unknown == null ? null : "not known of " + unknown,
+                        heads.isEmpty() ? null : "not done: " + String.join(", ", heads.values()))
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining("; "));
     }
 
     private static String alive(KeyInfo before, QueueSettings settings) {

@@ -7,6 +7,8 @@ import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
+import dev.tandem.server.inspect.TaskRef;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +51,8 @@ final class KeysController {
                     page.items().stream()
                             .map(key -> Views.Key.of(key, headTask(queue, settings, key), null))
                             .toList(),
-                    page.next());
+                    page.next(),
+                    Views.partial(page));
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
@@ -79,38 +82,64 @@ final class KeysController {
 
     @PostMapping("/{key}/retry")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.KeyChanged retry(@PathVariable String queue, @PathVariable String key) {
-        return change(queue, key, KeyAction.RETRY, false);
+    Views.KeyChanged retry(
+            @PathVariable String queue,
+            @PathVariable String key,
+            @RequestParam(required = false) @Nullable String head,
+            HttpServletRequest request) {
+        return change(queue, key, KeyAction.RETRY, false, head, request);
     }
 
     @PostMapping("/{key}/skip")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.KeyChanged skip(
-            @PathVariable String queue, @PathVariable String key, @RequestParam(defaultValue = "false") boolean force) {
-        return change(queue, key, KeyAction.SKIP, force);
+            @PathVariable String queue,
+            @PathVariable String key,
+            @RequestParam(defaultValue = "false") boolean force,
+            @RequestParam(required = false) @Nullable String head,
+            HttpServletRequest request) {
+        return change(queue, key, KeyAction.SKIP, force, head, request);
     }
 
     @PostMapping("/{key}/drain")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.KeyChanged drain(
-            @PathVariable String queue, @PathVariable String key, @RequestParam(defaultValue = "false") boolean force) {
-        return change(queue, key, KeyAction.DRAIN, force);
+            @PathVariable String queue,
+            @PathVariable String key,
+            @RequestParam(defaultValue = "false") boolean force,
+            @RequestParam(required = false) @Nullable String head,
+            HttpServletRequest request) {
+        return change(queue, key, KeyAction.DRAIN, force, head, request);
     }
 
-    private Views.KeyChanged change(String queue, String key, KeyAction action, boolean force) {
+    private Views.KeyChanged change(
+            String queue,
+            String key,
+            KeyAction action,
+            boolean force,
+            @Nullable String head,
+            HttpServletRequest request) {
         QueueSettings settings = queues.get(queue);
-        List<KeyChange> changes = administration.key(queue, key, action, force);
+        List<KeyChange> changes = administration.key(queue, key, action, force, head == null ? null : ref(head));
         if (changes.isEmpty()) {
             throw ApiException.conflict(
                     "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
         }
-        for (KeyChange change : changes) {
-            KeyChangeTexts.check(change, settings);
+        OperatorActs.record(request, KeyChangeTexts.record(changes));
+        ApiException refusal = KeyChangeTexts.refusal(changes, action, settings);
+        if (refusal != null) {
+            throw refusal;
         }
         return new Views.KeyChanged(
                 changes.size(),
                 changes.stream()
                         .map(change -> KeyChangeTexts.did(action, change.before(), settings))
                         .collect(Collectors.joining(" ")));
+    }
+
+    private static TaskRef ref(String head) {
+        return TaskRef.parse(head)
+                .orElseThrow(() -> ApiException.badRequest(
+                        "The parameter head is not a reference of a task", "Use the head of the key as GET shows it"));
     }
 }

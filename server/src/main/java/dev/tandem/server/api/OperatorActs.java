@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.logs.OperatorLog.Result;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -20,6 +21,9 @@ final class OperatorActs implements HandlerInterceptor {
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
     private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
+
+    /** The attribute of a request that says what was done. */
+    private static final String DONE = OperatorActs.class.getName() + ".done";
 
     private final OperatorLog log;
     private final boolean namesKeys;
@@ -51,8 +55,27 @@ final class OperatorActs implements HandlerInterceptor {
                 ? ""
                 : " (" + LogText.oneLine(request.getQueryString(), MAX_TEXT) + ")";
         String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
-        int status = response.getStatus();
-        log.acted(kind, act, status < 300 ? "done" : "refused with status " + status);
+        log.acted(kind, act, result(response.getStatus(), request.getAttribute(DONE)));
+    }
+
+    /**
+     * Keeps for the log what a request has changed. A request that is then refused has been done in part.
+     *
+     * @param done without any key; null if nothing was changed
+     */
+    static void record(HttpServletRequest request, @Nullable String done) {
+        request.setAttribute(DONE, done);
+    }
+
+    private static Result result(int status, @Nullable Object done) {
+        if (status < 300) {
+            return new Result(true, "done", done == null ? "" : done.toString());
+        } else if (done != null) {
+            return new Result(true, "done in part, status " + status, done.toString());
+        }
+        return status < 500
+                ? new Result(false, "refused with status " + status, "")
+                : new Result(true, "failed with status " + status + ", and may have been done", "");
     }
 
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */

@@ -3,21 +3,42 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.NeededOwners;
 import dev.tandem.server.inspect.PartitionInfo;
-import dev.tandem.server.inspect.TaskCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says in a word or two how a queue is, and in sentences what is wrong with it. Pure.
  *
- * @param word the first that applies of: no redis, no broker, paused, no owner, {@code n} partitions unowned, full, slowed,
- *     running
+ * @param word the text of the first {@link Word} that applies
  * @param problems sentences for people, for all that applies
  */
 record QueueState(String word, List<String> problems) {
+
+    private static final int MAX_NAMES = 20;
+
+    /** The words, the worst first. */
+    enum Word {
+        NO_REDIS("no redis"),
+        NO_BROKER("no broker"),
+        PAUSED("paused"),
+        NO_OWNER("no owner"),
+        /** Follows a number. */
+        UNOWNED("partitions unowned"),
+        FULL("full"),
+        SLOWED("slowed"),
+        RUNNING("running");
+
+        final String text;
+
+        Word(String text) {
+            this.text = text;
+        }
+    }
 
     /**
      * Judges a queue.
@@ -37,25 +58,27 @@ record QueueState(String word, List<String> problems) {
         List<String> problems = new ArrayList<>();
         String redis = unavailable == null ? local.redisProblem() : unavailable;
         if (redis != null) {
-            words.add("no redis");
+            words.add(Word.NO_REDIS.text);
             problems.add(redis);
         }
         if (local.brokerProblem() != null) {
-            words.add("no broker");
+            words.add(Word.NO_BROKER.text);
             problems.add((settings.effectiveSource() == SourceType.KAFKA ? "Kafka: " : "RabbitMQ: ")
                     + local.brokerProblem());
         }
         if (paused) {
-            words.add("paused");
+            words.add(Word.PAUSED.text);
         }
         if (unavailable == null) {
-            addUnowned(settings, known, lags, words, problems);
+            addUnowned(settings, local, known, lags, words, problems);
         }
         if (local.full() || known.stream().anyMatch(partition -> isFull(partition, settings))) {
-            words.add("full");
+            words.add(Word.FULL.text);
+        }
+        if (local.slowed()) {
+            words.add(Word.SLOWED.text);
         }
         if (local.withheld() != null) {
-            words.add("slowed");
             problems.add("In this server, " + local.withheld());
         }
         if (local.problem() != null && words.isEmpty()) {
@@ -64,57 +87,35 @@ record QueueState(String word, List<String> problems) {
         if (local.waits() != null) {
             problems.add("In this server, " + local.waits());
         }
-        return new QueueState(words.isEmpty() ? "running" : words.get(0), List.copyOf(problems));
+        return new QueueState(words.isEmpty() ? Word.RUNNING.text : words.get(0), List.copyOf(problems));
     }
 
     private static void addUnowned(
             QueueSettings settings,
+            LocalQueue local,
             List<PartitionInfo> known,
             Map<String, Long> lags,
             List<String> words,
             List<String> problems) {
-        long expected = 0;
-        List<String> unowned = new ArrayList<>();
-        for (PartitionInfo partition : known) {
-            if (needsOwner(settings, partition, lags)) {
-                expected++;
-                if (partition.owner() == null) {
-                    unowned.add(partition.partition());
-                }
-            }
-        }
-        List<String> neverOwned = lags.keySet().stream()
-                .filter(name -> !name.isEmpty())
-                .filter(name ->
-                        known.stream().noneMatch(each -> each.partition().equals(name)))
-                .toList();
-        expected += neverOwned.size();
-        unowned.addAll(neverOwned);
-        if (unowned.isEmpty() && expected > 0) {
+        // A broker that cannot be reached gives nobody partitions, so only those with tasks in Redis miss an owner.
+        boolean untold = lags.isEmpty() && local.brokerProblem() != null;
+        Set<String> ofBroker = untold ? Set.of() : NeededOwners.ofBroker(settings, lags);
+        List<String> missing = NeededOwners.missing(known, ofBroker);
+        boolean anyOwned = known.stream().anyMatch(partition -> partition.owner() != null);
+        if (missing.isEmpty() && (anyOwned || untold)) {
             return;
         }
-        if (unowned.size() == expected) {
-            words.add("no owner");
-            problems.add("No executor works on this queue: start a server, or look at what the servers' health says");
+        if (anyOwned) {
+            boolean one = missing.size() == 1;
+            words.add(one ? "1 partition unowned" : missing.size() + " " + Word.UNOWNED.text);
+            problems.add("No executor owns " + (one ? "partition " : "partitions ")
+                    + String.join(", ", missing.subList(0, Math.min(MAX_NAMES, missing.size())))
+                    + (missing.size() > MAX_NAMES ? ", ..." : "")
+                    + (one ? ", so its tasks wait" : ", so their tasks wait"));
         } else {
-            words.add(unowned.size() + (unowned.size() == 1 ? " partition unowned" : " partitions unowned"));
-            problems.add("No executor owns " + (unowned.size() == 1 ? "partition " : "partitions ")
-                    + String.join(", ", unowned.subList(0, Math.min(20, unowned.size())))
-                    + (unowned.size() > 20 ? ", ..." : "") + ", so their tasks wait");
+            words.add(Word.NO_OWNER.text);
+            problems.add("No executor works on this queue: start a server, or look at what the servers' health says");
         }
-    }
-
-    /** Whether the broker has the partition, or Redis has tasks of it. Redis remembers partitions that are gone. */
-    private static boolean needsOwner(QueueSettings settings, PartitionInfo partition, Map<String, Long> lags) {
-        TaskCounts counts = partition.counts();
-        return lags.containsKey(partition.partition())
-                || counts.active() + counts.scheduled() + counts.retry() + counts.parked() > 0
-                || settings.effectiveSource() == SourceType.RABBIT
-                        && isBelow(partition.partition(), settings.partitions());
-    }
-
-    private static boolean isBelow(String partition, int count) {
-        return partition.matches("\\d{1,9}") && Integer.parseInt(partition) < count;
     }
 
     private static boolean isFull(PartitionInfo partition, QueueSettings settings) {

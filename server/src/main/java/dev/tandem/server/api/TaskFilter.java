@@ -4,6 +4,7 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.task.TaskState;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,12 @@ record TaskFilter(
         @Nullable String key,
         @Nullable String type) {
 
-    /** Whether a page in the right state and partition may have tasks that are not chosen. */
-    boolean leavesOut() {
-        return key != null || type != null;
+    /** Returns what chooses among the tasks of the right state and partition; null if it takes all. */
+    @Nullable
+    Predicate<TaskInfo> chosen(String queue, QueueSettings settings) {
+        return key == null && type == null
+                ? null
+                : task -> !views(queue, settings, List.of(task)).isEmpty();
     }
 
     /** Returns the views of the chosen tasks. */

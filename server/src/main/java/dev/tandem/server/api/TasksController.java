@@ -10,7 +10,6 @@ import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -33,11 +32,6 @@ import org.springframework.web.bind.annotation.RestController;
 final class TasksController {
 
     private static final int MAX_LIMIT = 500;
-
-    /** How many tasks, and how many pages of them, one request looks at for those that pass its filter. */
-    private static final int MAX_LOOKED_AT = 5_000;
-
-    private static final int MAX_PAGES = 100;
 
     /** Values of the parameter {@code only}: what a change may take. */
     private static final String DEAD = "dead";
@@ -85,30 +79,17 @@ final class TasksController {
         try {
             return id == null
                     ? pages(queue, settings, filter, cursor, limit)
-                    : new Views.Tasks(filter.views(queue, settings, inspection.byId(queue, id)), null);
+                    : new Views.Tasks(filter.views(queue, settings, inspection.byId(queue, id)), null, null);
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
     }
 
-    /** Reads pages until enough tasks pass the filter, or until enough were looked at. */
     private Views.Tasks pages(
             String queue, QueueSettings settings, TaskFilter filter, @Nullable String cursor, int limit) {
-        List<Views.Task> found = new ArrayList<>();
-        String from = cursor;
-        int looked = 0;
-        for (int pages = 0; pages < MAX_PAGES; pages++) {
-            // A cursor continues behind a whole page, so a page must not have more tasks than may be returned.
-            Page<TaskInfo> page =
-                    inspection.tasks(queue, filter.state(), filter.partition(), from, limit - found.size());
-            found.addAll(filter.views(queue, settings, page.items()));
-            looked += page.items().size();
-            from = page.next();
-            if (from == null || !filter.leavesOut() || found.size() == limit || looked >= MAX_LOOKED_AT) {
-                break;
-            }
-        }
-        return new Views.Tasks(found, from);
+        Page<TaskInfo> page = inspection.tasks(
+                queue, filter.state(), filter.partition(), cursor, limit, filter.chosen(queue, settings));
+        return new Views.Tasks(filter.views(queue, settings, page.items()), page.next(), Views.partial(page));
     }
 
     @GetMapping("/{id}")
@@ -175,7 +156,7 @@ final class TasksController {
                 throw ApiException.conflict(
                         "The dead task '" + id + "' halts the key '" + seen.key() + "', which would go on without it",
                         "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
-            case NOT_FOUND, NOT_HALTED, IN_BROKER -> throw notFound(id);
+            case NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN -> throw notFound(id);
         }
     }
 

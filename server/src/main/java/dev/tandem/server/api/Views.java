@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.task.AttemptRecord;
@@ -23,7 +24,8 @@ final class Views {
      *
      * @param state see {@link QueueState}
      * @param problems what is wrong, for people; null if nothing is
-     * @param withheld why the answering server starts fewer tasks than it could; null if it does not
+     * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
+     *     paused; null if neither is so
      * @param totals counters since the queue was created
      * @param partitions only if a single queue is requested
      */
@@ -71,7 +73,11 @@ final class Views {
         }
     }
 
-    record Tasks(List<Task> tasks, @Nullable String next) {}
+    /** @param partial whether the page ended early, because looking further would have cost too much; null if not */
+    record Tasks(
+            List<Task> tasks,
+            @Nullable String next,
+            @Nullable Boolean partial) {}
 
     /**
      * One task. Payload and headers only if a single task is requested.
@@ -124,7 +130,14 @@ final class Views {
         }
     }
 
-    record Keys(List<Key> keys, @Nullable String next) {}
+    /** @param partial as for tasks */
+    record Keys(
+            List<Key> keys, @Nullable String next, @Nullable Boolean partial) {}
+
+    /** Returns the field of a page that ended early; null for others. */
+    static @Nullable Boolean partial(Page<?> page) {
+        return page.partial() ? Boolean.TRUE : null;
+    }
 
     /**
      * One key.

@@ -2,6 +2,7 @@ package dev.tandem.server.cli;
 
 import java.io.PrintWriter;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamWriteFeature;
@@ -11,7 +12,8 @@ import tools.jackson.databind.SerializationFeature;
 /** Prints the pages of a long list as one JSON document, without keeping them. */
 final class JsonPages {
 
-    private static final String NEXT = "next";
+    /** What is said of one page only. */
+    private static final Set<String> OF_PAGE = Set.of("next", "partial");
 
     private final PrintWriter out;
     private final JsonGenerator json;
@@ -42,7 +44,7 @@ final class JsonPages {
         for (Map.Entry<String, JsonNode> property : page.properties()) {
             if (found.isEmpty() && property.getValue().isArray()) {
                 found = property.getKey();
-            } else if (!property.getKey().equals(NEXT)) {
+            } else if (!OF_PAGE.contains(property.getKey())) {
                 json.writePOJOProperty(property.getKey(), property.getValue());
             }
         }

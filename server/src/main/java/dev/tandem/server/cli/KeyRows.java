@@ -5,6 +5,8 @@ import static dev.tandem.server.cli.JsonCells.time;
 
 import java.io.PrintWriter;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /** Prints the blocked keys that the API returns. */
@@ -21,7 +23,7 @@ final class KeyRows {
             .column("TYPE", text("headTask", "type"))
             .column("STATE", text("headTask", "state"))
             .column("ATTEMPTS", KeyRows::attempts)
-            .column("DUE", key -> isDue(key) ? DUE.apply(key) : "-")
+            .column("DUE", key -> waitsForDueTime(key) ? DUE.apply(key) : "-")
             .column("PARKED", text("parked"))
             .column("ERROR", text("headTask", "error").andThen(TaskRows::firstLine));
 
@@ -39,7 +41,7 @@ final class KeyRows {
                 : "-";
     }
 
-    private static boolean isDue(JsonNode key) {
+    private static boolean waitsForDueTime(JsonNode key) {
         String state = key.path("headTask").path("state").asString("");
         return state.equals("retry") || state.equals("scheduled");
     }
@@ -67,7 +69,8 @@ final class KeyRows {
         if (head.isObject()) {
             out.println("  id: " + TaskRows.printable(text("id").apply(head)));
             out.println("  type: " + TaskRows.printable(text("type").apply(head)));
-            out.println("  state: " + text("state").apply(head) + (isDue(key) ? ", due " + DUE.apply(key) : ""));
+            out.println(
+                    "  state: " + text("state").apply(head) + (waitsForDueTime(key) ? ", due " + DUE.apply(key) : ""));
             out.println("  attempts: " + attempts(key));
             if (head.has("error")) {
                 out.println("  error: " + TaskRows.printable(text("error").apply(head)));
@@ -82,8 +85,19 @@ final class KeyRows {
         commands(queue, key, parked, out);
     }
 
+    /** Names the task that a key waits for, in one line. */
+    static String head(JsonNode key) {
+        JsonNode task = key.path("headTask");
+        String known = Stream.of("id", "state", "error")
+                .filter(task::has)
+                .map(field -> TaskRows.firstLine(text(field).apply(task)))
+                .collect(Collectors.joining(", "));
+        return "Head " + text("head").apply(key) + (known.isEmpty() ? "" : ": " + known);
+    }
+
     private static void commands(String queue, JsonNode key, long parked, PrintWriter out) {
-        String target = " " + shell(queue) + " " + shell(key.path("key").asString(""));
+        String target = " " + shell(queue) + " " + shell(key.path("key").asString("")) + " --head "
+                + shell(key.path("head").asString(""));
         String next = parked == 0 ? "the key is open" : "the next one goes on";
         switch (text("why").apply(key)) {
             case "halted" -> {
@@ -93,7 +107,7 @@ final class KeyRows {
                         + "    makes all dead that is parked behind it; the key is open");
             }
             case "head" -> {
-                if (isDue(key)) {
+                if (waitsForDueTime(key)) {
                     out.println("The key needs nobody: its head runs again when it is due.");
                     out.println("./tandem keys retry" + target + "           runs it now");
                     out.println("./tandem keys skip --force" + target + "    makes it dead, although it has attempts; "

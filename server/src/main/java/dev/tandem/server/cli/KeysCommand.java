@@ -1,6 +1,7 @@
 package dev.tandem.server.cli;
 
 import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -56,24 +57,24 @@ final class KeysCommand extends CommandGroup {
                         + "task only waits for its next attempt, it is due now.",
                 ""
             })
-    void retry(@Mixin ServerOptions server, @Mixin KeyParameters blocked) {
-        change(server, blocked, "retry", false);
+    void retry(@Mixin ServerOptions server, @Mixin KeyParameters blocked, @Mixin SeenHead seen) {
+        new KeyChanges(server, blocked.queue, blocked.key, "retry", false).make(seen.head);
     }
 
     @Command(
             name = "skip",
             mixinStandardHelpOptions = true,
             description = {"Leaves the dead task that halts a key behind; the next one goes on.", ""})
-    void skip(@Mixin ServerOptions server, @Mixin KeyParameters blocked, @Mixin Force force) {
-        change(server, blocked, "skip", force.force);
+    void skip(@Mixin ServerOptions server, @Mixin KeyParameters blocked, @Mixin SeenHead seen, @Mixin Force force) {
+        new KeyChanges(server, blocked.queue, blocked.key, "skip", force.force).make(seen.head);
     }
 
     @Command(
             name = "drain",
             mixinStandardHelpOptions = true,
             description = {"Moves all that waits behind a halted key to the dead tasks, and opens the key.", ""})
-    void drain(@Mixin ServerOptions server, @Mixin KeyParameters blocked, @Mixin Force force) {
-        change(server, blocked, "drain", force.force);
+    void drain(@Mixin ServerOptions server, @Mixin KeyParameters blocked, @Mixin SeenHead seen, @Mixin Force force) {
+        new KeyChanges(server, blocked.queue, blocked.key, "drain", force.force).make(seen.head);
     }
 
     /** Lets a command give up a task that is alive. */
@@ -85,11 +86,15 @@ final class KeysCommand extends CommandGroup {
         private boolean force;
     }
 
-    private static void change(ServerOptions server, KeyParameters blocked, String action, boolean force) {
-        String path = ApiClient.path("queues", blocked.queue, "keys", blocked.key, action);
-        server.print(
-                server.api().post(force ? path + "?force=true" : path),
-                (answer, out) ->
-                        out.println(TaskRows.printable(answer.path("did").asString("Done"))));
+    /** Names the task that is to be changed. */
+    static final class SeenHead {
+
+        @Option(
+                names = "--head",
+                paramLabel = "REF",
+                description =
+                        "only if the key still waits for this task, as 'keys show' names it; otherwise the command reads "
+                                + "the head first, and names it")
+        private @Nullable String head;
     }
 }

@@ -33,7 +33,10 @@ final class TaskRows {
     /** Says how to get the next page, if there is one. */
     static void more(JsonNode answer, PrintWriter out) {
         if (!answer.path("next").isMissingNode()) {
-            out.println("There are more: --cursor " + answer.path("next").asString() + ", or --all");
+            String what = answer.path("partial").asBoolean(false)
+                    ? "The search ended early, to spare Redis. It goes on with"
+                    : "There are more:";
+            out.println(what + " --cursor " + answer.path("next").asString() + ", or --all");
         }
     }
 

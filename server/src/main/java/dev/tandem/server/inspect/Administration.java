@@ -1,6 +1,7 @@
 package dev.tandem.server.inspect;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Port: changes tasks, keys and queues in the store. Thread-safe. All methods may throw {@link UnavailableException}.
@@ -21,7 +22,13 @@ public interface Administration {
         /** Refused because the head of the key is alive. */
         NOT_HALTED,
         /** Refused because Redis does not have the head of the key: its broker will deliver it again. */
-        IN_BROKER
+        IN_BROKER,
+        /** Refused because the key has another head than the one that was named. */
+        OTHER_HEAD,
+        /** A drain ended early: the head was retried, skipped or deleted meanwhile. Tasks behind it have died. */
+        DONE_IN_PART,
+        /** The store did not answer: the change was made, made in part, or not made. */
+        UNKNOWN
     }
 
     /**
@@ -54,16 +61,29 @@ public interface Administration {
         DRAIN
     }
 
-    /** The change of a key in one partition. @param before the key as it was seen just before */
-    record KeyChange(Change change, KeyInfo before) {}
+    /**
+     * The change of a key in one partition.
+     *
+     * @param before the key as it was seen just before; only that head is changed
+     * @param problem why the store did not answer; null if it did
+     */
+    record KeyChange(
+            Change change, KeyInfo before, @Nullable String problem) {
+
+        public KeyChange(Change change, KeyInfo before) {
+            this(change, before, null);
+        }
+    }
 
     /**
      * Changes a key in every partition where it is blocked: one, or several if their number was changed. Empty if it is not
-     * blocked.
+     * blocked. A change of one partition that fails does not keep back those of the others.
      *
-     * @param force whether a head that is alive may be given up
+     * @param force whether a head that is alive may be given up. One that was dead when it was looked at is not, if it has
+     *     been retried since
+     * @param head the only head to change; null for whichever head the key has
      */
-    List<KeyChange> key(String queue, String key, KeyAction action, boolean force);
+    List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head);
 
     void pause(String queue, boolean paused);
 }

@@ -3,6 +3,7 @@ package dev.tandem.server.inspect;
 import dev.tandem.task.TaskState;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +24,16 @@ public interface Inspection {
      * @param state null for all
      * @param partition only the tasks of this partition; null for all
      * @param cursor from the previous page; null for the first page
+     * @param chosen looks for such tasks, as far as one request may go; null for all
      * @throws IllegalArgumentException if the cursor is not from such a page
      */
     Page<TaskInfo> tasks(
-            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit);
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen);
 
     Optional<TaskInfo> task(String queue, TaskRef ref);
 

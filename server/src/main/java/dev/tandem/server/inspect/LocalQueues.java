@@ -15,7 +15,9 @@ public interface LocalQueues {
      * @param brokerProblem why the queue's broker cannot be reached; null if it can
      * @param redisProblem why Redis cannot be reached, or must not be used; null if it can be used
      * @param problem what keeps this process from running the queue's tasks; null if nothing does
-     * @param withheld why this process starts fewer tasks of the queue than it could; null if it does not
+     * @param withheld why this process starts fewer tasks of the queue than it could, or that it cannot tell whether the
+     *     queue is paused; null if neither is so
+     * @param slowed whether this process slows its starts down, because nearly all attempts fail
      * @param full whether Redis has no room for more tasks of one of the partitions
      * @param waits what makes tasks wait although the queue works; null if nothing does
      */
@@ -24,10 +26,11 @@ public interface LocalQueues {
             @Nullable String redisProblem,
             @Nullable String problem,
             @Nullable String withheld,
+            boolean slowed,
             boolean full,
             @Nullable String waits) {
 
         /** Nothing is known to be wrong. */
-        public static final LocalQueue GOOD = new LocalQueue(null, null, null, null, false, null);
+        public static final LocalQueue GOOD = new LocalQueue(null, null, null, null, false, false, null);
     }
 }

@@ -9,6 +9,11 @@ public record TaskCounts(long active, long scheduled, long retry, long parked, l
 
     public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0);
 
+    /** Returns how many run, or are to run. */
+    public long toRun() {
+        return active + scheduled + retry + parked;
+    }
+
     public TaskCounts plus(TaskCounts other) {
         return new TaskCounts(
                 active + other.active,

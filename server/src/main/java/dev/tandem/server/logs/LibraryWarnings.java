@@ -33,8 +33,11 @@ public final class LibraryWarnings extends TurboFilter {
     private static final int MAX_KINDS = 200;
     private static final int MAX_SHOWN = 300;
 
-    /** A list of values in brackets that Kafka's clients put before each message, and numbers. */
-    private static final Pattern VARIABLE = Pattern.compile("^(\\[[^]]*] ?)+|\\d+");
+    /** As much of a message as tells its kind from others. */
+    private static final int MAX_COMPARED = 1_000;
+
+    /** A list of values in brackets that Kafka's clients put before each message, and numbers. Needs no stack. */
+    private static final Pattern VARIABLE = Pattern.compile("^(?:\\[[^]]*+] ?+)++|\\d++");
 
     private static final Map<String, String> CLIENTS = Map.of(
             "org.apache.kafka.", "Kafka's client",
@@ -105,14 +108,16 @@ public final class LibraryWarnings extends TurboFilter {
             repeated.kinds.clear();
             repeated.windowEnd = now + Duration.ofSeconds(WINDOW_SECONDS).toNanos();
         }
-        String kind = logger + VARIABLE.matcher(format).replaceAll("");
+        String start = format.substring(0, Math.min(format.length(), MAX_COMPARED));
+        String kind = logger + VARIABLE.matcher(start).replaceAll("");
         if (repeated.kinds.size() < MAX_KINDS && repeated.kinds.putIfAbsent(kind, true) == null) {
             return true;
         }
         if (repeated.leftOut++ == 0) {
             later.execute(() -> sumUp(client));
         }
-        repeated.last = MessageFormatter.arrayFormat(format, arguments).getMessage();
+        repeated.last =
+                LogText.oneLine(MessageFormatter.arrayFormat(format, arguments).getMessage(), MAX_SHOWN);
         return false;
     }
 
@@ -130,6 +135,6 @@ public final class LibraryWarnings extends TurboFilter {
                 client,
                 count == 1 ? "a warning" : count + " warnings",
                 WINDOW_SECONDS,
-                LogText.oneLine(last, MAX_SHOWN));
+                last);
     }
 }

@@ -88,10 +88,13 @@ final class ClusterQueueMetrics implements MeterBinder {
             return current == null ? Double.NaN : value.applyAsDouble(current);
         }
 
-        /** Returns the last known value while Redis does not answer, because a counter must not decrease. */
+        /**
+         * Returns the last known value while Redis does not answer, because a counter must not decrease. Until Redis
+         * has answered for the first time the value is NaN: after a 0 the history of the queue would be an increase.
+         */
         synchronized double total(String outcome) {
             refresh();
-            return last == null ? 0 : last.totals().getOrDefault(outcome, 0L);
+            return last == null ? Double.NaN : last.totals().getOrDefault(outcome, 0L);
         }
 
         private void refresh() {

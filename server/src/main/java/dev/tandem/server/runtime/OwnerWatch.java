@@ -1,15 +1,14 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.NeededOwners;
 import dev.tandem.server.inspect.UnavailableException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,9 +38,9 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
 
     private static final int MOST_NAMES = 20;
 
-    /** Finds partitions without an owner. */
+    /** Finds partitions without an owner, by the rule of {@link NeededOwners}. */
     @FunctionalInterface
-    interface Store {
+    interface Ownership {
         /**
          * Returns the names of the partitions of a queue that nobody owns.
          *
@@ -54,7 +52,7 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
 
     private final Map<String, WatchedQueue> queues = new LinkedHashMap<>();
     private final Backlog backlog;
-    private final Store store;
+    private final Ownership ownership;
     private final long graceNanos;
     private final LongSupplier clock;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -69,10 +67,15 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
      * @param lease for how long a partition may have no owner before it is named
      * @param clock as {@link System#nanoTime}
      */
-    OwnerWatch(Map<String, QueueSettings> settings, Backlog backlog, Store store, Duration lease, LongSupplier clock) {
+    OwnerWatch(
+            Map<String, QueueSettings> settings,
+            Backlog backlog,
+            Ownership ownership,
+            Duration lease,
+            LongSupplier clock) {
         settings.forEach((name, queue) -> queues.put(name, new WatchedQueue(name, queue)));
         this.backlog = backlog;
-        this.store = store;
+        this.ownership = ownership;
         this.graceNanos = lease.toNanos();
         this.clock = clock;
     }
@@ -153,7 +156,7 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
                 listAt = now + LIST_NANOS;
             }
             Map<String, Long> found = new LinkedHashMap<>();
-            store.unowned(name, ofBroker).forEach(each -> found.put(each, since.getOrDefault(each, now)));
+            ownership.unowned(name, ofBroker).forEach(each -> found.put(each, since.getOrDefault(each, now)));
             since = found;
             List<String> late = new ArrayList<>();
             found.forEach((each, from) -> {
@@ -165,15 +168,8 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
         }
 
         private Set<String> list() {
-            if (settings.effectiveSource() == SourceType.RABBIT && !settings.ordered()) {
-                // Its partitions are no sub-queues: executors lease as many as the settings say.
-                return IntStream.range(0, settings.partitions())
-                        .mapToObj(Integer::toString)
-                        .collect(Collectors.toSet());
-            }
-            Set<String> names = new HashSet<>(backlog.of(name).keySet());
-            names.remove("");
-            return names.isEmpty() ? ofBroker : names;
+            Set<String> names = NeededOwners.ofBroker(settings, backlog.of(name));
+            return names.isEmpty() ? ofBroker : names; // The broker does not answer.
         }
 
         private void note(List<String> late) {

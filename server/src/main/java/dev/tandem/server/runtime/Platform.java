@@ -155,6 +155,7 @@ public final class Platform implements SmartLifecycle {
                 redis.reached() ? null : redis.detail(),
                 found.map(QueueStatus::problem).orElse(null),
                 found.map(QueueStatus::withheld).orElse(null),
+                found.map(QueueStatus::slowed).orElse(false),
                 found.map(status -> status.partitionsWithoutRoom() > 0).orElse(false),
                 found.map(QueueStatus::waits).orElse(null));
     }

@@ -9,12 +9,14 @@ import dev.tandem.scheduler.KeyView;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Changes tasks, keys and queues in Redis on behalf of the API. */
 final class RedisAdministration implements Administration {
@@ -50,17 +52,36 @@ final class RedisAdministration implements Administration {
     }
 
     @Override
-    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force) {
-        List<KeyChange> changes = new ArrayList<>();
-        for (KeyView seen : await(inspector.key(queue, key))) {
-            Change change = switch (action) {
-                case RETRY -> retryHead(seen);
-                case SKIP -> change(await(admin.skipKey(seen.partition(), key, force)));
-                case DRAIN -> change(await(admin.drainKey(seen.partition(), key, force)));
-            };
-            changes.add(new KeyChange(change, RedisInspection.info(seen)));
+    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head) {
+        List<KeyView> blocked = await(inspector.key(queue, key));
+        List<KeyView> named = blocked.stream()
+                .filter(seen -> head == null || head.equals(ref(seen)))
+                .toList();
+        if (named.isEmpty()) {
+            return blocked.stream()
+                    .map(seen -> new KeyChange(Change.OTHER_HEAD, RedisInspection.info(seen)))
+                    .toList();
         }
-        return changes;
+        return named.stream().map(seen -> changed(seen, action, force)).toList();
+    }
+
+    private static TaskRef ref(KeyView seen) {
+        return new TaskRef(seen.partition().name(), seen.head().text());
+    }
+
+    private KeyChange changed(KeyView seen, KeyAction action, boolean force) {
+        KeyInfo before = RedisInspection.info(seen);
+        try {
+            return new KeyChange(
+                    switch (action) {
+                        case RETRY -> retryHead(seen);
+                        case SKIP -> change(await(admin.skip(seen, force)));
+                        case DRAIN -> change(await(admin.drain(seen, force)));
+                    },
+                    before);
+        } catch (UnavailableException e) {
+            return new KeyChange(Change.UNKNOWN, before, e.getMessage());
+        }
     }
 
     private Change retryHead(KeyView seen) {
@@ -81,6 +102,7 @@ final class RedisAdministration implements Administration {
             case OTHER_STATE -> Change.OTHER_STATE;
             case HALTS_KEY -> Change.HALTS_KEY;
             case NOT_HALTED -> Change.NOT_HALTED;
+            case DONE_IN_PART -> Change.DONE_IN_PART;
         };
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.scheduler.ReadBudget;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.FailureText;
 import java.util.concurrent.CompletionException;
@@ -28,6 +29,16 @@ final class RedisCalls {
         }
     }
 
+    /** Waits for something that may ask Redis many times. Has it end if nobody waits any more. */
+    static <T> T await(CompletionStage<T> answer, ReadBudget budget) {
+        try {
+            return await(answer);
+        } catch (UnavailableException e) {
+            budget.cancel();
+            throw e;
+        }
+    }
+
     private static RuntimeException failed(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -36,6 +47,9 @@ final class RedisCalls {
         }
         if (cause instanceof IllegalArgumentException wrong) {
             return wrong;
+        }
+        if (cause instanceof ReadBudget.SpentException spent) {
+            return new UnavailableException(String.valueOf(spent.getMessage()), spent);
         }
         String why = cause instanceof TimeoutException ? "it did not answer in time" : FailureText.of(cause);
         return new UnavailableException("Redis is not available: " + why, cause);

@@ -6,7 +6,9 @@ import dev.tandem.scheduler.Inspector;
 import dev.tandem.scheduler.KeyView;
 import dev.tandem.scheduler.PartitionView;
 import dev.tandem.scheduler.Presence;
+import dev.tandem.scheduler.ReadBudget;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.ResultPage;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
@@ -30,12 +32,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads from Redis what the API shows. */
 final class RedisInspection implements Inspection {
 
     private static final int MAX_TASKS_BY_ID = 20;
+    private static final long MAX_PAGE_BYTES = 1 << 20;
 
     private final Map<String, QueuePolicy> queues;
     private final Inspector inspector;
@@ -90,15 +94,49 @@ final class RedisInspection implements Inspection {
         return await(inspector.pausedSince(queue)).isPresent();
     }
 
+    /** Reads pages until enough tasks are chosen, or have come to a MiB, or until the budget of the request is spent. */
     @Override
     public Page<TaskInfo> tasks(
-            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
-        var page = state == null
-                ? await(inspector.allTasks(queue, partition, cursor, limit))
-                : partition == null
-                        ? await(inspector.tasks(queue, state, cursor, limit))
-                        : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit));
-        return new Page<>(page.items().stream().map(RedisInspection::info).toList(), page.next());
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen) {
+        ReadBudget budget = ReadBudget.forList();
+        List<TaskInfo> found = new ArrayList<>();
+        String from = cursor;
+        long bytes = 0;
+        do {
+            var page = page(queue, state, partition, from, limit - found.size(), chosen, budget);
+            for (TaskView view : page.items()) {
+                TaskInfo task = info(view);
+                if (chosen == null || chosen.test(task)) {
+                    found.add(task);
+                    bytes +=
+                            view.envelope() == null ? 0 : view.envelope().task().weight();
+                }
+            }
+            from = page.next();
+        } while (from != null && chosen != null && found.size() < limit && bytes < MAX_PAGE_BYTES && !budget.isSpent());
+        return new Page<>(found, from, from != null && found.size() < limit && budget.isSpent());
+    }
+
+    private ResultPage<TaskView> page(
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen,
+            ReadBudget budget) {
+        if (state == null) {
+            Predicate<TaskView> views = chosen == null ? null : view -> chosen.test(info(view));
+            return await(inspector.allTasks(queue, partition, cursor, limit, views, budget), budget);
+        }
+        return partition == null
+                ? await(inspector.tasks(queue, state, cursor, limit, budget), budget)
+                : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit, budget), budget);
     }
 
     @Override
@@ -109,7 +147,8 @@ final class RedisInspection implements Inspection {
 
     @Override
     public List<TaskInfo> byId(String queue, String id) {
-        return await(inspector.tasks(queue, id, MAX_TASKS_BY_ID)).stream()
+        ReadBudget budget = ReadBudget.forSearch();
+        return await(inspector.tasks(queue, id, MAX_TASKS_BY_ID, budget), budget).stream()
                 .map(RedisInspection::info)
                 .toList();
     }
@@ -157,8 +196,10 @@ final class RedisInspection implements Inspection {
 
     @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
-        var page = await(inspector.blockedKeys(queue, cursor, limit));
-        return new Page<>(page.items().stream().map(RedisInspection::info).toList(), page.next());
+        ReadBudget budget = ReadBudget.forList();
+        var page = await(inspector.blockedKeys(queue, cursor, limit, budget), budget);
+        List<KeyInfo> keys = page.items().stream().map(RedisInspection::info).toList();
+        return new Page<>(keys, page.next(), page.next() != null && keys.size() < limit && budget.isSpent());
     }
 
     @Override

@@ -50,7 +50,8 @@ abstract class ApiTestBase {
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
-    private static final LocalQueue SLOWED = new LocalQueue(null, null, null, "starts are slowed down", false, null);
+    private static final LocalQueue SLOWED =
+            new LocalQueue(null, null, null, "starts are slowed down", true, false, null);
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static ConfigurableApplicationContext context;
     static int port;

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps tasks and keys in memory, and records all changes and published tasks. */
@@ -29,8 +30,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final List<String> changes = new ArrayList<>();
+    /** The answer to a change of any key, if there is one. */
+    final List<KeyChange> keyChanges = new ArrayList<>();
+
     final List<Task> published = new ArrayList<>();
     boolean paused;
+    boolean partial;
 
     @Nullable
     RuntimeException failure;
@@ -48,8 +53,10 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         tasks.clear();
         keys.clear();
         changes.clear();
+        keyChanges.clear();
         published.clear();
         paused = false;
+        partial = false;
         failure = null;
         confirmed = null;
     }
@@ -81,14 +88,20 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public Page<TaskInfo> tasks(
-            String queue, @Nullable TaskState state, @Nullable String partition, @Nullable String cursor, int limit) {
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen) {
         check();
         int from = cursor == null ? 0 : Integer.parseInt(cursor);
         List<TaskInfo> all = tasks.values().stream()
                 .filter(task -> state == null || task.state() == state)
+                .filter(task -> chosen == null || chosen.test(task))
                 .toList();
         int to = Math.min(all.size(), from + limit);
-        return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to));
+        return new Page<>(all.subList(from, to), to == all.size() ? null : Integer.toString(to), partial);
     }
 
     @Override
@@ -150,10 +163,14 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     }
 
     @Override
-    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force) {
+    public List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head) {
         KeyInfo before = keys.get(key);
-        if (before == null) {
+        if (!keyChanges.isEmpty()) {
+            return List.copyOf(keyChanges);
+        } else if (before == null) {
             return List.of();
+        } else if (head != null && !head.equals(before.head())) {
+            return List.of(new KeyChange(Change.OTHER_HEAD, before));
         } else if (action == KeyAction.RETRY && before.headTask() == null) {
             return List.of(new KeyChange(Change.IN_BROKER, before));
         } else if (action != KeyAction.RETRY && !before.isHalted() && !force) {

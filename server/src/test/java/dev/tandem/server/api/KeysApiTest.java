@@ -2,12 +2,15 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.server.inspect.Administration.Change;
+import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,6 +74,48 @@ class KeysApiTest extends ApiTestBase {
         assertThat(post(KEYS + "/k/" + action + "?force=true", 202).path("did").asString())
                 .startsWith("The task @0/1:1 was alive, and is dead now. ");
         assertThat(PLATFORM.changes).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"retry", "skip", "drain"})
+    void onlyTheHeadThatIsNamedIsChanged(String action) {
+        PLATFORM.keys.put("k", key("k"));
+
+        assertThat(post(KEYS + "/k/" + action + "?head=@0/1:9", 409)
+                        .path("detail")
+                        .asString())
+                .isEqualTo("The key 'k' has another head by now: @0/1:1");
+        assertThat(post(KEYS + "/k/" + action + "?head=order-7", 400).toString())
+                .contains("not a reference of a task");
+        assertThat(PLATFORM.changes).isEmpty();
+
+        post(KEYS + "/k/" + action + "?head=@0/1:1", 202);
+        assertThat(PLATFORM.changes).hasSize(1);
+    }
+
+    @Test
+    void changeThatIsMadeInPartSaysWhatWasDone() {
+        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        PLATFORM.keyChanges.addAll(List.of(new KeyChange(Change.DONE, key("k")), new KeyChange(Change.RUNNING, other)));
+        assertThat(post(KEYS + "/k/skip", 409).path("detail").asString())
+                .isEqualTo(
+                        "Partition 3: The head of the key 'k', @3/1:9, is running. Done in partition 0: The dead task"
+                                + " @0/1:1 stays dead. The next of the 3 tasks behind it goes on.");
+
+        PLATFORM.keyChanges.clear();
+        PLATFORM.keyChanges.add(new KeyChange(Change.DONE_IN_PART, other));
+        assertThat(post(KEYS + "/k/drain", 409).path("detail").asString())
+                .endsWith(
+                        "while the key was drained: tasks behind it that had died by then stay dead, and the others wait");
+
+        PLATFORM.keyChanges.clear();
+        PLATFORM.keyChanges.add(
+                new KeyChange(Change.UNKNOWN, other, "Redis is not available: it did not answer in time"));
+        JsonNode problem = post(KEYS + "/k/drain", 503);
+        assertThat(problem.path("detail").asString())
+                .isEqualTo("Redis is not available: it did not answer in time. The change of the key 'k' may have been"
+                        + " made, wholly or in part");
+        assertThat(problem.path("remedy").asString()).contains("head=@3/1:9");
     }
 
     @Test

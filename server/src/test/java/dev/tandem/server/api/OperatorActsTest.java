@@ -7,6 +7,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.server.inspect.Administration.Change;
+import dev.tandem.server.inspect.Administration.KeyChange;
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.task.TaskState;
 import java.util.List;
@@ -54,11 +58,37 @@ class OperatorActsTest extends ApiTestBase {
         await().until(() -> lines().size() >= 5);
         assertThat(lines())
                 .containsExactly(
-                        "Operator: skip of key 'customer 7' of queue orders, asked by 127.0.0.1: done",
+                        "Operator: skip of key 'customer 7' of queue orders, asked by 127.0.0.1: done (head @0/1:1)",
                         "Operator: drain of key 'open' of queue orders, asked by 127.0.0.1: refused with status 409",
                         "Operator: pause of queue mail, asked by 127.0.0.1: done",
                         "Operator: retry of task order-7 of queue orders, asked by 127.0.0.1: done",
                         "Operator: delete of task @0/1:1 of queue orders, asked by 127.0.0.1: done");
+    }
+
+    @Test
+    void anActThatIsDoneInPartIsNotCalledRefused() {
+        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        PLATFORM.keyChanges.addAll(List.of(
+                new KeyChange(Change.DONE, key("k")),
+                new KeyChange(Change.RUNNING, other),
+                new KeyChange(Change.UNKNOWN, key("k"), "Redis is not available")));
+        post("/api/v1/queues/orders/keys/k/skip", 409);
+        PLATFORM.keyChanges.clear();
+        PLATFORM.keyChanges.add(new KeyChange(Change.DONE_IN_PART, other));
+        post("/api/v1/queues/orders/keys/k/drain", 409);
+        PLATFORM.keyChanges.clear();
+        PLATFORM.keyChanges.add(new KeyChange(Change.UNKNOWN, other, "Redis is not available"));
+        post("/api/v1/queues/orders/keys/k/drain", 503);
+
+        await().until(() -> lines().size() >= 3);
+        assertThat(lines())
+                .containsExactly(
+                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 409 (head"
+                                + " @0/1:1; not known of @0/1:1; not done: @3/1:9)",
+                        "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 409 (some"
+                                + " tasks behind @3/1:9 died)",
+                        "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: failed with status 503, and may"
+                                + " have been done");
     }
 
     @Test

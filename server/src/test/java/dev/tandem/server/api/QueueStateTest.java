@@ -7,10 +7,15 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.MapPropertySource;
@@ -35,7 +40,7 @@ class QueueStateTest {
     }
 
     private static LocalQueue local(@Nullable String broker, @Nullable String redis, boolean full) {
-        return new LocalQueue(broker, redis, null, null, full, null);
+        return new LocalQueue(broker, redis, null, null, false, full, null);
     }
 
     private static Map<String, Long> lags(int partitions) {
@@ -66,7 +71,7 @@ class QueueStateTest {
                 .containsExactly(
                         "Cannot reach Redis at localhost:6379",
                         "Kafka: no broker can be reached",
-                        "No executor owns partition 0, so their tasks wait");
+                        "No executor owns partition 0, so its tasks wait");
         assertThat(of(local("away", null, true), true, "a").word()).isEqualTo("no broker");
         assertThat(of(local(null, null, true), true, "a").word()).isEqualTo("paused");
         assertThat(of(local(null, null, true), false, "a").word()).isEqualTo("full");
@@ -118,5 +123,68 @@ class QueueStateTest {
                 QueueState.of(KAFKA, LocalQueue.GOOD, "Redis is not available: away", false, List.of(), lags(2));
 
         assertThat(state).isEqualTo(new QueueState("no redis", List.of("Redis is not available: away")));
+    }
+
+    @Test
+    void aBrokerThatDoesNotTellItsPartitionsIsNoMissingOwner() {
+        List<PartitionInfo> owned = List.of(partition(0, "a"), partition(1, "a"));
+
+        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, owned, Map.of()))
+                .isEqualTo(new QueueState("running", List.of()));
+        LocalQueue away = local("no broker can be reached", null, false);
+        QueueState noBroker = new QueueState("no broker", List.of("Kafka: no broker can be reached"));
+        assertThat(QueueState.of(KAFKA, away, null, false, owned, Map.of())).isEqualTo(noBroker);
+        assertThat(QueueState.of(KAFKA, away, null, false, List.of(), Map.of()))
+                .as("no executor can have a partition yet")
+                .isEqualTo(noBroker);
+        assertThat(QueueState.of(RABBIT, away, null, false, List.of(partition(0, null)), Map.of()))
+                .isEqualTo(new QueueState("no broker", List.of("RabbitMQ: no broker can be reached")));
+        PartitionInfo withTasks = new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), null);
+        assertThat(QueueState.of(KAFKA, away, null, false, List.of(withTasks), Map.of())
+                        .problems())
+                .hasSize(2)
+                .last()
+                .asString()
+                .startsWith("No executor works on this queue");
+        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(partition(0, null)), Map.of())
+                        .word())
+                .isEqualTo("no owner");
+    }
+
+    @Test
+    void rabbitPartitionsNeedOwnersAlsoBeforeTheirSubQueuesAreDeclared() {
+        assertThat(QueueState.of(RABBIT, LocalQueue.GOOD, null, false, List.of(partition(0, "a")), Map.of("0", 3L))
+                        .word())
+                .isEqualTo("1 partition unowned");
+    }
+
+    @Test
+    void onlyFailuresSlowAQueueDown() {
+        LocalQueue slowed = new LocalQueue(null, null, null, "starts are slowed down", true, false, null);
+        LocalQueue paused = new LocalQueue(null, null, null, "the queue is paused in this process", false, false, null);
+
+        assertThat(of(slowed, false, "a"))
+                .isEqualTo(new QueueState("slowed", List.of("In this server, starts are slowed down")));
+        assertThat(of(paused, false, "a"))
+                .isEqualTo(new QueueState("running", List.of("In this server, the queue is paused in this process")));
+    }
+
+    @Test
+    void everyWordHasARowInTheDocumentation() throws IOException {
+        String operations = Files.readString(Path.of("../docs/operations.md"));
+        String troubleshooting = Files.readString(Path.of("../docs/troubleshooting.md"));
+        for (QueueState.Word word : QueueState.Word.values()) {
+            String quoted = "`(?:\\d )?" + word.text + "`";
+            assertThat(operations).containsPattern("(?m)^\\| " + quoted + " \\|");
+            assertThat(troubleshooting).containsPattern("(?m)^\\| STATE is " + quoted + "[ ,]");
+        }
+        assertThat(Pattern.compile("STATE is `(?:\\d )?([^`]+)`")
+                        .matcher(troubleshooting)
+                        .results()
+                        .map(state -> state.group(1)))
+                .as("only words that exist")
+                .containsOnly(Stream.of(QueueState.Word.values())
+                        .map(word -> word.text)
+                        .toArray(String[]::new));
     }
 }

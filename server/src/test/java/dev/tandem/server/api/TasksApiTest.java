@@ -90,6 +90,17 @@ class TasksApiTest extends ApiTestBase {
                 .containsExactly("@0/1:29");
     }
 
+    @Test
+    void aPageThatEndedEarlySaysSo() {
+        put("0", "1:1", TaskState.RETRY, Task.of("orders", "k", bytes("x")));
+        assertThat(get("/api/v1/queues/orders/tasks?key=k", 200).has("partial")).isFalse();
+
+        PLATFORM.partial = true;
+
+        assertThat(get("/api/v1/queues/orders/tasks?key=k", 200).path("partial").asBoolean())
+                .isTrue();
+    }
+
     private static List<String> refs(String query) {
         List<String> refs = new ArrayList<>();
         get("/api/v1/queues/orders/tasks" + query, 200)

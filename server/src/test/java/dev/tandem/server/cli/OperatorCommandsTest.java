@@ -138,10 +138,41 @@ class OperatorCommandsTest {
 
         assertThat(requests)
                 .containsExactly(
+                        "GET " + KEYS + "/k",
                         "POST " + KEYS + "/k/retry",
+                        "GET " + KEYS + "/k",
                         "POST " + KEYS + "/k/skip",
+                        "GET " + KEYS + "/k",
                         "POST " + KEYS + "/k/drain?force=true");
         assertThat(out.toString()).isEqualTo("The task @0/1:1 was not dead.\nDone\nDone\n");
+    }
+
+    /** The key may get another head between two commands, or between the two requests of one. */
+    @Test
+    void onlyTheHeadThatWasSeenIsChanged() {
+        String dead = "{\"key\": \"k\", \"blocked\": true, \"why\": \"halted\", \"head\": \"@0/1:1\", \"headTask\":"
+                + " {\"id\": \"a\", \"state\": \"dead\", \"error\": \"boom\\nat x\"}";
+        answers.put("GET " + KEYS + "/k", dead + "}");
+        answers.put(
+                "GET " + KEYS + "/two",
+                dead + ", \"more\": [{\"key\": \"two\", \"why\": \"head\", \"head\": \"@3/1:9\"}]}");
+        answers.put("POST " + KEYS + "/k/skip?head=%400%2F1%3A1", "{\"changed\": 1, \"did\": \"Skipped.\"}");
+        statuses.put("POST " + KEYS + "/two/skip?force=true&head=%403%2F1%3A9", 409);
+
+        assertThat(run("keys", "skip", "orders", "k")).isZero();
+        assertThat(run("keys", "skip", "orders", "two", "--force")).isEqualTo(CliException.REFUSED);
+        run("keys", "drain", "orders", "k", "--head", "@0/1:7");
+
+        assertThat(requests)
+                .containsExactly(
+                        "GET " + KEYS + "/k",
+                        "POST " + KEYS + "/k/skip?head=%400%2F1%3A1",
+                        "GET " + KEYS + "/two",
+                        "POST " + KEYS + "/two/skip?head=%400%2F1%3A1",
+                        "POST " + KEYS + "/two/skip?force=true&head=%403%2F1%3A9",
+                        "POST " + KEYS + "/k/drain?head=%400%2F1%3A7");
+        assertThat(out.toString()).isEqualTo("Head @0/1:1: a, dead, boom\nSkipped.\nDone\n");
+        assertThat(err.toString()).contains("The skip was done before: Done");
     }
 
     @Test
@@ -161,7 +192,7 @@ class OperatorCommandsTest {
                 .contains("parked behind it: 2\nID ")
                 .contains("order-8")
                 .contains("./tandem keys retry orders 'customer 7' ")
-                .contains("./tandem keys skip orders 'customer 7' ")
+                .contains("./tandem keys skip orders 'customer 7' --head @0/1:1 ")
                 .contains("./tandem keys drain orders 'customer 7' ");
     }
 

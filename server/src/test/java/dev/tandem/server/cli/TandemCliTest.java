@@ -189,7 +189,9 @@ class TandemCliTest {
         assertThat(requests)
                 .containsExactly(
                         "GET /api/v1/queues/orders/tasks/order%2F7%20%C3%A4%25",
-                        "GET /api/v1/queues/orders/keys/%2E%2E", "POST /api/v1/queues/orders/keys/a%3Bb/skip");
+                        "GET /api/v1/queues/orders/keys/%2E%2E",
+                        "GET /api/v1/queues/orders/keys/a%3Bb",
+                        "POST /api/v1/queues/orders/keys/a%3Bb/skip");
     }
 
     @Test

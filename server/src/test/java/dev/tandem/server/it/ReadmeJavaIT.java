@@ -4,23 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.runtime.Tandem;
+import dev.tandem.server.JavaExample;
 import dev.tandem.testkit.Brokers;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.lang.reflect.Field;
-import java.net.URI;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,8 +54,8 @@ class ReadmeJavaIT {
                 await().atMost(TestQueue.PATIENCE)
                         .until(() -> tandem.status().queues().get(0).succeeded() == 20);
                 assertThat(tandem.status().problems()).isEmpty();
+                queue.awaitAllSettled();
             }
-            queue.awaitAllSettled();
         }
     }
 
@@ -76,22 +68,7 @@ class ReadmeJavaIT {
     }
 
     private Class<?> compile(String code) throws Exception {
-        JavaFileObject source =
-                new SimpleJavaFileObject(URI.create("string:///ReadmeExample.java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return PROGRAM.formatted(code);
-                    }
-                };
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter messages = new StringWriter();
-        List<String> options =
-                List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
-        boolean compiled = compiler.getTask(messages, null, null, options, null, List.of(source))
-                .call();
-        assertThat(compiled).as(messages.toString()).isTrue();
-        URL[] places = {classes.toUri().toURL()};
-        return new URLClassLoader(places, getClass().getClassLoader()).loadClass("ReadmeExample");
+        return JavaExample.compile("ReadmeExample", PROGRAM.formatted(code), classes);
     }
 
     private static <T> T published(Class<?> example, String name, Class<T> type) throws ReflectiveOperationException {

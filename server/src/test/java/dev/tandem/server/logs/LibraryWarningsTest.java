@@ -75,6 +75,24 @@ class LibraryWarningsTest {
         assertThat(passed.list).hasSize(4);
     }
 
+    /** An expression that recurses for each piece of its input would overflow the stack. */
+    @Test
+    void aMessageMayBeOfAnyLength() {
+        for (String piece : new String[] {"[a] ", "[", "1", "x"}) {
+            String message = piece.repeat((1 << 20) / piece.length());
+            network.warn(message);
+            network.warn(message);
+        }
+
+        assertThat(passed.list)
+                .as("one of each kind: brackets, an open one, digits, text")
+                .hasSizeBetween(3, 4);
+        later.remove(0).run();
+        assertThat(sums())
+                .singleElement()
+                .satisfies(line -> assertThat(line.length()).isLessThan(500));
+    }
+
     @Test
     void clientsAndKindsAreToldApart() {
         floods(1);

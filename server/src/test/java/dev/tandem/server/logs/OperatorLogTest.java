@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.server.logs.OperatorLog.Result;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class OperatorLogTest {
+
+    private static final Result DONE = new Result(true, "done", "");
+    private static final Result REFUSED = new Result(false, "refused with status 404", "");
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(OperatorLog.class);
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -39,38 +43,62 @@ class OperatorLogTest {
 
     @Test
     void anActHasALine() {
-        log.acted("skip of a key of queue orders", "skip of key 'a' of queue orders, asked by 127.0.0.1", "done");
+        log.acted("skip of a key of queue orders", "skip of key 'a' of queue orders, asked by 127.0.0.1", DONE);
+        log.acted(
+                "skip of a key of queue orders",
+                "skip of key 'b' of queue orders",
+                new Result(true, "done", "head @0/1:1"));
 
-        assertThat(lines()).containsExactly("Operator: skip of key 'a' of queue orders, asked by 127.0.0.1: done");
-    }
-
-    @Test
-    void thousandsOfActsAreCounted() {
-        for (int i = 0; i < 5_000; i++) {
-            log.acted("delete of a task of queue orders", "delete of task " + i + " of queue orders", "done");
-        }
-        log.acted("pause of queue mail", "pause of queue mail", "refused with status 503");
-        assertThat(lines()).hasSize(OperatorLog.MAX_LINES);
-
-        later.remove(0).run();
-
-        assertThat(lines().subList(OperatorLog.MAX_LINES, lines().size()))
+        assertThat(lines())
                 .containsExactly(
-                        "Operator: 4950 more times: delete of a task of queue orders: done",
-                        "Operator: once more: pause of queue mail: refused with status 503");
-        log.acted("pause of queue mail", "pause of queue mail", "done");
-        assertThat(lines()).last().isEqualTo("Operator: pause of queue mail: done");
+                        "Operator: skip of key 'a' of queue orders, asked by 127.0.0.1: done",
+                        "Operator: skip of key 'b' of queue orders: done (head @0/1:1)");
     }
 
     @Test
-    void kindsAreBounded() {
-        for (int i = 0; i < 1_000; i++) {
-            log.acted("pause of queue q" + i, "pause of queue q" + i, "refused with status 404");
+    void thousandsOfActsAreCountedAndHideNoOthers() {
+        for (int i = 0; i < 5_000; i++) {
+            log.acted("delete of a task of queue orders", "delete of task " + i + " of queue orders", DONE);
         }
+        assertThat(lines()).hasSize(OperatorLog.MAX_LINES_OF_KIND);
+        log.acted("pause of queue mail", "pause of queue mail", DONE);
+        assertThat(lines()).last().isEqualTo("Operator: pause of queue mail: done");
+        int before = lines().size();
 
         later.remove(0).run();
 
-        assertThat(lines()).hasSize(OperatorLog.MAX_LINES + OperatorLog.MAX_KINDS + 1);
-        assertThat(lines()).last().isEqualTo("Operator: 930 more times: other acts");
+        assertThat(lines().subList(before, lines().size()))
+                .containsExactly("Operator: 4950 more times: delete of a task of queue orders: done");
+        log.acted("delete of a task of queue orders", "delete of task x of queue orders", DONE);
+        assertThat(lines()).last().isEqualTo("Operator: delete of task x of queue orders: done");
+    }
+
+    @Test
+    void refusedRequestsDoNotHideWhatWasDone() {
+        for (int i = 0; i < 1_000; i++) {
+            log.acted("pause of queue q" + i, "pause of queue q" + i, REFUSED);
+        }
+        assertThat(lines()).hasSize(OperatorLog.MAX_REFUSED_LINES);
+
+        log.acted("pause of queue mail", "pause of queue mail", DONE);
+        assertThat(lines()).last().isEqualTo("Operator: pause of queue mail: done");
+        later.remove(0).run();
+
+        assertThat(lines()).last().isEqualTo("Operator: 950 more times: other refused requests");
+        assertThat(later).as("one end for each window").isEmpty();
+    }
+
+    @Test
+    void actsAreBoundedWhateverTheyAre() {
+        for (int i = 0; i < 5_000; i++) {
+            log.acted("pause of queue q" + i, "pause of queue q" + i, DONE);
+        }
+        int before = lines().size();
+        assertThat(before).isLessThanOrEqualTo(OperatorLog.MAX_LINES);
+
+        later.remove(0).run();
+
+        assertThat(lines().subList(before, lines().size()))
+                .containsExactly("Operator: " + (5_000 - before) + " more times: other acts");
     }
 }

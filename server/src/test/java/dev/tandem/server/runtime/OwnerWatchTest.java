@@ -26,13 +26,14 @@ class OwnerWatchTest {
     private boolean unavailable;
     private Map<String, Long> lags = Map.of("0", 5L, "1", 0L);
     private final List<Set<String>> asked = new ArrayList<>();
-    private final OwnerWatch watch = new OwnerWatch(queues(), queue -> lags, this::unowned, LEASE, () -> now);
+    private final OwnerWatch watch = new OwnerWatch(queues("kafka"), queue -> lags, this::unowned, LEASE, () -> now);
 
-    private static Map<String, QueueSettings> queues() {
+    private static Map<String, QueueSettings> queues(String source) {
         StandardEnvironment environment = new StandardEnvironment();
         environment
                 .getPropertySources()
-                .addFirst(new MapPropertySource("test", Map.of("tandem.queues.orders.source", "kafka")));
+                .addFirst(new MapPropertySource(
+                        "test", Map.of("tandem.queues.orders.source", source, "tandem.queues.orders.partitions", "2")));
         return SettingsLoader.load(environment).queues();
     }
 
@@ -110,5 +111,14 @@ class OwnerWatchTest {
         lookAfter(Duration.ofSeconds(30));
         assertThat(asked)
                 .containsExactly(Set.of("0", "1"), Set.of("0", "1"), Set.of("0", "1", "2"), Set.of("0", "1", "2"));
+    }
+
+    @Test
+    void partitionsOfRabbitQueuesAreThoseOfTheSettingsToo() {
+        try (OwnerWatch ofRabbit = new OwnerWatch(queues("rabbit"), queue -> lags, this::unowned, LEASE, () -> now)) {
+            lags = Map.of();
+            ofRabbit.look();
+        }
+        assertThat(asked).containsExactly(Set.of("0", "1"));
     }
 }

@@ -9,6 +9,21 @@ import java.util.Set;
  */
 public interface Registration extends AutoCloseable {
 
+    /** Whether an operator has paused a queue. */
+    enum OperatorPause {
+        NO,
+        YES,
+        /** The store has not answered yet. No task may start. */
+        AWAITED,
+        /** The store has not answered for long, and has never said so before. Tasks start, so that they need not wait for it. */
+        UNKNOWN;
+
+        /** Returns whether no task may start. */
+        public boolean holdsStarts() {
+            return this == YES || this == AWAITED;
+        }
+    }
+
     /** The executor that is registered. Any thread may call its methods, none of which may block. */
     interface Registrant {
 
@@ -22,10 +37,10 @@ public interface Registration extends AutoCloseable {
         Map<String, Integer> shares();
 
         /**
-         * Takes note of whether a queue is paused: as soon as the store knows, and then at every change. Before the first call
-         * no task of the queue may start.
+         * Takes note of whether an operator has paused a queue: as soon as the store knows or gives up asking, and then at
+         * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.
          */
-        void paused(String queue, boolean paused);
+        void paused(String queue, OperatorPause paused);
     }
 
     /** The entry in a store that knows of no other executors. */

@@ -35,7 +35,7 @@ public interface Store extends AutoCloseable {
      * others before it takes partitions; if the store cannot be reached, it is registered later.
      */
     default Registration register(Registration.Registrant executor) {
-        executor.queues().forEach(queue -> executor.paused(queue, false));
+        executor.queues().forEach(queue -> executor.paused(queue, Registration.OperatorPause.NO));
         return Registration.ALONE;
     }
 

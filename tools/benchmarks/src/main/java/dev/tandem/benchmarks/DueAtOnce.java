@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,6 +29,7 @@ final class DueAtOnce implements Scenario {
     private static final int AHEAD_MILLIS = 8_000;
 
     private static final int SCHEDULED_PER_MILLI = 12;
+    private static final int MAX_TRIES = 4;
 
     @Override
     public String name() {
@@ -59,7 +61,21 @@ final class DueAtOnce implements Scenario {
         return lines;
     }
 
+    /** Measures with more time until the tasks are due, if a busy machine needs it. */
     private static Throughput round(ScenarioContext context, boolean keyed, int tasks) throws Exception {
+        long aheadMillis = AHEAD_MILLIS + tasks / SCHEDULED_PER_MILLI;
+        for (int i = 0; i < MAX_TRIES; i++, aheadMillis *= 2) {
+            Optional<Throughput> result = round(context, keyed, tasks, aheadMillis);
+            if (result.isPresent()) {
+                return result.get();
+            }
+        }
+        throw new IllegalStateException("Some tasks were due before Redis had all. Set a lower number of --tasks");
+    }
+
+    /** Returns nothing if some tasks were due before Redis had all. */
+    private static Optional<Throughput> round(ScenarioContext context, boolean keyed, int tasks, long aheadMillis)
+            throws Exception {
         LongAdder handled = new LongAdder();
         String queue = context.uniqueName("due");
         try (KafkaTopic topic = new KafkaTopic(
@@ -70,13 +86,12 @@ final class DueAtOnce implements Scenario {
                             handled.increment();
                             return Result.done();
                         })) {
-            long due = System.currentTimeMillis() + AHEAD_MILLIS + tasks / SCHEDULED_PER_MILLI;
+            long due = System.currentTimeMillis() + aheadMillis;
             publish(topic, due, keyed, tasks);
             topic.awaitCommitted(KafkaTopic.group(queue), tasks, context);
             long early = due - System.currentTimeMillis();
             if (early <= 0 || handled.sum() > 0) {
-                throw new IllegalStateException(
-                        "Some tasks were due before Redis had all. Set a lower number of --tasks");
+                return Optional.empty();
             }
             TimeUnit.MILLISECONDS.sleep(early);
             long start = System.nanoTime();
@@ -97,7 +112,7 @@ final class DueAtOnce implements Scenario {
                     result.perSecond(),
                     result.redisMicros(),
                     result.perScript());
-            return result;
+            return Optional.of(result);
         }
     }
 

@@ -35,7 +35,7 @@ class BenchIT {
         "stuck, 3",
         "outbox, 3",
         "idle, 2",
-        "scripts, 7",
+        "scripts, 9",
         "client, 9"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {

@@ -1,0 +1,236 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one request to list or to find tasks asks of Redis is bounded, in a queue of many partitions too. */
+class BoundedReadsIT extends OperatorTestBase {
+
+    private static final int PARTITIONS = 1_000;
+    private static final int SUCCESS_IDS = 23;
+    private static final int TASKS = 60;
+
+    private final List<String> expected = new ArrayList<>();
+    private final Map<Integer, TestOwner> owners = new HashMap<>();
+
+    @AfterEach
+    void closeOwners() {
+        owners.values().forEach(TestOwner::close);
+    }
+
+    @Test
+    void aPageReadsOnlyThePartitionsThatHaveItsTasks() {
+        manyPartitions();
+        scheduleIn(0, 500, 999);
+        long before = scripts();
+
+        List<TaskView> listed = page("due.", 50, null, ReadBudget.forList()).items();
+
+        assertThat(listed).hasSize(50);
+        assertThat(scripts() - before).as("one for each partition, and some").isBetween(1_000L, 1_020L);
+    }
+
+    @Test
+    void aSearchForAKeyEndsInTimeAndGoesOn() {
+        manyPartitions();
+        scheduleIn(0, 500, 999);
+        Predicate<TaskView> chosen = task -> offset(task) % 10 == 7;
+        List<String> found = new ArrayList<>();
+        String cursor = null;
+        int requests = 0;
+        do {
+            long before = scripts();
+            ResultPage<TaskView> page = page(cursor, 5, chosen, ReadBudget.forList());
+            assertThat(scripts() - before).as("scripts of one request").isLessThan(7_100);
+            page.items().forEach(task -> found.add(name(task)));
+            cursor = page.next();
+            requests++;
+        } while (cursor != null);
+
+        assertThat(found)
+                .containsExactlyInAnyOrderElementsOf(
+                        expected.stream().filter(name -> name.endsWith("7")).toList());
+        assertThat(requests).isLessThan(10);
+    }
+
+    /** Whatever the budget, each request gets on, and nothing is left out or listed twice. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 9, 40})
+    void aListGoesOnWhereItsBudgetWasSpent(int scripts) {
+        scheduleIn(0, 1, 2, 3, 4);
+        for (int i = 0; i < 10; i++) {
+            retryLater("key-" + i, i);
+            expected.add("0/0:" + i);
+        }
+        for (int limit : new int[] {7, 1_000}) {
+            List<String> found = new ArrayList<>();
+            List<Long> times = new ArrayList<>();
+            String cursor = null;
+            do {
+                ResultPage<TaskView> page =
+                        page(cursor, limit, null, new ReadBudget(scripts, 1_000, Duration.ofMinutes(1)));
+                page.items().forEach(task -> {
+                    found.add(name(task));
+                    times.add(task.at() / 60_000);
+                });
+                cursor = page.next();
+            } while (cursor != null);
+            assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
+            assertThat(times).as("minute by minute").isSorted();
+        }
+    }
+
+    @Test
+    void keysAndTasksOfOneStateGoOnWhereTheirBudgetWasSpent() {
+        for (int number = 0; number < 5; number++) {
+            use(number);
+            halt("k" + number, 1);
+            halt("l" + number, 2);
+        }
+        List<String> tasks = new ArrayList<>();
+        List<String> keys = new ArrayList<>();
+        String cursor = null;
+        do {
+            ResultPage<TaskView> page = get(store.inspector()
+                    .tasks(queue, TaskState.DEAD, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
+            assertThat(page.items()).hasSizeLessThanOrEqualTo(4);
+            page.items().forEach(task -> tasks.add(name(task)));
+            cursor = page.next();
+        } while (cursor != null);
+        do {
+            ResultPage<KeyView> page = get(
+                    store.inspector().blockedKeys(queue, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
+            page.items().forEach(key -> keys.add(key.key()));
+            cursor = page.next();
+        } while (cursor != null);
+
+        assertThat(tasks).hasSize(10).doesNotHaveDuplicates();
+        assertThat(keys).hasSize(10).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aRequestForWhichNobodyWaitsEnds() {
+        manyPartitions();
+        ReadBudget cancelled = ReadBudget.forList();
+        cancelled.cancel();
+        ReadBudget late = new ReadBudget(1_000, 1_000, Duration.ZERO);
+        long before = scripts();
+
+        assertThatThrownBy(() -> page("due.", 50, null, cancelled))
+                .hasRootCauseInstanceOf(ReadBudget.SpentException.class);
+        assertThatThrownBy(() -> page("due.", 50, null, late)).hasRootCauseInstanceOf(ReadBudget.SpentException.class);
+        assertThatThrownBy(() -> get(store.inspector().tasks(queue, "nobody", 20, late)))
+                .hasRootCauseInstanceOf(ReadBudget.SpentException.class);
+        assertThat(scripts() - before).isLessThan(10);
+    }
+
+    @Test
+    void aSearchForAnIdStopsOnceItHasFoundASuccess() {
+        manyPartitions();
+        succeed(Map.of(1L, kept("order-1", null)));
+        long before = scripts();
+
+        assertThat(get(store.inspector().tasks(queue, "order-1", 20))).hasSize(1);
+
+        assertThat(scripts() - before).as("the indexes, and some successes").isLessThan(1_050);
+    }
+
+    @Test
+    void pagesThatOnlyHaveTheSameHashAreReadTogether() {
+        byte[] ids = RedisKeys.DEFAULTS.of(partition)[SUCCESS_IDS];
+        byte[] hash = SuccessPage.hash("wanted");
+        succeed(Map.of(1_000L, kept("wanted", null)));
+        for (long offset = 0; offset < 300; offset++) {
+            succeed(Map.of(offset, kept("other-" + offset, null)));
+        }
+        for (int i = 1; i <= 300; i++) {
+            int index = i;
+            byte[] entry = get(store.adminConnection().run(redis -> redis.lindex(ids, index)));
+            byte[] colliding = Arrays.copyOf(entry, entry.length + hash.length);
+            System.arraycopy(hash, 0, colliding, entry.length, hash.length);
+            get(store.adminConnection().run(redis -> redis.lset(ids, index, colliding)));
+        }
+        long before = scripts();
+
+        assertThat(get(store.inspector().tasks(queue, "wanted", 20))).hasSize(1);
+        assertThat(scripts() - before).isLessThan(6);
+    }
+
+    /** Names partitions of which most hold nothing. */
+    private void manyPartitions() {
+        byte[][] names = IntStream.range(0, PARTITIONS)
+                .mapToObj(i -> Integer.toString(i).getBytes(StandardCharsets.US_ASCII))
+                .toArray(byte[][]::new);
+        get(store.adminConnection().run(redis -> redis.sadd(RedisKeys.DEFAULTS.partitions(queue), names)));
+    }
+
+    private void scheduleIn(int... numbers) {
+        long now = System.currentTimeMillis();
+        for (int number : numbers) {
+            use(number);
+            List<HandOver> entries = new ArrayList<>();
+            for (int i = 0; i < TASKS; i++) {
+                long in = i % 3 == 0 ? 30_000 + i * 500L : 100_000 + i * 7_000L;
+                entries.add(entry(100 + i, null, new Move.Schedule(now + in)));
+                expected.add(number + "/0:" + (100 + i));
+            }
+            owner.ask(
+                    new StoreRequest.TakeCustody(owner.header(), Incarnation.of(0), 0, 10, 1_000, entries),
+                    StoreAnswer.CustodyTaken.class);
+        }
+        use(0);
+    }
+
+    /** Has the methods that put tasks into Redis work on this partition. */
+    private void use(int number) {
+        owners.putIfAbsent(0, owner);
+        owner = owners.computeIfAbsent(number, each -> {
+            TestOwner other = new TestOwner(store, Partition.of(queue, each), "executor-one");
+            other.acquire();
+            return other;
+        });
+    }
+
+    private ResultPage<TaskView> page(
+            @Nullable String cursor, int limit, @Nullable Predicate<TaskView> chosen, ReadBudget budget) {
+        return get(store.inspector().allTasks(queue, null, cursor, limit, chosen, budget));
+    }
+
+    private long scripts() {
+        String stats = get(store.adminConnection().run(redis -> redis.info("commandstats")));
+        return RedisPreflight.facts(stats).entrySet().stream()
+                .filter(each -> each.getKey().startsWith("cmdstat_eval"))
+                .mapToLong(each -> Long.parseLong(each.getValue().replaceAll("calls=(\\d+).*", "$1")))
+                .sum();
+    }
+
+    private static String name(TaskView task) {
+        return task.partition().name() + "/" + task.position();
+    }
+
+    private static long offset(TaskView task) {
+        return Long.parseLong(task.position().text().substring(2));
+    }
+}

@@ -1,0 +1,216 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.tandem.runtime.settings.SettingsLoader;
+import dev.tandem.testkit.DocumentedBlocks;
+import dev.tandem.testkit.DocumentedBlocks.Block;
+import dev.tandem.testkit.DocumentedCalls;
+import dev.tandem.testkit.Programs;
+import dev.tandem.testkit.ShellCalls;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.ByteArrayResource;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Every block of the documentation is compiled, loaded, parsed or run, by this test or by the one that is named here;
+ * or it is in a list with the reason why not. A new kind of block, or a new program, fails until it is in one of them.
+ */
+class DocumentedBlocksTest {
+
+    /** Languages that a test below, or {@link ShellCalls}, reads. Diagrams of states are StateDiagramTest's. */
+    private static final Set<String> LANGUAGES = Set.of("sh", "java", "yaml", "json", "text", "mermaid");
+
+    /** Programs whose calls are checked, and by which test. */
+    private static final Map<String, String> CHECKED = Map.of(
+            "./tandem", "DocumentedCommandsTest, DocumentedCommandsIT, DocumentedDemoTest, -BenchTest, -VerifyTest",
+            "curl", "DocumentedCommandsIT runs it",
+            "kcat", "DocumentedCommandsIT runs it",
+            "redis-cli", "DocumentedCommandsIT runs it",
+            "python3", "this test compiles the program");
+
+    private static final String RELEASE = "makes and publishes a release";
+    private static final String MEASUREMENT = "runs for minutes; the benchmarks have tests of their own";
+    private static final String IMAGES = "needs Docker, and pulls images";
+    private static final String ARCHIVE = "StartTrainingIT makes and uses an archive with the same options";
+
+    /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
+    private static final Map<String, String> NOT_RUN = Map.ofEntries(
+            Map.entry("docs/benchmarks.md ./mvnw", MEASUREMENT),
+            Map.entry("docs/benchmarks.md cat", MEASUREMENT),
+            Map.entry("docs/benchmarks.md java", MEASUREMENT),
+            Map.entry("docs/benchmarks.md jfr", MEASUREMENT),
+            Map.entry("docs/operations.md java", ARCHIVE),
+            Map.entry("docs/quickstart.md docker", IMAGES),
+            Map.entry(
+                    "docs/rabbitmq.md rabbitmqctl",
+                    "RabbitPermissionIT works with the same rights, set in another way"),
+            Map.entry("docs/releasing.md *", RELEASE),
+            Map.entry("docs/runbooks.md kafka-configs.sh", "belongs to Kafka's own archive, which tests do not have"));
+
+    /** Lines that look typed. They belong into a block of shell commands. */
+    private static final Pattern TYPED = Pattern.compile("(\\$ |\\./|curl |docker |redis-cli |rabbitmqctl |kafka-).*");
+
+    /** What a fragment of Java may use. A complete program is compiled as it stands. */
+    private static final String AROUND_FRAGMENT = """
+            import static java.nio.charset.StandardCharsets.UTF_8;
+
+            import com.rabbitmq.client.*;
+            import dev.tandem.executor.*;
+            import dev.tandem.kafka.*;
+            import dev.tandem.scheduler.*;
+            import dev.tandem.task.*;
+            import org.apache.kafka.clients.producer.*;
+
+            class Fragment {
+                void run(Producer<String, String> producer, Channel channel) throws Exception {
+            %s
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyBlockHasALanguageThatATestReads() {
+        assertThat(DocumentedBlocks.all())
+                .hasSizeGreaterThan(50)
+                .allSatisfy(block ->
+                        assertThat(block.language()).as(block.toString()).isIn(LANGUAGES));
+    }
+
+    @Test
+    void everyProgramOfAShellBlockIsCheckedOrListedWithAReason() {
+        Set<String> unchecked = ShellCalls.all().stream()
+                .filter(call -> !CHECKED.containsKey(call.program()))
+                .map(call -> listed(call.block().page(), call.program()))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(unchecked).isEqualTo(new TreeSet<>(NOT_RUN.keySet()));
+    }
+
+    private static String listed(String page, String program) {
+        String whole = page + " *";
+        return NOT_RUN.containsKey(whole) ? whole : page + " " + program;
+    }
+
+    @ParameterizedTest
+    @MethodSource("text")
+    void textIsNotTyped(Block block) {
+        assertThat(block.text().lines().map(String::strip))
+                .as(block + ": commands belong into a block of the language sh")
+                .noneMatch(line -> TYPED.matcher(line).matches());
+    }
+
+    @ParameterizedTest
+    @MethodSource("java")
+    void javaCompiles(Block block) throws Exception {
+        boolean complete = Pattern.compile("(?m)^(public )?(final )?class (\\w+)")
+                .matcher(block.text())
+                .find();
+        assertThat(complete).as("only fragments so far").isFalse();
+        JavaExample.compile("Fragment", AROUND_FRAGMENT.formatted(block.text()), folder);
+    }
+
+    @ParameterizedTest
+    @MethodSource("yaml")
+    void yamlHasSettingsThatTheServerTakes(Block block) throws Exception {
+        Map<String, Object> settings = new Yaml().load(block.text());
+
+        for (String name : settings.keySet()) {
+            if (name.startsWith("logging.level.")) {
+                assertThatCode(() -> Class.forName(name.substring("logging.level.".length())))
+                        .doesNotThrowAnyException();
+            } else {
+                assertThat(name).isIn("tandem", "server");
+            }
+        }
+        if (settings.containsKey("tandem")) {
+            StandardEnvironment environment = new StandardEnvironment();
+            new YamlPropertySourceLoader()
+                    .load("block", new ByteArrayResource(block.text().getBytes(StandardCharsets.UTF_8)))
+                    .forEach(environment.getPropertySources()::addFirst);
+            assertThat(SettingsLoader.load(environment).queues()).isNotEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("json")
+    void jsonIsWhole(Block block) {
+        assertThat(JsonMapper.shared().readTree(block.text()).isObject()).isTrue();
+    }
+
+    @Test
+    void pythonCompiles() throws IOException {
+        List<String> programs = ShellCalls.all().stream()
+                .filter(call -> call.program().equals("python3"))
+                .map(ShellCalls.Call::input)
+                .toList();
+        assertThat(programs).isNotEmpty().doesNotContain("");
+        Programs.require("python3");
+        for (String program : programs) {
+            Path file = Files.writeString(folder.resolve("program.py"), program);
+            Programs.Result result = Programs.run(List.of("python3", "-m", "py_compile", file.toString()), "");
+            assertThat(result.status()).as(result.output()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("serverCalls")
+    void theServerTakesItsArguments(DocumentedCalls.Call call) throws IOException {
+        Path config = Files.writeString(folder.resolve("tandem.yml"), "");
+        String[] words = call.arguments();
+        for (int i = 1; i < words.length; i++) {
+            if (words[i - 1].equals("--config")) {
+                words[i] = config.toString();
+            }
+        }
+        assertThatCode(() -> ServerArguments.parse(words))
+                .as(Arrays.toString(words))
+                .doesNotThrowAnyException();
+    }
+
+    static Stream<DocumentedCalls.Call> serverCalls() {
+        return DocumentedCalls.of("server");
+    }
+
+    static Stream<Block> java() {
+        return blocks("java");
+    }
+
+    static Stream<Block> yaml() {
+        return blocks("yaml");
+    }
+
+    static Stream<Block> json() {
+        return blocks("json");
+    }
+
+    static Stream<Block> text() {
+        return blocks("text");
+    }
+
+    private static Stream<Block> blocks(String language) {
+        return DocumentedBlocks.all().stream().filter(block -> block.language().equals(language));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.tandem.server.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.server.inspect.Page;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.RedisClient;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What one request of the API asks of Redis in a queue of many partitions. */
+class RedisInspectionIT {
+
+    private static final int PARTITIONS = 2_000;
+
+    private static RedisStore store;
+    private static RedisClient client;
+
+    private final String queue = UniqueNames.fresh("orders");
+
+    @BeforeAll
+    static void open() {
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        client = RedisClient.create(Brokers.redis().uri());
+    }
+
+    @AfterAll
+    static void close() {
+        if (store != null) {
+            store.close();
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void aSearchThatFindsNothingEndsEarlySaysSoAndGoesOn() {
+        namePartitions();
+        RedisInspection inspection = new RedisInspection(Map.of(), store);
+        int requests = 0;
+        @Nullable String cursor = null;
+        do {
+            Page<TaskInfo> page = inspection.tasks(queue, null, null, cursor, 50, task -> false);
+            assertThat(page.items()).isEmpty();
+            assertThat(page.partial()).isEqualTo(page.next() != null);
+            cursor = page.next();
+            requests++;
+        } while (cursor != null);
+
+        assertThat(requests)
+                .as("5 lists of 2,000 partitions, 5,000 scripts in one request")
+                .isBetween(2, 4);
+    }
+
+    @Test
+    void aCursorThatNoPageReturnedIsRefused() {
+        RedisInspection inspection = new RedisInspection(Map.of(), store);
+        assertThatThrownBy(() -> inspection.tasks(queue, null, null, "x", 50, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .isNotInstanceOf(UnavailableException.class);
+    }
+
+    private void namePartitions() {
+        String[] names =
+                IntStream.range(0, PARTITIONS).mapToObj(Integer::toString).toArray(String[]::new);
+        client.connect().sync().sadd("tandem:{" + queue + "}:partitions", names);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.tandem.verify;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.tandem.testkit.DocumentedCalls;
+import dev.tandem.testkit.DocumentedCalls.Call;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** The calls of {@code ./tandem verify} in the documentation: options, faults and workloads exist. */
+class DocumentedVerifyTest {
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void isTaken(Call call) {
+        assertThatCode(() -> {
+                    try {
+                        ParseResult parsed = Verify.commandLine().parseArgs(call.arguments());
+                        new TrialSelection(
+                                parsed.matchedOptionValue("--only", List.of()),
+                                parsed.matchedOptionValue("--workload", List.of()));
+                    } catch (MissingParameterException e) {
+                        if (call.whole()) {
+                            throw e;
+                        }
+                    }
+                })
+                .doesNotThrowAnyException();
+    }
+
+    static Stream<Call> calls() {
+        return DocumentedCalls.of("verify");
+    }
+}
