@@ -238,9 +238,15 @@ final class RelayTables implements AutoCloseable {
                 headers);
     }
 
-    /** Records what became of rows. A row is deleted by its id, whoever has its bucket now: its task was acknowledged. */
+    /**
+     * Records what became of rows. A row is deleted by its id, whoever has its bucket now: its task was acknowledged. The commit
+     * does not wait for the disk. If the database crashes and forgets it, the rows are published again.
+     */
     void settle(RelayCore.Settled settled) throws SQLException {
         inTransaction(() -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET LOCAL synchronous_commit = off");
+            }
             if (!settled.published().isEmpty()) {
                 try (PreparedStatement delete = connection.prepareStatement(DELETE)) {
                     delete.setArray(1, array("int8", settled.published()));
