@@ -77,6 +77,11 @@ final class RelayTables implements AutoCloseable {
         this.relay = relay;
         this.leaseSeconds = lease.toMillis() / 1_000.0;
         this.read = READ + (haltWhenRefused ? NOT_HALTED : "") + ORDER;
+        connection.setAutoCommit(true);
+        try (Statement statement = connection.createStatement()) {
+            // A relay that is frozen in a transaction must not hold its locks for longer than its lease.
+            statement.execute("SET idle_in_transaction_session_timeout = " + lease.toMillis());
+        }
         connection.setAutoCommit(false);
     }
 
@@ -299,6 +304,10 @@ final class RelayTables implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        connection.close();
+        try (connection;
+                Statement statement = connection.createStatement()) {
+            statement.execute("RESET idle_in_transaction_session_timeout");
+            connection.commit();
+        }
     }
 }
