@@ -43,7 +43,7 @@ final class Pace {
         if (rows > 0) {
             emptyReads = 0;
             asleep = false;
-            nextRead = ended + Math.max(rest, rows >= batch ? 0 : FEW);
+            nextRead = ended + (rows >= batch ? 0 : Math.max(rest, FEW));
             return;
         }
         emptyReads++;

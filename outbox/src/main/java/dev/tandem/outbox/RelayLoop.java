@@ -28,7 +28,7 @@ final class RelayLoop {
     private static final long STOP_MILLIS = 10_000;
 
     /** The least time between two deletions, so that acknowledgements gather. */
-    private static final long SETTLE_MILLIS = 20;
+    private static final long SETTLE_MILLIS = 50;
 
     private static final int SETTLE_ROWS = 500;
 

@@ -77,6 +77,11 @@ final class RelayTables implements AutoCloseable {
         this.relay = relay;
         this.leaseSeconds = lease.toMillis() / 1_000.0;
         this.read = READ + (haltWhenRefused ? NOT_HALTED : "") + ORDER;
+        connection.setAutoCommit(true);
+        try (Statement statement = connection.createStatement()) {
+            // A relay that is frozen in a transaction must not hold its locks for longer than its lease.
+            statement.execute("SET idle_in_transaction_session_timeout = " + lease.toMillis());
+        }
         connection.setAutoCommit(false);
     }
 
@@ -238,9 +243,15 @@ final class RelayTables implements AutoCloseable {
                 headers);
     }
 
-    /** Records what became of rows. A row is deleted by its id, whoever has its bucket now: its task was acknowledged. */
+    /**
+     * Records what became of rows. A row is deleted by its id, whoever has its bucket now: its task was acknowledged. The commit
+     * does not wait for the disk. If the database crashes and forgets it, the rows are published again.
+     */
     void settle(RelayCore.Settled settled) throws SQLException {
         inTransaction(() -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET LOCAL synchronous_commit = off");
+            }
             if (!settled.published().isEmpty()) {
                 try (PreparedStatement delete = connection.prepareStatement(DELETE)) {
                     delete.setArray(1, array("int8", settled.published()));
@@ -293,6 +304,10 @@ final class RelayTables implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        connection.close();
+        try (connection;
+                Statement statement = connection.createStatement()) {
+            statement.execute("RESET idle_in_transaction_session_timeout");
+            connection.commit();
+        }
     }
 }

@@ -13,6 +13,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.io.StringReader;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.xml.sax.InputSource;
+import java.util.regex.Matcher;
+import java.util.Properties;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +42,17 @@ import tools.jackson.databind.json.JsonMapper;
  */
 class DocumentedBlocksTest {
 
-    /** Languages that a test below, or {@link ShellCalls}, reads. Diagrams of states are StateDiagramTest's. */
-    private static final Set<String> LANGUAGES = Set.of("sh", "java", "yaml", "json", "text", "mermaid");
+    /**
+     * Languages that a test below, or {@link ShellCalls}, reads. Diagrams of states are StateDiagramTest's. SQL is for
+     * operators' hands, on tables whose names OutboxIT uses too.
+     */
+    private static final Set<String> LANGUAGES =
+            Set.of("sh", "java", "yaml", "json", "xml", "properties", "sql", "text", "mermaid");
+
+    /** Pages whose programs need the libraries of another module, and the test there that compiles them. */
+    private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
+            "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
+            "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java");
 
     /** Programs whose calls are checked, and by which test. */
     private static final Map<String, String> CHECKED = Map.of(
@@ -67,6 +81,9 @@ class DocumentedBlocksTest {
             Map.entry("docs/releasing.md *", RELEASE),
             Map.entry("docs/runbooks.md kafka-configs.sh", "belongs to Kafka's own archive, which tests do not have"));
 
+    /** The class of a complete program, which a fragment is not. */
+    private static final Pattern PROGRAM = Pattern.compile("(?m)^public (?:final )?class (\\w+)");
+
     /** Lines that look typed. They belong into a block of shell commands. */
     private static final Pattern TYPED = Pattern.compile("(\\$ |\\./|curl |docker |redis-cli |rabbitmqctl |kafka-).*");
 
@@ -75,10 +92,7 @@ class DocumentedBlocksTest {
             import static java.nio.charset.StandardCharsets.UTF_8;
 
             import com.rabbitmq.client.*;
-            import dev.tandem.executor.*;
-            import dev.tandem.kafka.*;
-            import dev.tandem.scheduler.*;
-            import dev.tandem.task.*;
+            import dev.tandem.runtime.*;
             import org.apache.kafka.clients.producer.*;
 
             class Fragment {
@@ -125,11 +139,36 @@ class DocumentedBlocksTest {
     @ParameterizedTest
     @MethodSource("java")
     void javaCompiles(Block block) throws Exception {
-        boolean complete = Pattern.compile("(?m)^(public )?(final )?class (\\w+)")
-                .matcher(block.text())
-                .find();
-        assertThat(complete).as("only fragments so far").isFalse();
-        JavaExample.compile("Fragment", AROUND_FRAGMENT.formatted(block.text()), folder);
+        Matcher program = PROGRAM.matcher(block.text());
+        if (program.find()) {
+            JavaExample.compile(program.group(1), block.text(), folder);
+        } else {
+            JavaExample.compile("Fragment", AROUND_FRAGMENT.formatted(block.text()), folder);
+        }
+    }
+
+    @Test
+    void otherTestsThatCompilePagesExist() {
+        assertThat(COMPILED_ELSEWHERE.values())
+                .allSatisfy(test -> assertThat(Path.of("..").resolve(test)).exists());
+    }
+
+    @ParameterizedTest
+    @MethodSource("properties")
+    void propertiesLoad(Block block) throws Exception {
+        Properties properties = new Properties();
+        properties.load(new StringReader(block.text()));
+
+        assertThat(properties).isNotEmpty().allSatisfy((name, value) -> assertThat(value.toString()).isNotBlank());
+    }
+
+    @ParameterizedTest
+    @MethodSource("xml")
+    void xmlIsWellFormed(Block block) {
+        assertThatCode(() -> DocumentBuilderFactory.newInstance()
+                        .newDocumentBuilder()
+                        .parse(new InputSource(new StringReader("<root>" + block.text() + "</root>"))))
+                .doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -195,7 +234,15 @@ class DocumentedBlocksTest {
     }
 
     static Stream<Block> java() {
-        return blocks("java");
+        return blocks("java").filter(block -> !COMPILED_ELSEWHERE.containsKey(block.page()));
+    }
+
+    static Stream<Block> properties() {
+        return blocks("properties");
+    }
+
+    static Stream<Block> xml() {
+        return blocks("xml");
     }
 
     static Stream<Block> yaml() {

@@ -34,6 +34,7 @@ class ModuleDependenciesTest {
             "ingress-kafka",
             "ingress-rabbit",
             "client",
+            "outbox",
             "runtime",
             "server");
 
@@ -51,6 +52,7 @@ class ModuleDependenciesTest {
             "ingress-kafka", Set.of("task"),
             "ingress-rabbit", Set.of("task"),
             "client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit"),
+            "outbox", Set.of("api"),
             "runtime", PARTS,
             "server", Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
 
