@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Options of a task. A null component means the queue's default. Immutable. Import the factory methods statically: {@code
  * tasks.ship("c-7", order, delay("5m"), maxAttempts(3))}.
  *
- * @param id the task's id, a label for people, 1 to 512 bytes; default: a random one
+ * @param id the task's id, a label for people, 1 to 512 bytes; default: one that no other task
+ *     has
  * @param delay the time from the submission to the earliest start, 0 or more
  * @param notBefore the earliest start; not together with a delay
- * @param timeout the longest run, more than 0; the queue limits it
- * @param maxAttempts starts in all, the first included, 1 or more; the queue limits it
+ * @param timeout the longest run, 1 ms to 366 days; the queue limits it
+ * @param maxAttempts starts in all, the first included, 1 to 1,000,000; the queue limits it
  * @param dedupKey a business id for deduplication
  * @param headers further headers, in order. Names that begin with {@code tandem-} are refused
  */
@@ -31,11 +32,25 @@ public record TaskOptions(
     /** No options: all defaults. */
     public static final TaskOptions NONE = new TaskOptions(null, null, null, null, null, null, Map.of());
 
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAX_TIMEOUT = Duration.ofDays(366);
+    private static final int MAX_ATTEMPTS = 1_000_000;
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
+
     /** @throws InvalidTaskException if a value is out of its bounds; the message names it */
     public TaskOptions {
         require(delay == null || !delay.isNegative(), "delay", delay, "0 or more");
-        require(timeout == null || timeout.toMillis() > 0, "timeout", timeout, "1 ms or more");
-        require(maxAttempts == null || maxAttempts >= 1, "maxAttempts", maxAttempts, "1 or more");
+        require(
+                timeout == null || (timeout.compareTo(MIN_TIMEOUT) >= 0 && timeout.compareTo(MAX_TIMEOUT) <= 0),
+                "timeout",
+                timeout,
+                "1 ms to 366 days");
+        require(
+                maxAttempts == null || (maxAttempts >= 1 && maxAttempts <= MAX_ATTEMPTS),
+                "maxAttempts",
+                maxAttempts,
+                "1 to " + MAX_ATTEMPTS);
+        require(notBefore == null || !notBefore.isAfter(LATEST), "notBefore", notBefore, "in the year 9999 or before");
         require(id == null || !id.isBlank(), "id", "''", "some text, or not given");
         if (delay != null && notBefore != null) {
             throw new InvalidTaskException("The task has a delay of " + delay + " and an earliest start of " + notBefore

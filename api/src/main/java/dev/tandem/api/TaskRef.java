@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface TaskRef<T> {
 
-    /** Returns the task's id, by which operators and the API find it: the given one, or else a random one. */
+    /** Returns the task's id, by which operators and the API find it: the given one, or else one that no other task has. */
     String id();
 
     /** Returns the name of the task's queue. */

@@ -39,6 +39,10 @@ final class ClientProperties {
             ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
             ProducerConfig.TRANSACTIONAL_ID_CONFIG);
 
+    /** With these, the tasks of a key would not be where all other publishers put them, so the key would have no order. */
+    private static final Set<String> PARTITIONERS =
+            Set.of(ProducerConfig.PARTITIONER_CLASS_CONFIG, ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG);
+
     /**
      * Heartbeats are frequent because a partition that moves rests until all members have heard of the rebalance, each
      * at its next heartbeat.
@@ -158,6 +162,11 @@ final class ClientProperties {
                 throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
                         + "', but a static member does not leave its group when it stops, so its partitions would rest"
                         + " for a session: leave it out");
+            }
+            if (PARTITIONERS.contains(name)) {
+                throw new IllegalArgumentException("The Kafka property '" + name + "' is '" + value
+                        + "', but the order of a key needs Kafka's own choice of the partition, the same for all"
+                        + " publishers: leave it out");
             }
             if (REFUSED.contains(name)) {
                 throw new IllegalArgumentException(

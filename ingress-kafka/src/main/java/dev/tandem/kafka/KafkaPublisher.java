@@ -68,17 +68,32 @@ public final class KafkaPublisher implements Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
+        try {
+            return prepare(task).send();
+        } catch (PublishException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public Publication prepare(Task task) {
+        Target target = targets.get(task.queue());
+        if (target == null) {
+            throw new PublishException(
+                    "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
+        }
+        ProducerRecord<byte[], byte[]> record = record(task, target);
+        String id = task.id();
+        return () -> send(record, target, id);
+    }
+
+    private CompletionStage<PublishedId> send(
+            ProducerRecord<byte[], byte[]> record, Target target, @Nullable String id) {
         CompletableFuture<PublishedId> answer = new CompletableFuture<>();
         try {
-            Target target = targets.get(task.queue());
-            if (target == null) {
-                throw new PublishException(
-                        "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
-            }
-            ProducerRecord<byte[], byte[]> record = record(task, target);
             Future<RecordMetadata> unused = producer().send(record, (metadata, problem) -> {
                 if (problem == null) {
-                    answer.complete(published(task, metadata));
+                    answer.complete(published(id, metadata));
                 } else {
                     answer.completeExceptionally(failed(target, problem));
                 }
@@ -92,9 +107,9 @@ public final class KafkaPublisher implements Publisher {
         return answer;
     }
 
-    private static PublishedId published(Task task, RecordMetadata metadata) {
+    private static PublishedId published(@Nullable String id, RecordMetadata metadata) {
         String place = metadata.topic() + ":" + metadata.partition() + ":" + metadata.offset();
-        return new PublishedId(task.id() == null ? place : task.id(), place);
+        return new PublishedId(id == null ? place : id, place);
     }
 
     private static PublishException failed(Target target, Exception problem) {

@@ -34,6 +34,9 @@ public final class RabbitPublisher implements Publisher {
     private static final Logger log = LoggerFactory.getLogger(RabbitPublisher.class);
 
     private static final int MAX_UNCONFIRMED = 5_000;
+    /** Bounds the payloads that wait for their confirmation: {@link #MAX_UNCONFIRMED} times as many bytes, 39 MiB. */
+    private static final int BYTES_PER_PERMIT = 8 << 10;
+
     private static final long PERMIT_WAIT_SECONDS = 5;
     private static final long CONFIRM_SECONDS = 30;
     private static final long CLOSE_SECONDS = 10;
@@ -74,45 +77,36 @@ public final class RabbitPublisher implements Publisher {
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
         try {
-            Target target = targets.get(task.queue());
-            if (target == null) {
-                throw new PublishException("The queue '" + task.queue() + "' has no RabbitMQ exchange here: use one of "
-                        + targets.keySet());
-            }
-            String id = idPrefix + ids.incrementAndGet();
-            PendingTask pending = new PendingTask(
-                    target.settings(), target.encoder().encode(task, id), task.id() == null ? id : task.id());
-            acquirePermit();
-            return send(pending);
+            return prepare(task).send();
         } catch (PublishException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private void acquirePermit() {
-        PublisherConnection current = connection;
-        String blockedReason = current == null ? null : current.blockedReason();
-        try {
-            if (blockedReason == null && unconfirmedPermits.tryAcquire(PERMIT_WAIT_SECONDS, TimeUnit.SECONDS)) {
-                return;
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PublishException("The task was not published: the thread was interrupted", e);
+    @Override
+    public Publication prepare(Task task) {
+        Target target = targets.get(task.queue());
+        if (target == null) {
+            throw new PublishException(
+                    "The queue '" + task.queue() + "' has no RabbitMQ exchange here: use one of " + targets.keySet());
         }
-        throw new PublishException(
-                blockedReason == null
-                        ? "The task was not published: " + MAX_UNCONFIRMED
-                                + " earlier tasks are not confirmed yet. The broker is slow; try again later"
-                        : "The task was not published: the broker accepts no messages now (" + blockedReason
-                                + "). Free its memory or disk, then try again");
+        String id = idPrefix + ids.incrementAndGet();
+        PendingTask pending = new PendingTask(
+                target.settings(), target.encoder().encode(task, id), task.id() == null ? id : task.id());
+        return () -> send(pending);
     }
 
     private CompletionStage<PublishedId> send(PendingTask task) {
+        int permits = permits(task.message().body().length);
+        try {
+            acquire(permits);
+        } catch (PublishException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         CompletionStage<PublishedId> answer = task.confirmed()
                 .orTimeout(CONFIRM_SECONDS, TimeUnit.SECONDS)
                 .handle((published, problem) -> {
-                    unconfirmedPermits.release();
+                    unconfirmedPermits.release(permits);
                     if (problem == null) {
                         return published;
                     }
@@ -129,6 +123,32 @@ public final class RabbitPublisher implements Publisher {
             task.fail("The task cannot be published: this publisher is closed", null);
         }
         return answer;
+    }
+
+    /** Returns how much of the bound a payload takes: 1 for most of them, more for a large one. */
+    static int permits(int payloadBytes) {
+        return Math.min(MAX_UNCONFIRMED, 1 + payloadBytes / BYTES_PER_PERMIT);
+    }
+
+    private void acquire(int permits) {
+        PublisherConnection current = connection;
+        String blockedReason = current == null ? null : current.blockedReason();
+        try {
+            if (blockedReason == null
+                    && unconfirmedPermits.tryAcquire(permits, PERMIT_WAIT_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PublishException("The task was not published: the thread was interrupted", e);
+        }
+        throw new PublishException(
+                blockedReason == null
+                        ? "The task was not published: " + MAX_UNCONFIRMED + " earlier tasks, or "
+                                + (MAX_UNCONFIRMED * BYTES_PER_PERMIT >> 20)
+                                + " MiB of them, are not confirmed yet. The broker is slow; try again later"
+                        : "The task was not published: the broker accepts no messages now (" + blockedReason
+                                + "). Free its memory or disk, then try again");
     }
 
     // ---- the sender's thread
@@ -172,9 +192,11 @@ public final class RabbitPublisher implements Publisher {
     public void close() {
         closed = true;
         sender.shutdown();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
         try {
             if (!sender.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)
-                    || !unconfirmedPermits.tryAcquire(MAX_UNCONFIRMED, CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                    || !unconfirmedPermits.tryAcquire(
+                            MAX_UNCONFIRMED, deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 log.warn(
                         "Closing the publisher before all tasks are confirmed. Publishing the others fails, although they"
                                 + " may have arrived");

@@ -50,14 +50,6 @@ class ArchitectureTest {
         "dev.tandem.benchmarks.."
     };
 
-    @ArchTest
-    static final ArchRule taskDependsOnNothing = classes()
-            .that()
-            .resideInAPackage(TASK)
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(TASK, "java..", "org.jspecify.annotations..");
-
     /** Applications depend on it, so it brings nothing that could clash with what they have. */
     @ArchTest
     static final ArchRule theApiDependsOnNothing = classes()
@@ -66,6 +58,14 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(API, "java..", "org.jspecify.annotations..");
+
+    @ArchTest
+    static final ArchRule taskDependsOnNothing = classes()
+            .that()
+            .resideInAPackage(TASK)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(TASK, "java..", "org.jspecify.annotations..");
 
     /** The script {@code ./tandem} gives these libraries to commands, and no others. */
     @ArchTest

@@ -11,9 +11,26 @@ public interface Publisher extends AutoCloseable {
      */
     CompletionStage<PublishedId> publish(Task task);
 
+    /**
+     * Checks and encodes one task, and sends nothing yet. So a task that can never be published is refused before others
+     * are sent, or before a transaction is committed.
+     *
+     * @throws InvalidTaskException if the task can never be published as it is
+     * @throws PublishException if this publisher does not know the queue
+     */
+    Publication prepare(Task task);
+
     /** Waits for the publications that are under way, then closes. */
     @Override
     void close();
+
+    /** A task that was checked and encoded. */
+    @FunctionalInterface
+    interface Publication {
+
+        /** Sends the task, as {@link Publisher#publish} does. Never throws. To be called once. */
+        CompletionStage<PublishedId> send();
+    }
 
     /**
      * The id and place of a published task.

@@ -42,13 +42,21 @@ public final class RoutingPublisher implements Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
+        try {
+            return prepare(task).send();
+        } catch (PublishException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public Publication prepare(Task task) {
         QueueSettings queue = queues.get(task.queue());
         Publisher publisher = queue == null ? null : publishers.get(queue.effectiveSource());
         if (publisher == null) {
-            return CompletableFuture.failedFuture(
-                    new PublishException("The queue '" + task.queue() + "' is not in this server's settings"));
+            throw new PublishException("The queue '" + task.queue() + "' is not in this server's settings");
         }
-        return publisher.publish(task);
+        return publisher.prepare(task);
     }
 
     @Override

@@ -177,6 +177,11 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     }
 
     @Override
+    public Publication prepare(Task task) {
+        return () -> publish(task);
+    }
+
+    @Override
     public CompletionStage<PublishedId> publish(Task task) {
         if (failure instanceof UnavailableException) {
             return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));

@@ -51,7 +51,8 @@ public final class Bench implements Callable<Integer> {
             new RollingRestart(),
             new StuckKey(),
             new IdleQueue(),
-            new StoreScripts());
+            new StoreScripts(),
+            new ClientRate());
 
     /** The form of the result. */
     enum Format {

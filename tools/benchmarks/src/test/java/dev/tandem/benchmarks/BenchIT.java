@@ -34,7 +34,8 @@ class BenchIT {
         "restart, 3",
         "stuck, 3",
         "idle, 2",
-        "scripts, 7"
+        "scripts, 7",
+        "client, 8"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
@@ -44,7 +45,7 @@ class BenchIT {
         if (scenario.equals("recovery")) {
             arguments.addAll(List.of("--lease-millis", "2000"));
         }
-        if (scenario.equals("rabbit")) {
+        if (scenario.equals("rabbit") || scenario.equals("client")) {
             arguments.addAll(List.of("--rabbit", Brokers.rabbit().uri()));
         }
         StringWriter out = new StringWriter();

@@ -38,7 +38,8 @@ class BenchTest {
                         "restart",
                         "stuck",
                         "idle",
-                        "scripts");
+                        "scripts",
+                        "client");
     }
 
     @Test

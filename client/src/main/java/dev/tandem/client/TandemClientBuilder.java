@@ -1,0 +1,165 @@
+package dev.tandem.client;
+
+import dev.tandem.api.SubmitInterceptor;
+import dev.tandem.api.TaskClient;
+import dev.tandem.client.TandemClient.Route;
+import dev.tandem.kafka.KafkaPublisher;
+import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.rabbit.RabbitPublisher;
+import dev.tandem.rabbit.RabbitSettings;
+import dev.tandem.task.Publisher;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Builds a {@link TandemClient}. Each queue is named once, with the settings that its executors have. Not thread-safe.
+ *
+ * <p>The defaults are those of the server: a Kafka topic is named like its queue and has an order by key; a RabbitMQ queue
+ * gets its tasks from the exchange {@code tandem} with its name as routing key, and has no order.
+ */
+public final class TandemClientBuilder {
+
+    /** What one producer can serve. */
+    private record KafkaCluster(String servers, Map<String, String> properties) {}
+
+    private final Map<String, KafkaSettings> kafka = new LinkedHashMap<>();
+    private final Map<String, RabbitSettings> rabbit = new LinkedHashMap<>();
+    private final Map<String, Route> others = new LinkedHashMap<>();
+    private final List<SubmitInterceptor> interceptors = new ArrayList<>();
+    private JsonMapper json = JsonMapper.shared();
+    private TransactionBoundary transactions = TransactionBoundary.NONE;
+
+    TandemClientBuilder() {}
+
+    /**
+     * Adds queues of a Kafka cluster with every default.
+     *
+     * @param servers {@code host:port}; several are separated by commas
+     * @throws IllegalArgumentException naming what is wrong and what is allowed
+     */
+    public TandemClientBuilder kafka(String servers, String... queues) {
+        requireQueues(queues);
+        for (String each : queues) {
+            queue(KafkaSettings.of(servers, each));
+        }
+        return this;
+    }
+
+    /**
+     * Adds queues of a RabbitMQ with every default, which means without an order.
+     *
+     * @param uri {@code amqp://user:password@host:port/vhost}, or {@code amqps:}; several of one cluster are separated by
+     *     commas
+     * @throws IllegalArgumentException naming what is wrong and what is allowed
+     */
+    public TandemClientBuilder rabbit(String uri, String... queues) {
+        requireQueues(queues);
+        for (String each : queues) {
+            queue(RabbitSettings.of(uri, each));
+        }
+        return this;
+    }
+
+    private static void requireQueues(String... queues) {
+        if (queues.length == 0) {
+            throw new IllegalArgumentException("The client has no queues at this broker: name one or more after its"
+                    + " address, such as \"orders\"");
+        }
+    }
+
+    /**
+     * Adds a queue of Kafka.
+     *
+     * @throws IllegalArgumentException if the queue was added already
+     */
+    public TandemClientBuilder queue(KafkaSettings settings) {
+        requireNew(settings.queue());
+        kafka.put(settings.queue(), settings);
+        return this;
+    }
+
+    /**
+     * Adds a queue of RabbitMQ. What it needs at the broker is declared where it is missing, so the settings have to be
+     * those of its executors.
+     *
+     * @throws IllegalArgumentException if the queue was added already
+     */
+    public TandemClientBuilder queue(RabbitSettings settings) {
+        requireNew(settings.queue());
+        rabbit.put(settings.queue(), settings);
+        return this;
+    }
+
+    /** Adds a queue with a publisher of a test. */
+    TandemClientBuilder queue(String name, Route route) {
+        requireNew(name);
+        others.put(name, route);
+        return this;
+    }
+
+    private void requireNew(String queue) {
+        if (kafka.containsKey(queue) || rabbit.containsKey(queue) || others.containsKey(queue)) {
+            throw new IllegalArgumentException("The queue '" + queue + "' is named twice: name each queue once");
+        }
+    }
+
+    /** Sets what writes payloads that are neither bytes nor text. Default: Jackson's own settings. */
+    public TandemClientBuilder json(JsonMapper mapper) {
+        json = Objects.requireNonNull(mapper, "mapper");
+        return this;
+    }
+
+    /** Adds an interceptor inside of those that were added before. */
+    public TandemClientBuilder interceptor(SubmitInterceptor interceptor) {
+        interceptors.add(Objects.requireNonNull(interceptor, "interceptor"));
+        return this;
+    }
+
+    /** Sets the transactions in which the client takes part. Default: none. */
+    public TandemClientBuilder transactions(TransactionBoundary boundary) {
+        transactions = Objects.requireNonNull(boundary, "boundary");
+        return this;
+    }
+
+    /**
+     * Builds the client. It connects when the first task is submitted.
+     *
+     * @throws IllegalArgumentException if there is no queue
+     */
+    public TaskClient build() {
+        return build(InstantSource.system());
+    }
+
+    TaskClient build(InstantSource clock) {
+        Map<String, Route> routes = new LinkedHashMap<>(others);
+        Map<KafkaCluster, List<KafkaSettings>> clusters = new LinkedHashMap<>();
+        kafka.values()
+                .forEach(each -> clusters.computeIfAbsent(
+                                new KafkaCluster(each.bootstrapServers(), each.properties()), key -> new ArrayList<>())
+                        .add(each));
+        clusters.values().forEach(queues -> {
+            Publisher publisher = new KafkaPublisher(queues);
+            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
+        });
+        Map<String, List<RabbitSettings>> brokers = new LinkedHashMap<>();
+        rabbit.values()
+                .forEach(each -> brokers.computeIfAbsent(each.uri(), key -> new ArrayList<>())
+                        .add(each));
+        brokers.values().forEach(queues -> {
+            Publisher publisher = new RabbitPublisher(queues);
+            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
+        });
+        if (routes.isEmpty()) {
+            throw new IllegalArgumentException("The client has no queues: add one or more, such as"
+                    + " kafka(\"localhost:9092\", \"orders\")");
+        }
+        return new TandemClient(
+                Collections.unmodifiableMap(routes), new TaskEncoder(json, clock), interceptors, transactions);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.tandem.client;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Makes tasks of requests. Thread-safe. */
+final class TaskEncoder {
+
+    private static final byte[] NO_BYTES = {};
+    private static final String BYTES = "application/octet-stream";
+    private static final String TEXT = "text/plain;charset=UTF-8";
+    private static final String JSON = "application/json";
+
+    private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
+
+    private final JsonMapper json;
+    private final InstantSource clock;
+    private final TaskIds ids = new TaskIds();
+
+    TaskEncoder(JsonMapper json, InstantSource clock) {
+        this.json = json;
+        this.clock = clock;
+    }
+
+    /** @throws InvalidTaskException if something of the request is not allowed; the message says what to do */
+    Task encode(TaskRequest<?> request) {
+        TaskOptions options = request.options();
+        TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
+        TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
+        TaskText.check("id", options.id(), TaskHeaders.MAX_ID);
+        TaskText.check("dedupKey", options.dedupKey(), TaskHeaders.MAX_ID);
+        TaskText.checkHeaders(options.headers());
+        Object payload = request.payload();
+        return new Task(
+                options.id() == null ? ids.next() : options.id(),
+                request.queue(),
+                request.type(),
+                request.key(),
+                bytes(request, payload),
+                headers(options.headers(), payload),
+                0,
+                notBefore(options),
+                options.timeout() == null ? 0 : options.timeout().toMillis(),
+                options.maxAttempts() == null ? 0 : options.maxAttempts(),
+                options.dedupKey());
+    }
+
+    private byte[] bytes(TaskRequest<?> request, @Nullable Object payload) {
+        if (payload == null) {
+            return NO_BYTES;
+        }
+        if (payload instanceof byte[] bytes) {
+            return bytes;
+        }
+        if (payload instanceof String text) {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+        try {
+            return json.writeValueAsBytes(payload);
+        } catch (JacksonException e) {
+            throw new InvalidTaskException(
+                    "The payload of the task's type '" + request.type() + "', a "
+                            + payload.getClass().getName() + ", cannot be written as JSON: " + e.getOriginalMessage()
+                            + ". Give a record or a class with accessors, a String, or bytes",
+                    e);
+        }
+    }
+
+    private static Map<String, String> headers(Map<String, String> given, @Nullable Object payload) {
+        if (payload == null || given.containsKey(TaskHeaders.CONTENT_TYPE)) {
+            return given;
+        }
+        String contentType = payload instanceof byte[] ? BYTES : payload instanceof String ? TEXT : JSON;
+        if (given.isEmpty()) {
+            return Map.of(TaskHeaders.CONTENT_TYPE, contentType);
+        }
+        Map<String, String> all = new LinkedHashMap<>(given);
+        all.put(TaskHeaders.CONTENT_TYPE, contentType);
+        return all;
+    }
+
+    private long notBefore(TaskOptions options) {
+        Instant notBefore = options.notBefore();
+        if (notBefore != null) {
+            return Math.max(0, notBefore.toEpochMilli());
+        }
+        Duration delay = options.delay();
+        if (delay == null || delay.isZero()) {
+            return 0;
+        }
+        long now = clock.millis();
+        if (delay.compareTo(Duration.ofMillis(LATEST - now)) > 0) {
+            throw new InvalidTaskException(
+                    "The task's delay is " + delay + ": it must not reach beyond the year 9999");
+        }
+        return now + Math.max(1, delay.toMillis());
+    }
+}

@@ -1,0 +1,45 @@
+package dev.tandem.client;
+
+import java.util.function.Consumer;
+
+/**
+ * Port: the transactions of the application, in which {@link TandemClient} takes part. A framework's module implements it.
+ * Thread-safe.
+ */
+public interface TransactionBoundary {
+
+    /** No transactions: every task is sent at once. */
+    TransactionBoundary NONE = new TransactionBoundary() {
+        @Override
+        public boolean isOpen() {
+            return false;
+        }
+
+        @Override
+        public void onEnd(Consumer<Outcome> action) {
+            throw new IllegalStateException("No transaction is open in this thread");
+        }
+    };
+
+    /** How a transaction ended. */
+    enum Outcome {
+        /** All that it wrote is there. */
+        COMMITTED,
+        /** Nothing that it wrote is there. */
+        ROLLED_BACK,
+        /** Nobody knows: the connection broke at the commit. */
+        UNKNOWN
+    }
+
+    /** Returns whether a transaction is open in this thread whose end decides about what is submitted now. */
+    boolean isOpen();
+
+    /**
+     * Has the action run once the transaction of this thread has ended. Actions run in the order in which they were given.
+     * The first outcome that an action gets is the one that counts: one that was given after a savepoint may get {@link
+     * Outcome#ROLLED_BACK} when that savepoint is rolled back.
+     *
+     * @param action never throws, and waits only where the broker's client has no room
+     */
+    void onEnd(Consumer<Outcome> action);
+}
