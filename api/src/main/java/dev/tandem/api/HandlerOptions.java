@@ -44,6 +44,30 @@ public record HandlerOptions(
         aliases = List.copyOf(aliases);
     }
 
+    /**
+     * Returns what an annotation says.
+     *
+     * @throws InvalidTaskException if a duration cannot be read; the message shows it
+     * @throws IllegalArgumentException if a value is out of its bounds; the message names it
+     */
+    public static HandlerOptions of(TaskHandler annotation) {
+        Backoff backoff = annotation.backoff();
+        return new HandlerOptions(
+                annotation.timeout().isEmpty() ? null : Durations.parse("timeout", annotation.timeout()),
+                annotation.maxAttempts() == 0 ? null : annotation.maxAttempts(),
+                backoff.initial().isEmpty() ? null : policy(backoff),
+                new LinkedHashSet<>(List.of(annotation.deadOn())),
+                List.of(annotation.aliases()));
+    }
+
+    private static RetryPolicy policy(Backoff backoff) {
+        return RetryPolicy.exponential(
+                Durations.parse("backoff.initial", backoff.initial()),
+                backoff.multiplier(),
+                Durations.parse("backoff.max", backoff.max()),
+                backoff.jitter());
+    }
+
     /** Returns these options with another timeout. */
     public HandlerOptions withTimeout(Duration value) {
         return new HandlerOptions(value, maxAttempts, backoff, deadOn, aliases);

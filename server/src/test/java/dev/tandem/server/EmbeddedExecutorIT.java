@@ -3,31 +3,27 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.executor.Executor;
-import dev.tandem.executor.QueueSpec;
-import dev.tandem.kafka.KafkaSettings;
-import dev.tandem.kafka.KafkaSource;
-import dev.tandem.scheduler.RedisSettings;
-import dev.tandem.scheduler.RedisStore;
+import dev.tandem.runtime.Tandem;
 import dev.tandem.server.cli.TandemCli;
-import dev.tandem.task.QueuePolicy;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * An application that runs its handlers in its own process, with the library's executor and no code about operators: they
- * see it and pause it like a server.
+ * An application that runs its handlers in its own process, without any code about operators: they see it and pause it like
+ * a server.
  */
 class EmbeddedExecutorIT {
 
@@ -63,51 +59,48 @@ class EmbeddedExecutorIT {
         }
     }
 
-    /** An application: one executor with both queues. */
+    /** An application: one process with both queues. */
     private final class Application implements AutoCloseable {
 
-        private final RedisStore store =
-                RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
-        private final Executor executor = Executor.builder()
-                .id("application")
-                .queue(queue(PAUSED))
-                .queue(queue(OTHER))
-                .build();
+        private final Tandem tandem = Tandem.builder()
+                .kafka(Brokers.kafka().bootstrapServers())
+                .redis(Brokers.redis().uri())
+                .queue(PAUSED)
+                .handler("any", byte[].class, (payload, task) -> ran.add(task.id()))
+                .defaultType("any")
+                .queue(OTHER)
+                .handler("any", byte[].class, (payload, task) -> ran.add(task.id()))
+                .defaultType("any")
+                .start();
 
-        Application() {
-            executor.start();
+        String id() {
+            return tandem.status().executor();
         }
 
-        private QueueSpec queue(String name) {
-            return QueueSpec.queue(name)
-                    .source(new KafkaSource(KafkaSettings.of(Brokers.kafka().bootstrapServers(), name)))
-                    .store(store)
-                    .policy(QueuePolicy.ordered(8))
-                    .defaultType("any")
-                    .action("any", task -> ran.add(task.id()))
-                    .build();
+        @Nullable
+        String withheld(int queue) {
+            return tandem.status().queues().get(queue).note();
         }
 
         void awaitWithheld(String reason) {
-            await().atMost(PATIENCE)
-                    .untilAsserted(() ->
-                            assertThat(executor.status().get(0).withheld()).isEqualTo(reason));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(withheld(0)).isEqualTo(reason));
         }
 
         @Override
         public void close() {
-            executor.stop();
-            store.close();
+            tandem.close();
         }
     }
 
     @Test
     void operatorsSeeItAndItsPausedQueueStartsNothing() {
+        List<String> ids = new ArrayList<>();
         try (Application first = new Application()) {
+            ids.add(first.id());
             submit(PAUSED, "before");
             await().atMost(PATIENCE).until(() -> ran.contains("before"));
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(cli("executors")).contains(first.executor.id(), PAUSED, OTHER));
+                    .untilAsserted(() -> assertThat(cli("executors")).contains(first.id(), PAUSED, OTHER));
 
             cli("pause", PAUSED);
             first.awaitWithheld("an operator has paused the queue");
@@ -116,9 +109,10 @@ class EmbeddedExecutorIT {
             await().atMost(PATIENCE).until(() -> ran.contains("other-1"));
 
             try (Application second = new Application()) {
+                ids.add(second.id());
                 second.awaitWithheld("an operator has paused the queue");
                 await().atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(cli("executors")).contains(second.executor.id()));
+                        .untilAsserted(() -> assertThat(cli("executors")).contains(second.id()));
                 awaitShares(first, second);
                 Stream.of("2", "3", "4", "5").forEach(number -> {
                     submit(PAUSED, "paused-" + number);
@@ -132,17 +126,18 @@ class EmbeddedExecutorIT {
                 await().atMost(PATIENCE)
                         .until(() ->
                                 ran.containsAll(List.of("paused-1", "paused-2", "paused-3", "paused-4", "paused-5")));
-                assertThat(second.executor.status().get(0).withheld()).isNull();
+                assertThat(second.withheld(0)).isNull();
             }
         }
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(cli("executors")).doesNotContain("application-"));
+                .untilAsserted(() -> assertThat(cli("executors")).doesNotContain(ids));
     }
 
     private static void awaitShares(Application... applications) {
         await().atMost(PATIENCE)
                 .until(() -> Stream.of(applications)
-                        .allMatch(each -> each.executor.status().stream().allMatch(queue -> queue.partitions() == 1)));
+                        .allMatch(each ->
+                                each.tandem.status().queues().stream().allMatch(queue -> queue.partitions() == 1)));
     }
 
     private static void submit(String queue, String id) {

@@ -2,6 +2,7 @@ package dev.tandem.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.util.Version;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,10 +100,21 @@ class ModuleDependenciesTest {
         Element listed = child(child(bom, "dependencyManagement"), "dependencies");
 
         assertThat(children(listed))
+                .filteredOn(each -> child(each, "groupId").getTextContent().equals("dev.tandem"))
                 .extracting(ModuleDependenciesTest::moduleName)
                 .containsExactlyInAnyOrderElementsOf(PRODUCT);
         assertThat(child(bom, "version").getTextContent())
                 .isEqualTo(child(parse(ROOT.resolve("pom.xml")), "version").getTextContent());
+    }
+
+    @Test
+    void theBomHasTheNettyOfTheTests() {
+        Element listed = child(child(parse(ROOT.resolve("bom/pom.xml")), "dependencyManagement"), "dependencies");
+
+        assertThat(children(listed))
+                .filteredOn(each -> child(each, "artifactId").getTextContent().equals("netty-bom"))
+                .extracting(each -> child(each, "version").getTextContent())
+                .containsExactly(Version.identify().get("netty-common").artifactVersion());
     }
 
     @Test

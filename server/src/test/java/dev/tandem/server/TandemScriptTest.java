@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How {@code ./tandem} makes the class archives and uses them, in a project that is built, with a false JDK. */
+/** How {@code ./tandem} makes the class archives and uses them, and installs, with a false JDK and a false Maven. */
 class TandemScriptTest {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -176,6 +176,31 @@ class TandemScriptTest {
                     .doesNotContain("SharedArchiveFile");
         }
         assertThat(trainings()).isEmpty();
+    }
+
+    @Test
+    void installInstallsTheBomAndTheLibrariesAndPassesOptionsOn() throws IOException {
+        Path calls = folder.resolve("calls");
+        program(folder.resolve("bin/mvn"), """
+                #!/bin/sh
+                [ "$2" != --version ] || exec echo "Apache Maven 3.9.16"
+                echo "$*" >>"$CALLS"
+                """);
+        try (LocalProcess process = LocalProcess.program(
+                        "install",
+                        List.of(project.resolve("tandem").toString(), "install", "-Dmaven.repo.local=/elsewhere"))
+                .directory(folder)
+                .log(folder.resolve("install.log"))
+                .environment("JAVA_HOME", jdk.toString())
+                .environment("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"))
+                .environment("CALLS", calls.toString())
+                .start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.exitStatus()).as(process.logTail()).isZero();
+            assertThat(process.log()).content().contains("dev.tandem:tandem-bom");
+        }
+        assertThat(calls).content().endsWith("-pl bom,server -am -Dmaven.repo.local=/elsewhere install\n");
+        assertThat(project.resolve(".tandem/building")).doesNotExist();
     }
 
     /** Makes the stamp of the build newer than all that was made before. */
