@@ -59,7 +59,8 @@ class TaskOptionsTest {
         assertThat(Durations.parse("delay", "2h")).isEqualTo(Duration.ofHours(2));
         assertThat(Durations.parse("delay", "7d")).isEqualTo(Duration.ofDays(7));
         for (String text : List.of("", "soon", "5 m", "5y", "999999999999999999d")) {
-            assertRefused(() -> Durations.parse("delay", text), "The delay '" + text + "' is no duration: write one such");
+            assertRefused(
+                    () -> Durations.parse("delay", text), "The delay '" + text + "' is no duration: write one such");
         }
     }
 

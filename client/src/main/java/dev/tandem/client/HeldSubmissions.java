@@ -73,11 +73,12 @@ final class HeldSubmissions {
             for (Submission<?> each : submissions) {
                 switch (outcome) {
                     case COMMITTED -> each.send();
-                    case ROLLED_BACK -> each.giveUp(
-                            "The task was not submitted, because its transaction was rolled back", null);
-                    case UNKNOWN -> each.giveUp(
-                            "The task was not submitted, because nobody knows whether its transaction was committed",
-                            null);
+                    case ROLLED_BACK ->
+                        each.giveUp("The task was not submitted, because its transaction was rolled back", null);
+                    case UNKNOWN ->
+                        each.giveUp(
+                                "The task was not submitted, because nobody knows whether its transaction was committed",
+                                null);
                 }
             }
         }

@@ -138,8 +138,9 @@ public final class TandemClient implements TaskClient {
     private Submission<?> submission(TaskRequest<?> request) {
         Route route = routes.get(request.queue());
         if (route == null) {
-            throw new InvalidTaskException("The queue '" + request.queue() + "' is not among the queues of this client, "
-                    + routes.keySet() + ": name it when the client is built, or use one of these");
+            throw new InvalidTaskException(
+                    "The queue '" + request.queue() + "' is not among the queues of this client, " + routes.keySet()
+                            + ": name it when the client is built, or use one of these");
         }
         if (request.key() != null && !route.ordered()) {
             throw new InvalidTaskException("The task has the key '" + request.key() + "', but the queue '"

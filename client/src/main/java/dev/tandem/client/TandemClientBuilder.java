@@ -156,8 +156,8 @@ public final class TandemClientBuilder {
             queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
         });
         if (routes.isEmpty()) {
-            throw new IllegalArgumentException("The client has no queues: add one or more, such as"
-                    + " kafka(\"localhost:9092\", \"orders\")");
+            throw new IllegalArgumentException(
+                    "The client has no queues: add one or more, such as" + " kafka(\"localhost:9092\", \"orders\")");
         }
         return new TandemClient(
                 Collections.unmodifiableMap(routes), new TaskEncoder(json, clock), interceptors, transactions);

@@ -19,9 +19,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class TaskEncoder {
 
     private static final byte[] NO_BYTES = {};
-    private static final String BYTES = "application/octet-stream";
-    private static final String TEXT = "text/plain;charset=UTF-8";
-    private static final String JSON = "application/json";
+    private static final Map<String, String> BYTES = contentType("application/octet-stream");
+    private static final Map<String, String> TEXT = contentType("text/plain;charset=UTF-8");
+    private static final Map<String, String> JSON = contentType("application/json");
 
     private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
@@ -82,13 +82,17 @@ final class TaskEncoder {
         if (payload == null || given.containsKey(TaskHeaders.CONTENT_TYPE)) {
             return given;
         }
-        String contentType = payload instanceof byte[] ? BYTES : payload instanceof String ? TEXT : JSON;
+        Map<String, String> contentType = payload instanceof byte[] ? BYTES : payload instanceof String ? TEXT : JSON;
         if (given.isEmpty()) {
-            return Map.of(TaskHeaders.CONTENT_TYPE, contentType);
+            return contentType;
         }
         Map<String, String> all = new LinkedHashMap<>(given);
-        all.put(TaskHeaders.CONTENT_TYPE, contentType);
+        all.putAll(contentType);
         return all;
+    }
+
+    private static Map<String, String> contentType(String value) {
+        return Map.of(TaskHeaders.CONTENT_TYPE, value);
     }
 
     private long notBefore(TaskOptions options) {
@@ -102,8 +106,7 @@ final class TaskEncoder {
         }
         long now = clock.millis();
         if (delay.compareTo(Duration.ofMillis(LATEST - now)) > 0) {
-            throw new InvalidTaskException(
-                    "The task's delay is " + delay + ": it must not reach beyond the year 9999");
+            throw new InvalidTaskException("The task's delay is " + delay + ": it must not reach beyond the year 9999");
         }
         return now + Math.max(1, delay.toMillis());
     }

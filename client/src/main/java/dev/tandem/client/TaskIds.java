@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class TaskIds {
 
-    private final String prefix =
-            Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX) + "-";
+    private final String prefix = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX) + "-";
     private final AtomicLong count = new AtomicLong();
 
     String next() {

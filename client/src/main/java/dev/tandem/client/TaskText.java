@@ -56,7 +56,8 @@ final class TaskText {
                         + ", which marks headers that are no text: choose another name");
             }
             if (value == null) {
-                throw new InvalidTaskException("The header '" + shown(name) + "' has no value: give one, or leave it out");
+                throw new InvalidTaskException(
+                        "The header '" + shown(name) + "' has no value: give one, or leave it out");
             }
             int unused = bytes("header '" + shown(name) + "'", value);
         });

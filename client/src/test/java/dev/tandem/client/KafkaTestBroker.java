@@ -25,8 +25,8 @@ import org.apache.kafka.common.utils.Utils;
 final class KafkaTestBroker implements TestBroker {
 
     private static final int PARTITIONS = 3;
-    private static final Map<String, String> HASTY = Map.of(
-            "max.block.ms", "500", "request.timeout.ms", "500", "linger.ms", "2", "delivery.timeout.ms", "1500");
+    private static final Map<String, String> HASTY =
+            Map.of("max.block.ms", "500", "request.timeout.ms", "500", "linger.ms", "2", "delivery.timeout.ms", "1500");
 
     private final String servers = Brokers.kafka().bootstrapServers();
     private final String topic = Brokers.kafka().topic("client", PARTITIONS);

@@ -51,22 +51,30 @@ class TandemClientTest {
     @Test
     void aRequestBecomesATaskWithEverythingThatItSays() {
         TaskRef<?> ref = client.submit(ship("c-7")
-                .with(delay("5m"), timeout("30s"), maxAttempts(3), TaskOptions.dedupKey("d"), header("x", "y"), id("o-7")));
+                .with(
+                        delay("5m"),
+                        timeout("30s"),
+                        maxAttempts(3),
+                        TaskOptions.dedupKey("d"),
+                        header("x", "y"),
+                        id("o-7")));
 
-        assertThat(publisher.sent).singleElement().satisfies(task -> assertThat(task)
-                .usingRecursiveComparison()
-                .isEqualTo(new Task(
-                        "o-7",
-                        "orders",
-                        "ship",
-                        "c-7",
-                        "{\"n\":7}".getBytes(StandardCharsets.UTF_8),
-                        Map.of("x", "y", "content-type", "application/json"),
-                        0,
-                        NOW.plusSeconds(300).toEpochMilli(),
-                        30_000,
-                        3,
-                        "d")));
+        assertThat(publisher.sent)
+                .singleElement()
+                .satisfies(task -> assertThat(task)
+                        .usingRecursiveComparison()
+                        .isEqualTo(new Task(
+                                "o-7",
+                                "orders",
+                                "ship",
+                                "c-7",
+                                "{\"n\":7}".getBytes(StandardCharsets.UTF_8),
+                                Map.of("x", "y", "content-type", "application/json"),
+                                0,
+                                NOW.plusSeconds(300).toEpochMilli(),
+                                30_000,
+                                3,
+                                "d")));
         assertThat(ref.id()).isEqualTo("o-7");
         assertThat(ref.queue()).isEqualTo("orders");
     }
@@ -82,10 +90,8 @@ class TandemClientTest {
         assertThat(publisher.sent.get(0).payload()).isSameAs(bytes);
         assertThat(publisher.sent.get(1).payload()).isEqualTo("é".getBytes(StandardCharsets.UTF_8));
         assertThat(publisher.sent.get(3).payload()).isEmpty();
-        assertThat(publisher.sent.stream()
-                        .map(each -> each.headers().getOrDefault("content-type", "none")))
-                .containsExactly(
-                        "application/octet-stream", "text/plain;charset=UTF-8", "application/json", "none");
+        assertThat(publisher.sent.stream().map(each -> each.headers().getOrDefault("content-type", "none")))
+                .containsExactly("application/octet-stream", "text/plain;charset=UTF-8", "application/json", "none");
     }
 
     @Test
@@ -94,8 +100,9 @@ class TandemClientTest {
         for (int i = 0; i < 1_000; i++) {
             ids.add(client.submit(ship(null)).id());
         }
-        TaskClient other =
-                TandemClient.builder().queue("orders", new Route(publisher, true)).build();
+        TaskClient other = TandemClient.builder()
+                .queue("orders", new Route(publisher, true))
+                .build();
         ids.add(other.submit(ship(null)).id());
 
         assertThat(ids).hasSize(1_001).allSatisfy(each -> assertThat(each).hasSizeBetween(3, 17));
@@ -104,7 +111,8 @@ class TandemClientTest {
 
     @Test
     void misuseFailsAtOnceAndSaysWhatToDo() {
-        assertRefused(TaskRequest.of("oders", "ship", null), "The queue 'oders' is not among the queues", "[orders, mail]");
+        assertRefused(
+                TaskRequest.of("oders", "ship", null), "The queue 'oders' is not among the queues", "[orders, mail]");
         assertRefused(
                 TaskRequest.of("mail", "m", null).withKey("c"),
                 "key 'c', but the queue 'mail' has no order (ordering: none)",
@@ -148,9 +156,20 @@ class TandemClientTest {
     }
 
     @Test
+    void everyoneWhoAskedForTheAcknowledgementIsTold() {
+        TaskRef<?> ref = client.submit(ship("c-7"));
+        List<CompletableFuture<?>> asked = List.of(ref.accepted(), ref.accepted(), ref.accepted());
+        assertThatThrownBy(() -> ref.await(WAIT)).isInstanceOf(SubmitException.class);
+
+        publisher.acknowledge(0);
+
+        assertThat(asked).allSatisfy(each -> assertThat(each).isCompleted());
+    }
+
+    @Test
     void aFailureKeepsItsMessage() {
         TaskRef<?> ref = client.submit(ship("c-7"));
-        publisher.answers.get(0).completeExceptionally(new PublishException("no queue is bound"));
+        publisher.ends.get(0).accept(new PublishException("no queue is bound"));
 
         assertThatThrownBy(() -> ref.await(WAIT))
                 .isExactlyInstanceOf(SubmitException.class)
@@ -163,7 +182,8 @@ class TandemClientTest {
 
     @Test
     void aBatchIsSubmittedInOrderOrNotAtAll() {
-        List<TaskRef<?>> refs = client.submitAll(List.of(ship("a").with(id("1")), ship("a").with(id("2"))));
+        List<TaskRef<?>> refs =
+                client.submitAll(List.of(ship("a").with(id("1")), ship("a").with(id("2"))));
         assertThat(publisher.ids()).containsExactly("1", "2");
         assertThat(refs).extracting(TaskRef::id).containsExactly("1", "2");
 
@@ -184,9 +204,11 @@ class TandemClientTest {
         intercepted.submit(ship("a"));
         intercepted.submitAll(List.of(ship("b"), ship("c")));
 
-        assertThat(publisher.sent).hasSize(3).allSatisfy(task -> assertThat(task.headers())
-                .containsEntry("who", "second")
-                .containsEntry("first", "1"));
+        assertThat(publisher.sent)
+                .hasSize(3)
+                .allSatisfy(task -> assertThat(task.headers())
+                        .containsEntry("who", "second")
+                        .containsEntry("first", "1"));
     }
 
     @Test
@@ -263,7 +285,6 @@ class TandemClientTest {
         assertThatThrownBy(() -> client.submit(request))
                 .isInstanceOf(InvalidTaskException.class)
                 .hasMessageContainingAll(message);
-        assertThat(publisher.sent.size())
-                .isEqualTo("refused-by-client".equals(request.type()) ? before + 1 : before);
+        assertThat(publisher.sent.size()).isEqualTo("refused-by-client".equals(request.type()) ? before + 1 : before);
     }
 }

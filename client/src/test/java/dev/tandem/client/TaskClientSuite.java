@@ -76,7 +76,9 @@ abstract class TaskClientSuite {
         assertThat(ship.type()).isEqualTo("ship");
         assertThat(ship.key()).isEqualTo("c-é");
         assertThat(new String(ship.payload(), StandardCharsets.UTF_8)).isEqualTo("{\"order\":\"o-7\",\"items\":2}");
-        assertThat(ship.headers()).containsEntry("content-type", "application/json").containsEntry("x-tenant", "acmé");
+        assertThat(ship.headers())
+                .containsEntry("content-type", "application/json")
+                .containsEntry("x-tenant", "acmé");
         assertThat(ship.notBefore()).isBetween(before + 300_000, System.currentTimeMillis() + 300_000);
         assertThat(ship.timeoutMillis()).isEqualTo(30_000);
         assertThat(ship.maxAttempts()).isEqualTo(3);
@@ -132,14 +134,16 @@ abstract class TaskClientSuite {
                     .hasMessageContaining("raise tandem.max-payload");
             client.submit(task("k", "last")).await(PATIENCE);
         }
-        assertThat(broker.read(1)).extracting(each -> new String(each.payload(), StandardCharsets.UTF_8))
+        assertThat(broker.read(1))
+                .extracting(each -> new String(each.payload(), StandardCharsets.UTF_8))
                 .containsExactly("last");
     }
 
     @Test
     void aTaskWithoutAPlaceAtTheBrokerFails() {
         try (TaskClient client = broker.clientOfAMissingPlace().build()) {
-            TaskRef<?> ref = client.submit(TaskRequest.of("nowhere", "ship", null).withKey("k"));
+            TaskRef<?> ref =
+                    client.submit(TaskRequest.of("nowhere", "ship", null).withKey("k"));
 
             assertThatThrownBy(() -> ref.await(PATIENCE))
                     .isExactlyInstanceOf(SubmitException.class)
@@ -162,7 +166,8 @@ abstract class TaskClientSuite {
                     .ignoreExceptionsInstanceOf(SubmitException.class)
                     .until(() -> client.submit(task("k", "3")).await(PATIENCE) != null);
         }
-        assertThat(broker.read(2)).extracting(each -> new String(each.payload(), StandardCharsets.UTF_8))
+        assertThat(broker.read(2))
+                .extracting(each -> new String(each.payload(), StandardCharsets.UTF_8))
                 .startsWith("1", "3");
     }
 

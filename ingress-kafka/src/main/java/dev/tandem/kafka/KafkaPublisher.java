@@ -15,12 +15,15 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +43,7 @@ public final class KafkaPublisher implements Publisher {
     private final Map<String, String> properties;
     private final int maxPayload;
     private final Map<String, Target> targets = new LinkedHashMap<>();
-    private @Nullable Producer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
     private boolean closed;
 
     /**
@@ -68,43 +71,60 @@ public final class KafkaPublisher implements Publisher {
 
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
+        CompletableFuture<PublishedId> answer = new CompletableFuture<>();
+        String id = task.id();
         try {
-            return prepare(task).send();
+            Target target = target(task);
+            send(record(task, target), (metadata, failure) -> {
+                if (failure == null) {
+                    answer.complete(published(id, metadata));
+                } else {
+                    answer.completeExceptionally(failed(target, failure));
+                }
+            });
         } catch (PublishException e) {
-            return CompletableFuture.failedFuture(e);
+            answer.completeExceptionally(e);
         }
+        return answer;
     }
 
     @Override
     public Publication prepare(Task task) {
+        Target target = target(task);
+        ProducerRecord<byte[], byte[]> record = record(task, target);
+        return end -> {
+            try {
+                send(record, new Told(target, end));
+            } catch (PublishException e) {
+                end.accept(e);
+            }
+        };
+    }
+
+    /** Holds no more than is needed once the record is acknowledged: tens of thousands of these wait in a busy client. */
+    private record Told(Target target, Consumer<@Nullable PublishException> end) implements Callback {
+        @Override
+        public void onCompletion(RecordMetadata metadata, @Nullable Exception failure) {
+            end.accept(failure == null ? null : failed(target, failure));
+        }
+    }
+
+    private Target target(Task task) {
         Target target = targets.get(task.queue());
         if (target == null) {
             throw new PublishException(
                     "The queue '" + task.queue() + "' has no Kafka topic here: use one of " + targets.keySet());
         }
-        ProducerRecord<byte[], byte[]> record = record(task, target);
-        String id = task.id();
-        return () -> send(record, target, id);
+        return target;
     }
 
-    private CompletionStage<PublishedId> send(
-            ProducerRecord<byte[], byte[]> record, Target target, @Nullable String id) {
-        CompletableFuture<PublishedId> answer = new CompletableFuture<>();
+    /** @throws PublishException if the producer cannot be used; then the callback is not called */
+    private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
         try {
-            Future<RecordMetadata> unused = producer().send(record, (metadata, problem) -> {
-                if (problem == null) {
-                    answer.complete(published(id, metadata));
-                } else {
-                    answer.completeExceptionally(failed(target, problem));
-                }
-            });
-        } catch (PublishException e) {
-            answer.completeExceptionally(e);
+            Future<RecordMetadata> unused = producer().send(record, callback);
         } catch (KafkaException | IllegalStateException e) {
-            answer.completeExceptionally(
-                    new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e));
+            throw new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e);
         }
-        return answer;
     }
 
     private static PublishedId published(@Nullable String id, RecordMetadata metadata) {
@@ -124,22 +144,34 @@ public final class KafkaPublisher implements Publisher {
 
     /** @throws InvalidTaskException if the record would be unreadable on arrival */
     private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
-        List<Field> fields = new ArrayList<>();
-        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         byte[] key = task.key() == null ? null : task.key().getBytes(StandardCharsets.UTF_8);
         Long sentAt = task.publishedAt() > 0 ? task.publishedAt() : null;
+        if (!target.headers().isSurelyReadable(task)) {
+            requireReadable(task, target, key);
+        }
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
+        Headers headers = record.headers();
+        TaskHeaders.write(task, (name, value) -> headers.add(new RecordHeader(name, value)));
+        return record;
+    }
+
+    private static void requireReadable(Task task, Target target, byte @Nullable [] key) {
+        List<Field> fields = new ArrayList<>();
+        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         Origin origin = new Origin(key, null, null, null, task.publishedAt(), 0);
         String unreadable =
                 target.headers().read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
             throw new InvalidTaskException("The task cannot be published: " + unreadable);
         }
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
-        fields.forEach(each -> record.headers().add(new RecordHeader(each.name(), each.value())));
-        return record;
     }
 
-    private synchronized Producer<byte[], byte[]> producer() {
+    private Producer<byte[], byte[]> producer() {
+        Producer<byte[], byte[]> current = producer;
+        return current == null ? open() : current;
+    }
+
+    private synchronized Producer<byte[], byte[]> open() {
         if (closed) {
             throw new PublishException("The task cannot be published: this publisher is closed");
         }

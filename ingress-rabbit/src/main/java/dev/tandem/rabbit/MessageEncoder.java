@@ -62,7 +62,9 @@ final class MessageEncoder {
             // The exchange of an ordered queue needs the header. An empty key means that the task has no order.
             fields.add(Field.of(TaskHeaders.KEY, key == null ? "" : key));
         }
-        requireReadable(fields, task, publishedAt);
+        if (!headers.isSurelyReadable(task)) {
+            requireReadable(fields, task, publishedAt);
+        }
         BasicProperties.Builder properties = new BasicProperties.Builder()
                 .deliveryMode(PERSISTENT)
                 .messageId(id)

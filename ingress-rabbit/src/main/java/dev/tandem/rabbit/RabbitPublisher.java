@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -77,7 +78,7 @@ public final class RabbitPublisher implements Publisher {
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
         try {
-            return prepare(task).send();
+            return send(prepared(task));
         } catch (PublishException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -85,15 +86,28 @@ public final class RabbitPublisher implements Publisher {
 
     @Override
     public Publication prepare(Task task) {
+        PendingTask prepared = prepared(task);
+        return end -> {
+            var unused = send(prepared).whenComplete((published, problem) -> end.accept(failure(problem)));
+        };
+    }
+
+    private static @Nullable PublishException failure(@Nullable Throwable problem) {
+        Throwable cause = problem instanceof CompletionException ? problem.getCause() : problem;
+        return cause == null || cause instanceof PublishException
+                ? (PublishException) cause
+                : new PublishException(BrokerErrors.explain(cause), cause);
+    }
+
+    private PendingTask prepared(Task task) {
         Target target = targets.get(task.queue());
         if (target == null) {
             throw new PublishException(
                     "The queue '" + task.queue() + "' has no RabbitMQ exchange here: use one of " + targets.keySet());
         }
         String id = idPrefix + ids.incrementAndGet();
-        PendingTask pending = new PendingTask(
+        return new PendingTask(
                 target.settings(), target.encoder().encode(task, id), task.id() == null ? id : task.id());
-        return () -> send(pending);
     }
 
     private CompletionStage<PublishedId> send(PendingTask task) {

@@ -87,6 +87,18 @@ final class HeaderValues {
         long parse(String text);
     }
 
+    /** Whether the numbers of a task have their forms. Zero means that a task has none. */
+    static boolean areInRange(Task task) {
+        return task.notBefore() >= 0
+                && task.notBefore() <= LATEST
+                && task.timeoutMillis() >= 0
+                && task.timeoutMillis() <= MAX_TIMEOUT
+                && task.maxAttempts() >= 0
+                && task.maxAttempts() <= MAX_ATTEMPTS
+                && task.publishedAt() >= 0
+                && task.publishedAt() <= LATEST;
+    }
+
     /** Reads milliseconds, a number with a unit as in settings ({@code 30s}), or an ISO-8601 duration. */
     private static long millis(String text) {
         if (isNumber(text)) {

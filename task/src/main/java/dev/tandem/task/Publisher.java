@@ -1,6 +1,8 @@
 package dev.tandem.task;
 
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Port: publishes tasks to the brokers of their queues, which is the only way in. Thread-safe. */
 public interface Publisher extends AutoCloseable {
@@ -28,8 +30,13 @@ public interface Publisher extends AutoCloseable {
     @FunctionalInterface
     interface Publication {
 
-        /** Sends the task, as {@link Publisher#publish} does. Never throws. To be called once. */
-        CompletionStage<PublishedId> send();
+        /**
+         * Sends the task, as {@link Publisher#publish} does, for less. To be called once. Never throws.
+         *
+         * @param end is told once: null when the broker has confirmed the task, or why it did not. Runs on any thread, and
+         *     must not block
+         */
+        void send(Consumer<@Nullable PublishException> end);
     }
 
     /**

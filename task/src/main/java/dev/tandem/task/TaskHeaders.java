@@ -1,7 +1,6 @@
 package dev.tandem.task;
 
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -78,6 +77,8 @@ public final class TaskHeaders {
     /** 1 MiB. */
     public static final int DEFAULT_MAX_PAYLOAD = 1 << 20;
 
+    private static final String OWN = "tandem-";
+
     private static final byte[] NO_BYTES = {};
 
     /** How the messages of a broker spell the attributes of CloudEvents in binary mode. */
@@ -95,6 +96,11 @@ public final class TaskHeaders {
         Dialect(String prefix, String otherPrefix) {
             this.prefix = prefix;
             this.otherPrefix = otherPrefix;
+        }
+
+        /** Whether a header carries an attribute in some dialect. */
+        static boolean isAnAttribute(String header) {
+            return KAFKA.attribute(header) != null || AMQP.attribute(header) != null;
         }
 
         /** Returns the name of the attribute that a header carries, or null if it carries none. */
@@ -181,32 +187,89 @@ public final class TaskHeaders {
     }
 
     /**
+     * Returns whether a message of this task is readable for certain: a cheap answer for most tasks. If it is false, write
+     * the headers and {@link #read} them to know.
+     */
+    public boolean isSurelyReadable(Task task) {
+        return task.payload().length <= maxPayload
+                && isPlain(task.id(), MAX_ID)
+                && isPlain(task.type(), MAX_TYPE)
+                && isPlain(task.key(), MAX_KEY)
+                && isPlain(task.dedupKey(), MAX_ID)
+                && HeaderValues.areInRange(task)
+                && arePlain(task.headers());
+    }
+
+    private static boolean arePlain(Map<String, String> headers) {
+        if (headers.size() > MAX_HEADERS / 2) {
+            return false;
+        }
+        long chars = 0;
+        for (Map.Entry<String, String> each : headers.entrySet()) {
+            String name = each.getKey();
+            if (name.startsWith(OWN) || Dialect.isAnAttribute(name)) {
+                return false;
+            }
+            chars += name.length() + each.getValue().length();
+        }
+        // A character has three bytes at most, and the fields of a task have headers too.
+        return chars <= MAX_HEADER_BYTES / 4;
+    }
+
+    /** Whether a text is missing, or has printable ASCII characters only, and not too many. */
+    private static boolean isPlain(@Nullable String text, int most) {
+        if (text == null) {
+            return true;
+        }
+        int length = text.length();
+        for (int i = 0; i < length; i++) {
+            char c = text.charAt(i);
+            if (c < ' ' || c > '~') {
+                return false;
+            }
+        }
+        return length <= most;
+    }
+
+    /**
      * Writes a task's headers in such a way that {@link #read} makes an equal task of them. The key and the time of
      * publication are not written, because they are fields of the message itself.
      */
     public static void write(Task task, BiConsumer<String, byte[]> out) {
-        Map<String, String> fields = new LinkedHashMap<>();
-        put(fields, ID, task.id());
-        put(fields, TYPE, task.type());
-        put(fields, NOT_BEFORE, task.notBefore() > 0 ? Long.toString(task.notBefore()) : null);
-        put(fields, TIMEOUT, task.timeoutMillis() > 0 ? Long.toString(task.timeoutMillis()) : null);
-        put(fields, MAX_ATTEMPTS, task.maxAttempts() > 0 ? Integer.toString(task.maxAttempts()) : null);
-        put(fields, DEDUP_KEY, task.dedupKey());
-        fields.forEach((name, value) -> out.accept(name, value.getBytes(StandardCharsets.UTF_8)));
-        task.headers().forEach((name, value) -> {
+        put(out, ID, task.id());
+        put(out, TYPE, task.type());
+        put(out, NOT_BEFORE, task.notBefore() > 0 ? Long.toString(task.notBefore()) : null);
+        put(out, TIMEOUT, task.timeoutMillis() > 0 ? Long.toString(task.timeoutMillis()) : null);
+        put(out, MAX_ATTEMPTS, task.maxAttempts() > 0 ? Integer.toString(task.maxAttempts()) : null);
+        put(out, DEDUP_KEY, task.dedupKey());
+        for (Map.Entry<String, String> header : task.headers().entrySet()) {
+            String name = header.getKey();
             if (name.endsWith(LATIN1)) {
                 out.accept(
                         name.substring(0, name.length() - LATIN1.length()),
-                        value.getBytes(StandardCharsets.ISO_8859_1));
-            } else if (!fields.containsKey(name)) {
-                out.accept(name, value.getBytes(StandardCharsets.UTF_8));
+                        header.getValue().getBytes(StandardCharsets.ISO_8859_1));
+            } else if (!name.startsWith(OWN) || !isWritten(task, name)) {
+                put(out, name, header.getValue());
             }
-        });
+        }
     }
 
-    private static void put(Map<String, String> fields, String name, @Nullable String value) {
+    /** Whether a field of the task has given the message this header already. */
+    private static boolean isWritten(Task task, String name) {
+        return switch (name) {
+            case ID -> task.id() != null;
+            case TYPE -> task.type() != null;
+            case NOT_BEFORE -> task.notBefore() > 0;
+            case TIMEOUT -> task.timeoutMillis() > 0;
+            case MAX_ATTEMPTS -> task.maxAttempts() > 0;
+            case DEDUP_KEY -> task.dedupKey() != null;
+            default -> false;
+        };
+    }
+
+    private static void put(BiConsumer<String, byte[]> out, String name, @Nullable String value) {
         if (value != null) {
-            fields.put(name, value);
+            out.accept(name, value.getBytes(StandardCharsets.UTF_8));
         }
     }
 }

@@ -43,7 +43,7 @@ public final class RoutingPublisher implements Publisher {
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
         try {
-            return prepare(task).send();
+            return publisher(task).publish(task);
         } catch (PublishException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -51,12 +51,16 @@ public final class RoutingPublisher implements Publisher {
 
     @Override
     public Publication prepare(Task task) {
+        return publisher(task).prepare(task);
+    }
+
+    private Publisher publisher(Task task) {
         QueueSettings queue = queues.get(task.queue());
         Publisher publisher = queue == null ? null : publishers.get(queue.effectiveSource());
         if (publisher == null) {
             throw new PublishException("The queue '" + task.queue() + "' is not in this server's settings");
         }
-        return publisher.prepare(task);
+        return publisher;
     }
 
     @Override

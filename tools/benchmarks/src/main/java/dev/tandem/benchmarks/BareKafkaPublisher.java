@@ -8,16 +8,20 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Kafka's own producer with the settings of Tandem's client. Publishes tasks as a program without Tandem would. */
+/** Kafka's own producer with the settings of Tandem's client. */
 final class BareKafkaPublisher implements TaskFlood {
 
-    private static final byte[] TYPE = "ship".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] TYPE = bytes("ship");
+    private static final byte[] CONTENT_TYPE = bytes("application/octet-stream");
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final String topic;
     private final byte[] payload;
+    private final boolean sameHeaders;
 
-    BareKafkaPublisher(String servers, String topic, byte[] payload) {
+    /** @param sameHeaders whether records have the headers that Tandem's client gives them, or none */
+    BareKafkaPublisher(String servers, String topic, byte[] payload, boolean sameHeaders) {
+        this.sameHeaders = sameHeaders;
         this.topic = topic;
         this.payload = payload;
         producer = new KafkaProducer<>(
@@ -41,12 +45,20 @@ final class BareKafkaPublisher implements TaskFlood {
     @Override
     public void publish(int tasks, Acknowledgements acknowledgements) {
         for (int i = 0; i < tasks; i++) {
-            byte[] key = ("k" + i).getBytes(StandardCharsets.UTF_8);
+            byte[] key = bytes("k" + i);
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, key, payload);
-            record.headers().add("tandem-type", TYPE);
-            Future<RecordMetadata> unused =
-                    producer.send(record, (metadata, problem) -> acknowledgements.one(problem));
+            if (sameHeaders) {
+                record.headers()
+                        .add("tandem-id", bytes("1f2e3d4c5b6a7-" + Long.toString(i, Character.MAX_RADIX)))
+                        .add("tandem-type", TYPE)
+                        .add("content-type", CONTENT_TYPE);
+            }
+            Future<RecordMetadata> unused = producer.send(record, (metadata, problem) -> acknowledgements.one(problem));
         }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

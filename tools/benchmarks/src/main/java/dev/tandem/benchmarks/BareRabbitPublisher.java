@@ -7,6 +7,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.rabbit.RabbitSettings;
 import java.util.Collection;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -15,8 +16,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RabbitMQ's own client with confirms, and as many unconfirmed messages as Tandem's client allows. Publishes tasks as a
- * program without Tandem would.
+ * RabbitMQ's own client with confirms, and as many unconfirmed messages as Tandem's client allows. The messages
+ * have what Tandem's client gives them.
  */
 final class BareRabbitPublisher implements TaskFlood {
 
@@ -47,8 +48,7 @@ final class BareRabbitPublisher implements TaskFlood {
     }
 
     private void confirmed(long tag, boolean multiple, @Nullable Exception problem) {
-        Collection<Long> confirmed =
-                multiple ? List.copyOf(unconfirmed.headSet(tag, true)) : List.of(tag);
+        Collection<Long> confirmed = multiple ? List.copyOf(unconfirmed.headSet(tag, true)) : List.of(tag);
         confirmed.forEach(unconfirmed::remove);
         confirmed.forEach(each -> acknowledgements.one(problem));
         permits.release(confirmed.size());
@@ -59,9 +59,20 @@ final class BareRabbitPublisher implements TaskFlood {
         acknowledgements = expected;
         BasicProperties persistent = MessageProperties.PERSISTENT_BASIC;
         for (int i = 0; i < tasks; i++) {
-            BasicProperties properties = persistent.builder()
-                    .messageId("m" + i)
-                    .headers(Map.of("tandem-type", "ship", "tandem-key", "k" + i))
+            BasicProperties properties = persistent
+                    .builder()
+                    .messageId("5b2c4c6e-9f5f-4b7d-8f5e-0d9f5a1b2c3d:" + i)
+                    .contentType("application/octet-stream")
+                    .timestamp(new Date())
+                    .headers(Map.of(
+                            "tandem-id",
+                            "1f2e3d4c5b6a7-" + Long.toString(i, Character.MAX_RADIX),
+                            "tandem-type",
+                            "ship",
+                            "tandem-key",
+                            "k" + i,
+                            "timestamp_in_ms",
+                            System.currentTimeMillis()))
                     .build();
             permits.acquire();
             unconfirmed.add(channel.getNextPublishSeqNo());

@@ -35,7 +35,7 @@ class BenchIT {
         "stuck, 3",
         "idle, 2",
         "scripts, 7",
-        "client, 8"
+        "client, 9"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
