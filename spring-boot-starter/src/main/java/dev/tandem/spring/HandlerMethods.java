@@ -1,5 +1,6 @@
 package dev.tandem.spring;
 
+import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -79,7 +80,7 @@ final class HandlerMethods {
                     Invocables.of(method, created);
                 }
                 found.add(handler);
-            } catch (IllegalArgumentException | IllegalStateException | dev.tandem.api.InvalidTaskException e) {
+            } catch (IllegalArgumentException | IllegalStateException | InvalidTaskException e) {
                 problems.add(type.getName() + "." + method.getName() + ": " + e.getMessage());
             }
         });
