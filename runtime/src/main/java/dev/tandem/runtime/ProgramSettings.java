@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.config.ConfigDataEnvironmentPostProcessor;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.DefaultPropertiesPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
@@ -31,14 +32,18 @@ final class ProgramSettings {
 
     private final @Nullable Path file;
 
-    private ProgramSettings(boolean outer, @Nullable Path file) {
+    /** What an application has read itself; null if it has not. */
+    private final @Nullable ConfigurableEnvironment application;
+
+    private ProgramSettings(boolean outer, @Nullable Path file, @Nullable ConfigurableEnvironment application) {
         this.outer = outer;
         this.file = file;
+        this.application = application;
     }
 
     /** Returns settings that only the program makes. */
     static ProgramSettings ofProgram() {
-        return new ProgramSettings(false, null);
+        return new ProgramSettings(false, null, null);
     }
 
     /** Returns settings from the places in which the server looks, and one more file. */
@@ -46,7 +51,12 @@ final class ProgramSettings {
         if (file != null) {
             check(file);
         }
-        return new ProgramSettings(true, file);
+        return new ProgramSettings(true, file, null);
+    }
+
+    /** Returns the settings of an application that has read its files itself. */
+    static ProgramSettings ofEnvironment(ConfigurableEnvironment environment) {
+        return new ProgramSettings(true, null, environment);
     }
 
     private static void check(Path file) {
@@ -92,7 +102,9 @@ final class ProgramSettings {
     TandemSettings load(Map<String, Set<String>> types) {
         StandardEnvironment environment = new StandardEnvironment();
         MutablePropertySources sources = environment.getPropertySources();
-        if (outer) {
+        if (application != null) {
+            copy(application.getPropertySources(), sources);
+        } else if (outer) {
             readFiles(environment);
         } else {
             sources.remove(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
@@ -101,6 +113,15 @@ final class ProgramSettings {
         }
         sources.addFirst(new MapPropertySource(OF_PROGRAM, own));
         return SettingsLoader.loadForProgram(environment, types);
+    }
+
+    /** The application's environment stays as it is, whatever the program sets itself. */
+    private static void copy(MutablePropertySources from, MutablePropertySources to) {
+        to.remove(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
+        to.remove(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
+        from.stream()
+                .filter(each -> !ConfigurationPropertySources.isAttachedConfigurationPropertySource(each))
+                .forEach(to::addLast);
     }
 
     /** The server reads its files in the same way: by Spring Boot's rules, with profiles. */

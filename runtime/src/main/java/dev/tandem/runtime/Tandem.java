@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Runs the tasks of queues in this process with the program's own handlers. Made by {@link #builder} or {@link #connect}. Any
@@ -32,16 +33,21 @@ public final class Tandem implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     /** @param settings with the queues that this process runs */
-    Tandem(TandemSettings settings, QueueHandlers handlers, boolean shutdownHook) {
+    Tandem(
+            TandemSettings settings,
+            QueueHandlers handlers,
+            ExecutorMetrics metrics,
+            @Nullable Boolean virtualThreads,
+            boolean shutdownHook) {
         this.settings = settings;
         this.store = StoreSettings.open(settings);
-        this.queues = settings.executor().enabled() ? queues(handlers) : null;
+        this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
     }
 
-    private QueueRuntime queues(QueueHandlers handlers) {
+    private QueueRuntime queues(QueueHandlers handlers, ExecutorMetrics metrics, @Nullable Boolean virtualThreads) {
         try {
-            return new QueueRuntime(settings, store, handlers, ExecutorMetrics.NONE);
+            return new QueueRuntime(settings, store, handlers, metrics, virtualThreads);
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;
@@ -69,6 +75,15 @@ public final class Tandem implements AutoCloseable {
      */
     public static TandemBuilder connect(Path file) {
         return new TandemBuilder(ProgramSettings.ofFiles(file));
+    }
+
+    /**
+     * Returns a builder with the settings of an application that has read its files itself.
+     *
+     * @param environment is read when the program starts, and not changed
+     */
+    public static TandemBuilder connect(ConfigurableEnvironment environment) {
+        return new TandemBuilder(ProgramSettings.ofEnvironment(environment));
     }
 
     void start() {

@@ -1,6 +1,7 @@
 package dev.tandem.runtime;
 
 import dev.tandem.api.Interceptor;
+import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsException;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,6 +25,8 @@ public final class TandemBuilder {
     private final Map<String, QueueBuilder> queues = new LinkedHashMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
     private JsonMapper json = JsonMapper.builder().build();
+    private ExecutorMetrics metrics = ExecutorMetrics.NONE;
+    private @Nullable Boolean virtualThreads;
     private boolean shutdownHook = true;
 
     TandemBuilder(ProgramSettings settings) {
@@ -81,6 +85,21 @@ public final class TandemBuilder {
         return this;
     }
 
+    /** Sets what receives the measurements of runs. Default: nothing does. */
+    public TandemBuilder metrics(ExecutorMetrics value) {
+        metrics = value;
+        return this;
+    }
+
+    /**
+     * Sets whether handlers run on virtual threads. Default: yes on Java 21 and later. {@link #start} fails with true on an
+     * older Java.
+     */
+    public TandemBuilder virtualThreads(boolean value) {
+        virtualThreads = value;
+        return this;
+    }
+
     /**
      * Sets whether the end of the process (Ctrl-C, SIGTERM, {@link System#exit}) closes what is built. Default: true. With
      * false, call {@link Tandem#close} yourself: otherwise other processes wait until its leases have run out.
@@ -107,7 +126,7 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
-        Tandem tandem = new Tandem(onlyOwn(all), handlers(), shutdownHook);
+        Tandem tandem = new Tandem(onlyOwn(all), handlers(), metrics, virtualThreads, shutdownHook);
         tandem.start();
         return tandem;
     }

@@ -52,7 +52,8 @@ class DocumentedBlocksTest {
     /** Pages whose programs need the libraries of another module, and the test there that compiles them. */
     private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
             "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
-            "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java");
+            "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java",
+            "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java");
 
     /** Programs whose calls are checked, and by which test. */
     private static final Map<String, String> CHECKED = Map.of(

@@ -36,6 +36,7 @@ class ModuleDependenciesTest {
             "client",
             "outbox",
             "runtime",
+            "spring-boot-starter",
             "server");
 
     /** What a process that runs tasks is made of. */
@@ -43,18 +44,21 @@ class ModuleDependenciesTest {
             Set.of("api", "task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit");
 
     /** The allowed dependencies of the product's modules, in production. */
-    private static final Map<String, Set<String>> PRODUCTION = Map.of(
-            "api", Set.of(),
-            "task", Set.of(),
-            "ordering", Set.of("task"),
-            "executor", Set.of("api", "task", "ordering"),
-            "scheduler-redis", Set.of("task"),
-            "ingress-kafka", Set.of("task"),
-            "ingress-rabbit", Set.of("task"),
-            "client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit"),
-            "outbox", Set.of("api"),
-            "runtime", PARTS,
-            "server", Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet()));
+    private static final Map<String, Set<String>> PRODUCTION = Map.ofEntries(
+            Map.entry("api", Set.of()),
+            Map.entry("task", Set.of()),
+            Map.entry("ordering", Set.of("task")),
+            Map.entry("executor", Set.of("api", "task", "ordering")),
+            Map.entry("scheduler-redis", Set.of("task")),
+            Map.entry("ingress-kafka", Set.of("task")),
+            Map.entry("ingress-rabbit", Set.of("task")),
+            Map.entry("client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit")),
+            Map.entry("outbox", Set.of("api")),
+            Map.entry("runtime", PARTS),
+            Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
+            Map.entry(
+                    "server",
+                    Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet())));
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");

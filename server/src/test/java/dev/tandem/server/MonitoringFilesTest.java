@@ -2,7 +2,7 @@ package dev.tandem.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.server.runtime.TaskMetrics;
+import dev.tandem.runtime.queues.TaskMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

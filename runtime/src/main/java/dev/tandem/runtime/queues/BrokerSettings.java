@@ -7,11 +7,12 @@ import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.TandemSettings;
 
 /** Translates a queue's settings to those of its broker's module. */
-final class BrokerSettings {
+public final class BrokerSettings {
 
     private BrokerSettings() {}
 
-    static KafkaSettings kafka(TandemSettings settings, String name, QueueSettings queue) {
+    /** Returns what Kafka's module needs to know of a queue, to run its tasks and to submit some. */
+    public static KafkaSettings kafka(TandemSettings settings, String name, QueueSettings queue) {
         return KafkaSettings.of(settings.kafka().bootstrapServers(), name)
                 .withTopic(queue.effectiveTopic(name))
                 .withGroupId(queue.effectiveGroup(name))
@@ -21,7 +22,8 @@ final class BrokerSettings {
                 .withOrdered(queue.ordered());
     }
 
-    static RabbitSettings rabbit(TandemSettings settings, String name, QueueSettings queue) {
+    /** Returns what RabbitMQ's module needs to know of a queue, to run its tasks and to submit some. */
+    public static RabbitSettings rabbit(TandemSettings settings, String name, QueueSettings queue) {
         return new RabbitSettings(
                 settings.rabbit().uri(),
                 name,

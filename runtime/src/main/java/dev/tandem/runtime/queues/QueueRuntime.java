@@ -36,16 +36,32 @@ public final class QueueRuntime {
      * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
      */
     public QueueRuntime(TandemSettings settings, RedisStore store, QueueHandlers handlers, ExecutorMetrics metrics) {
+        this(settings, store, handlers, metrics, null);
+    }
+
+    /**
+     * Builds the executor without starting it.
+     *
+     * @param settings all of its queues are run
+     * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
+     * @param virtualThreads whether handlers run on virtual threads; null means wherever Java has them
+     */
+    public QueueRuntime(
+            TandemSettings settings,
+            RedisStore store,
+            QueueHandlers handlers,
+            ExecutorMetrics metrics,
+            @Nullable Boolean virtualThreads) {
         this.settings = settings;
         this.store = store;
-        this.executor = executor(handlers, metrics);
+        this.executor = executor(handlers, metrics, virtualThreads);
         this.membership = new Membership(settings, store, executor, sources.values());
         // Its shutdown hook stops this runtime, so the exit cannot wait on the thread that does so.
         Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
         this.failures = new FailureWatch(executor::status, settings.executor().onFailure(), end);
     }
 
-    private Executor executor(QueueHandlers handlers, ExecutorMetrics metrics) {
+    private Executor executor(QueueHandlers handlers, ExecutorMetrics metrics, @Nullable Boolean virtualThreads) {
         DataSize limit = settings.executor().memory();
         MemoryBudget memory = limit == null ? MemoryBudget.ofHeap() : MemoryBudget.ofBytes(limit.toBytes());
         String id = Executor.newId(ExecutorId.of(settings.executor()));
@@ -57,6 +73,9 @@ public final class QueueRuntime {
                 .memory(memory)
                 .settings(PolicySettings.core(settings))
                 .metrics(metrics);
+        if (virtualThreads != null) {
+            builder.virtualThreads(virtualThreads);
+        }
         settings.queues().forEach((name, queue) -> {
             QueueSource source = factory.of(name, queue);
             sources.put(name, source);

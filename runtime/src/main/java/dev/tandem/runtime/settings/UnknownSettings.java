@@ -33,6 +33,9 @@ final class UnknownSettings {
     /** System properties that tell the tests and the demo about local brokers. */
     private static final ConfigurationPropertyName LOCAL = ConfigurationPropertyName.of(PREFIX + ".local");
 
+    /** Says whether an application has Tandem at all. Spring Boot's conditions read it, before all other settings. */
+    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of(PREFIX + ".enabled");
+
     private static final String QUEUES = PREFIX + ".queues.";
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9-]+");
@@ -84,6 +87,7 @@ final class UnknownSettings {
     private void checkVariable(String written) {
         String variable = written.toUpperCase(Locale.ROOT);
         if (variable.startsWith("TANDEM_")
+                && (ownServer || !variable.equals("TANDEM_ENABLED"))
                 && !NAMES.knowsVariable(variable)
                 && !SERVICE_LINK.matcher(variable).matches()
                 && !OWN_VARIABLE.matcher(variable).matches()) {
@@ -102,6 +106,9 @@ final class UnknownSettings {
             return;
         }
         if (written.startsWith(QUEUES) && !checkQueueKey(written, value)) {
+            return;
+        }
+        if (!ownServer && ENABLED.equals(name)) {
             return;
         }
         if (NAMES.knows(name) || LOCAL.isAncestorOf(name) || LOCAL.equals(name)) {

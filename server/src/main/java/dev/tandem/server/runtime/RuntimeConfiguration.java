@@ -2,6 +2,7 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.api.Handler;
 import dev.tandem.runtime.queues.RoutingPublisher;
+import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.SettingsException;

@@ -1,4 +1,4 @@
-package dev.tandem.server.runtime;
+package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
@@ -34,15 +34,15 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private final MeterRegistry registry;
     private final Map<String, QueueSettings> queues;
-    private final Set<String> hosted;
+    private final Set<String> handled;
     private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
-    /** @param hosted the types of the hosted handlers */
-    public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> hosted) {
+    /** @param handled the types of the handlers of this process */
+    public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> handled) {
         this.registry = registry;
         this.queues = queues;
-        this.hosted = hosted;
+        this.handled = handled;
     }
 
     @Override
@@ -89,7 +89,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     private String known(String queue, String type) {
         QueueSettings settings = queues.get(queue);
         boolean known =
-                hosted.contains(type) || (settings != null && settings.types().contains(type));
+                handled.contains(type) || (settings != null && settings.types().contains(type));
         return known ? type : OTHER;
     }
 

@@ -1,0 +1,103 @@
+package dev.tandem.spring;
+
+import dev.tandem.api.Handler;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.UnreadablePayloadException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Runs tasks by calling a method of a bean, through the bean's proxies. Thread-safe. */
+final class MethodHandler implements Handler {
+
+    /** What a parameter of the method gets. */
+    enum Argument {
+        PAYLOAD,
+        CONTEXT
+    }
+
+    private final BeanReference bean;
+    private final Method method;
+    private final Argument[] parameters;
+    private final @Nullable JavaType payload;
+    private final JsonMapper json;
+    private volatile @Nullable Method invocable;
+
+    /** @param payload what payloads are read as; null if no parameter takes one */
+    MethodHandler(
+            BeanReference bean, Method method, Argument[] parameters, @Nullable JavaType payload, JsonMapper json) {
+        this.bean = bean;
+        this.method = method;
+        this.parameters = parameters.clone();
+        this.payload = payload;
+        this.json = json;
+    }
+
+    @Override
+    public Result handle(TaskContext task) throws Exception {
+        Object target = bean.get();
+        Method called = invocable(target);
+        Object[] arguments = new Object[parameters.length];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = switch (parameters[i]) {
+                case PAYLOAD -> read(task.payload());
+                case CONTEXT -> task;
+            };
+        }
+        try {
+            return result(called.invoke(target, arguments));
+        } catch (InvocationTargetException e) {
+            Throwable thrown = e.getCause();
+            if (thrown instanceof Error error) {
+                throw error;
+            }
+            throw thrown instanceof Exception problem ? problem : e;
+        }
+    }
+
+    /** A lazy bean's class is known only once it is there. All beans of one name have the same. */
+    private Method invocable(Object target) {
+        Method known = invocable;
+        if (known == null) {
+            known = Invocables.of(method, target);
+            invocable = known;
+        }
+        return known;
+    }
+
+    private Result result(@Nullable Object returned) {
+        if (returned instanceof Result result) {
+            return result;
+        }
+        if (returned == null && method.getReturnType() == Result.class) {
+            throw new IllegalStateException(method.getDeclaringClass().getName() + "." + method.getName()
+                    + " returned null: return Result.done() if the task succeeded");
+        }
+        return Result.done();
+    }
+
+    private Object read(byte[] bytes) {
+        JavaType type = payload;
+        if (type == null || type.hasRawClass(byte[].class)) {
+            return bytes;
+        }
+        if (type.hasRawClass(String.class)) {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+        try {
+            Object value = json.readValue(bytes, type);
+            if (value == null) {
+                throw new UnreadablePayloadException(
+                        type.getRawClass(), bytes.length, new IllegalArgumentException("The JSON is null"));
+            }
+            return value;
+        } catch (JacksonException e) {
+            throw new UnreadablePayloadException(type.getRawClass(), bytes.length, e);
+        }
+    }
+}

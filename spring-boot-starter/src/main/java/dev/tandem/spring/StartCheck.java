@@ -1,0 +1,150 @@
+package dev.tandem.spring;
+
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.SettingsLoader;
+import dev.tandem.runtime.settings.TandemSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.ConfigurableEnvironment;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Finds the handlers and gateways of an application once all of its beans are there, and stops the start if they do not fit. */
+final class StartCheck implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
+
+    private record QueueType(String queue, String type) {}
+
+    private final ConfigurableListableBeanFactory beans;
+    private final ConfigurableEnvironment environment;
+    private final JsonMapper json;
+    private @Nullable Wiring wiring;
+
+    StartCheck(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment, JsonMapper json) {
+        this.beans = beans;
+        this.environment = environment;
+        this.json = json;
+    }
+
+    /** Returns what was found. Called after all singletons have been created. */
+    Wiring wiring() {
+        if (wiring == null) {
+            throw new IllegalStateException("The beans of the application are still being created");
+        }
+        return wiring;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<String> problems = new ArrayList<>();
+        List<HandlerMethod> handlers = new HandlerMethods(beans, json, problems).find();
+        checkUnique(handlers, problems);
+        refuseIfAny(problems);
+        Map<String, Set<String>> types = Wiring.types(handlers);
+        TandemSettings settings = SettingsLoader.loadForProgram(environment, types);
+        List<GatewayMethod> gateways = gateways();
+        gateways.forEach(each -> check(each, settings, types, problems));
+        refuseIfAny(problems);
+        Wiring found = new Wiring(settings, handlers);
+        wiring = found;
+        report(found, gateways).forEach(log::info);
+    }
+
+    private static void refuseIfAny(List<String> problems) {
+        if (!problems.isEmpty()) {
+            throw new StartException(problems.stream().sorted().toList());
+        }
+    }
+
+    private static void checkUnique(List<HandlerMethod> handlers, List<String> problems) {
+        Map<QueueType, HandlerMethod> claimed = new HashMap<>();
+        for (HandlerMethod each : handlers) {
+            for (String type : each.types()) {
+                HandlerMethod other = claimed.putIfAbsent(new QueueType(each.queue(), type), each);
+                if (other != null) {
+                    problems.add(each.name() + ": the type '" + type + "' of queue '" + each.queue()
+                            + "' has a handler already, " + other.name() + ": give one of them another type, or remove"
+                            + " it");
+                }
+            }
+        }
+    }
+
+    private List<GatewayMethod> gateways() {
+        List<GatewayMethod> methods = new ArrayList<>();
+        for (String name : beans.getBeanNamesForType(GatewayFactoryBean.class)) {
+            GatewayFactoryBean gateway = beans.getBean(
+                    BeanFactoryUtils.isFactoryDereference(name) ? name : "&" + name, GatewayFactoryBean.class);
+            methods.addAll(gateway.methods());
+        }
+        return methods;
+    }
+
+    private static void check(
+            GatewayMethod method, TandemSettings settings, Map<String, Set<String>> types, List<String> problems) {
+        QueueSettings queue = settings.queues().get(method.queue());
+        if (queue == null) {
+            problems.add(method.name() + ": the settings have no queue '" + method.queue() + "': set tandem.queues."
+                    + method.queue() + ".source to kafka or rabbit"
+                    + (settings.queues().isEmpty()
+                            ? ""
+                            : ", or name one of "
+                                    + String.join(", ", settings.queues().keySet())));
+            return;
+        }
+        if (method.key() >= 0 && !queue.ordered()) {
+            problems.add(method.name() + ": it has a @Key, but the queue '" + method.queue()
+                    + "' has no order (ordering: none): leave the key out, or set tandem.queues." + method.queue()
+                    + ".ordering to key");
+        }
+        // A process that leaves the queue to others cannot know what they have.
+        Set<String> known = types.get(method.queue());
+        if (settings.executor().enabled() && known != null && !runs(method.type(), queue, known)) {
+            problems.add(method.name() + ": no handler of this application runs the type '" + method.type()
+                    + "' of queue '" + method.queue() + "', which has handlers for "
+                    + String.join(", ", new TreeSet<>(known)) + ": add a method with @TaskHandler(queue = \""
+                    + method.queue() + "\", type = \"" + method.type() + "\"), or correct the type");
+        }
+    }
+
+    private static boolean runs(String type, QueueSettings queue, Set<String> known) {
+        return known.contains(type)
+                || queue.types().contains(type)
+                || queue.types().contains("*");
+    }
+
+    /** Returns the lines of the log that say what was found. */
+    static List<String> report(Wiring wiring, List<GatewayMethod> gateways) {
+        List<String> lines = new ArrayList<>();
+        boolean runs = wiring.settings().executor().enabled();
+        for (HandlerMethod each : wiring.handlers()) {
+            lines.add("Queue " + each.queue() + ": " + String.join(", ", each.types())
+                    + (runs ? " is run by " : " would be run by ") + each.name());
+        }
+        gateways.stream()
+                .collect(Collectors.groupingBy(
+                        GatewayMethod::queue,
+                        TreeMap::new,
+                        Collectors.mapping(GatewayMethod::type, Collectors.toCollection(TreeSet::new))))
+                .forEach((queue, types) ->
+                        lines.add("Queue " + queue + ": gateways submit " + String.join(", ", types)));
+        if (wiring.handlers().isEmpty()) {
+            lines.add("This application runs no tasks: it has no method with @TaskHandler");
+        } else if (!runs) {
+            lines.add("This application runs no tasks, because tandem.executor.enabled is 'false'");
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,137 @@
+package dev.tandem.spring;
+
+import dev.tandem.api.Interceptor;
+import dev.tandem.api.SubmitInterceptor;
+import dev.tandem.api.TaskClient;
+import dev.tandem.client.TransactionBoundary;
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.queues.TaskMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.thread.Threading;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.transaction.support.TransactionSynchronization;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Runs the methods with {@code @TaskHandler}, and makes beans of the interfaces with {@code @TaskGateway}. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
+@Import(GatewayRegistrar.class)
+public final class TandemAutoConfiguration {
+
+    TandemAutoConfiguration() {}
+
+    /** What an application has unless {@code tandem.enabled} is false. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "tandem.enabled", matchIfMissing = true)
+    static class Enabled {
+
+        /** Lazy, because an application that only runs tasks has nothing to submit. */
+        @Bean(destroyMethod = "close")
+        @Lazy
+        @ConditionalOnMissingBean
+        TaskClient taskClient(
+                ConfigurableEnvironment environment,
+                ObjectProvider<JsonMapper> json,
+                ObjectProvider<SubmitInterceptor> interceptors,
+                ObjectProvider<TransactionBoundary> transactions) {
+            return TaskClients.open(
+                    environment,
+                    mapper(json),
+                    interceptors.orderedStream().toList(),
+                    transactions.getIfAvailable(() -> TransactionBoundary.NONE));
+        }
+
+        @Bean
+        StartCheck tandemStartCheck(
+                ConfigurableListableBeanFactory beans,
+                ConfigurableEnvironment environment,
+                ObjectProvider<JsonMapper> json) {
+            return new StartCheck(beans, environment, mapper(json));
+        }
+
+        @Bean
+        @Lazy(false)
+        TandemLifecycle tandemLifecycle(
+                StartCheck check,
+                ConfigurableEnvironment environment,
+                ObjectProvider<JsonMapper> json,
+                ObjectProvider<Interceptor> interceptors,
+                ObjectProvider<RunMetrics> metrics) {
+            return new TandemLifecycle(
+                    check,
+                    environment,
+                    mapper(json),
+                    interceptors.orderedStream().toList(),
+                    metrics.getIfAvailable(() -> wiring -> ExecutorMetrics.NONE),
+                    Threading.VIRTUAL.isActive(environment));
+        }
+
+        private static JsonMapper mapper(ObjectProvider<JsonMapper> json) {
+            return json.getIfAvailable(() -> JsonMapper.builder().build());
+        }
+    }
+
+    /** Makes what receives the measurements of runs. */
+    @FunctionalInterface
+    interface RunMetrics extends Function<Wiring, ExecutorMetrics> {}
+
+    /** What an application has that measures. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnBooleanProperty(name = "tandem.enabled", matchIfMissing = true)
+    static class Metrics {
+
+        @Bean
+        RunMetrics tandemRunMetrics(ObjectProvider<MeterRegistry> registries) {
+            return wiring -> {
+                MeterRegistry registry = registries.getIfAvailable();
+                Set<String> types = wiring.handlers().stream()
+                        .flatMap(each -> each.types().stream())
+                        .collect(Collectors.toSet());
+                return registry == null
+                        ? ExecutorMetrics.NONE
+                        : new TaskMetrics(registry, wiring.settings().queues(), types);
+            };
+        }
+    }
+
+    /** What an application with transactions has. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(TransactionSynchronization.class)
+    static class Transactions {
+
+        @Bean
+        @ConditionalOnMissingBean(TransactionBoundary.class)
+        SpringTransactions tandemTransactions() {
+            return new SpringTransactions();
+        }
+    }
+
+    /** What is left when Tandem is switched off: gateways can be injected, and refuse to submit. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "tandem.enabled", havingValue = false)
+    static class Disabled {
+
+        @Bean
+        @ConditionalOnMissingBean
+        TaskClient taskClient() {
+            return new DisabledTaskClient();
+        }
+    }
+}

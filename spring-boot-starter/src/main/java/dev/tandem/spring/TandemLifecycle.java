@@ -1,0 +1,114 @@
+package dev.tandem.spring;
+
+import dev.tandem.api.Interceptor;
+import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.runtime.TandemBuilder;
+import dev.tandem.runtime.TandemStatus;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.env.ConfigurableEnvironment;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Runs the application's tasks between the start and the stop of its context. Starts last and stops first, so that handlers
+ * end while everything that they use is there. Thread-safe.
+ */
+final class TandemLifecycle implements SmartLifecycle, DisposableBean {
+
+    private final StartCheck check;
+    private final ConfigurableEnvironment environment;
+    private final JsonMapper json;
+    private final List<Interceptor> interceptors;
+    private final Function<Wiring, ExecutorMetrics> metrics;
+    private final boolean virtualThreads;
+    private volatile @Nullable Tandem tandem;
+    private volatile boolean running;
+
+    TandemLifecycle(
+            StartCheck check,
+            ConfigurableEnvironment environment,
+            JsonMapper json,
+            List<Interceptor> interceptors,
+            Function<Wiring, ExecutorMetrics> metrics,
+            boolean virtualThreads) {
+        this.check = check;
+        this.environment = environment;
+        this.json = json;
+        this.interceptors = interceptors;
+        this.metrics = metrics;
+        this.virtualThreads = virtualThreads;
+    }
+
+    @Override
+    public int getPhase() {
+        return DEFAULT_PHASE;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (running) {
+            return;
+        }
+        Wiring wiring = check.wiring();
+        if (wiring.runsTasks()) {
+            TandemBuilder builder = Tandem.connect(environment)
+                    .json(json)
+                    .metrics(metrics.apply(wiring))
+                    .virtualThreads(virtualThreads)
+                    .shutdownHook(false);
+            interceptors.forEach(builder::interceptor);
+            wiring.handlers()
+                    .forEach(each ->
+                            builder.queue(each.queue()).handler(each.type(), each.handler(), each.options()));
+            tandem = builder.start();
+        }
+        running = true;
+    }
+
+    /** Returns at once, so that others of the same phase stop meanwhile. */
+    @Override
+    public void stop(Runnable callback) {
+        new Thread(
+                        () -> {
+                            try {
+                                stop();
+                            } finally {
+                                callback.run();
+                            }
+                        },
+                        "tandem-stop")
+                .start();
+    }
+
+    @Override
+    public synchronized void stop() {
+        Tandem stopping = tandem;
+        tandem = null;
+        running = false;
+        if (stopping != null) {
+            stopping.close();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Waits for a stop that takes longer than the phase may, since the beans that handlers use are destroyed next. */
+    @Override
+    public void destroy() {
+        stop();
+    }
+
+    /** Returns what this process does; null while it runs no tasks. */
+    @Nullable
+    TandemStatus status() {
+        Tandem current = tandem;
+        return current == null ? null : current.status();
+    }
+}

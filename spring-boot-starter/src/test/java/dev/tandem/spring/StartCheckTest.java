@@ -1,0 +1,243 @@
+package dev.tandem.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tandem.api.Backoff;
+import dev.tandem.api.TaskClient;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskHandler;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.runtime.settings.SettingsException;
+import dev.tandem.spring.gateways.Orders;
+import dev.tandem.spring.gateways.OrdersApplication;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.scheduling.annotation.Async;
+
+/** What an application is told at its start. Nothing connects to a broker. */
+class StartCheckTest {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    JacksonAutoConfiguration.class, TandemAutoConfiguration.class, TandemHealthAutoConfiguration.class))
+            .withPropertyValues("tandem.queues.orders.source=kafka");
+
+    private List<String> problems(ApplicationContextRunner runner) {
+        List<String> problems = new ArrayList<>();
+        runner.run(context -> {
+            assertThat(context).hasFailed();
+            Throwable failure = context.getStartupFailure();
+            for (Throwable each = failure; each != null; each = each.getCause()) {
+                if (each instanceof StartException problem) {
+                    problems.addAll(problem.problems());
+                    FailureAnalysis analysis = new StartFailureAnalyzer().analyze(failure);
+                    assertThat(analysis.getDescription()).contains(problem.problems());
+                } else if (each instanceof SettingsException problem) {
+                    problems.addAll(problem.problems());
+                    assertThat(new SettingsFailureAnalyzer().analyze(failure).getDescription())
+                            .contains(problem.problems());
+                }
+            }
+        });
+        return problems;
+    }
+
+    record Ship(String order) {}
+
+    interface Shape {}
+
+    static class Unusable {
+
+        @TaskHandler(queue = "orders", type = "two")
+        void twoPayloads(Ship ship, String other) {}
+
+        @TaskHandler(queue = "orders", type = "future")
+        CompletableFuture<String> future(Ship ship) {
+            return CompletableFuture.completedFuture("early");
+        }
+
+        @Async
+        @TaskHandler(queue = "orders", type = "async")
+        public void async(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "hidden")
+        private void hidden(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "static")
+        static void ofClass(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "shape")
+        void shape(Shape shape) {}
+
+        @TaskHandler(queue = "orders", type = "slow", timeout = "soon")
+        void slow(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "wait", backoff = @Backoff(max = "5m"))
+        void waits(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = " ")
+        void nameless(Ship ship) {}
+    }
+
+    @Test
+    void methodsThatCannotRunTasksStopTheStartWithARemedyForEach() {
+        String name = Unusable.class.getName();
+
+        assertThat(problems(application.withBean(Unusable.class)))
+                .anyMatch(each -> each.startsWith(name + ".twoPayloads: the method has two parameters for the payload"))
+                .anyMatch(each -> each.startsWith(name + ".future: the method returns CompletableFuture before"))
+                .anyMatch(each -> each.startsWith(name + ".async: with @Async the method returns before"))
+                .anyMatch(each -> each.startsWith(name + ".hidden: a private method cannot be called"))
+                .anyMatch(each -> each.startsWith(name + ".ofClass: a static method belongs to no bean"))
+                .anyMatch(each -> each.startsWith(name + ".shape: no payload can be read as"))
+                .anyMatch(each -> each.startsWith(name + ".slow: The timeout 'soon' is no duration"))
+                .anyMatch(each -> each.startsWith(name + ".waits: the backoff has no initial delay"))
+                .anyMatch(each -> each.startsWith(name + ".nameless: the annotation's type is empty"))
+                .hasSize(9);
+    }
+
+    static class Twice {
+
+        @TaskHandler(queue = "orders", type = "ship")
+        void ship(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "send", aliases = "ship")
+        void send(Ship ship) {}
+    }
+
+    @Test
+    void twoHandlersOfOneTypeAreRefusedAliasesToo() {
+        assertThat(problems(application.withBean(Twice.class)))
+                .singleElement()
+                .asString()
+                .contains("the type 'ship' of queue 'orders' has a handler already", "Twice.ship", "Twice.send");
+    }
+
+    static class OtherQueue {
+
+        @TaskHandler(queue = "order", type = "ship")
+        void ship(Ship ship) {}
+    }
+
+    @Test
+    void aQueueThatTheSettingsDoNotHaveIsRefused() {
+        assertThat(problems(application.withBean(OtherQueue.class)))
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.order is not set")
+                .contains("orders");
+    }
+
+    static class Cancelling {
+
+        @TaskHandler(queue = "orders", type = "cancel")
+        void cancel(TaskContext task) {}
+    }
+
+    static class All extends Cancelling {
+
+        @TaskHandler(queue = "orders", type = "ship")
+        void ship(Ship ship) {}
+    }
+
+    private ApplicationContextRunner withGateway() {
+        return application.withUserConfiguration(OrdersApplication.class);
+    }
+
+    @Test
+    void aGatewaysTypeWithoutAHandlerIsRefusedWhereTheQueueIsRun() {
+        assertThat(problems(withGateway().withBean(Cancelling.class)))
+                .singleElement()
+                .asString()
+                .startsWith(Orders.class.getName() + ".ship: no handler of this application runs the type 'ship'")
+                .contains("cancel");
+        assertThat(problems(withGateway()
+                        .withPropertyValues("tandem.queues.orders.ordering=none")
+                        .withBean(Cancelling.class)))
+                .anyMatch(each -> each.contains("it has a @Key, but the queue 'orders' has no order"));
+    }
+
+    @Test
+    void anApplicationThatRunsNothingMaySubmitAnything() {
+        withGateway().run(context -> assertThat(context).hasNotFailed().hasSingleBean(Orders.class));
+        withGateway()
+                .withPropertyValues("tandem.executor.enabled=false")
+                .withBean(Cancelling.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(TandemLifecycle.class).status()).isNull();
+                });
+        // What other programs run is theirs to know.
+        withGateway()
+                .withPropertyValues("tandem.queues.mail.source=kafka", "tandem.executor.enabled=false")
+                .withBean(All.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aGatewaysQueueMustBeInTheSettings() {
+        ApplicationContextRunner other = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, TandemAutoConfiguration.class))
+                .withUserConfiguration(OrdersApplication.class)
+                .withPropertyValues("tandem.queues.order.source=kafka");
+
+        assertThat(problems(other))
+                .anyMatch(each -> each.contains("the settings have no queue 'orders'") && each.contains("or name one of"));
+    }
+
+    @Test
+    void mistypedSettingsAreRefused() {
+        assertThat(problems(application.withPropertyValues("tandem.enable=true")))
+                .singleElement()
+                .asString()
+                .startsWith("tandem.enable is 'true': there is no such setting");
+    }
+
+    @Test
+    void switchedOffNothingRunsAndGatewaysRefuse() {
+        withGateway()
+                .withPropertyValues("tandem.enabled=false", "tandem.queues.orders.source=nonsense")
+                .withBean(Unusable.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean(TandemLifecycle.class);
+                    assertThatThrownBy(() -> context.getBean(Orders.class).ship("c-7", "o-7"))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("tandem.enabled is 'false'");
+                    assertThatThrownBy(() -> context.getBean(TaskClient.class)
+                                    .submit(TaskRequest.of("orders", "ship", "o-7")))
+                            .isInstanceOf(IllegalStateException.class);
+                });
+    }
+
+    @Test
+    void nothingIsExportedThatTheApplicationHasOfItsOwn() {
+        application.run(context -> {
+            assertThat(context).hasNotFailed();
+            for (String name : context.getBeanDefinitionNames()) {
+                Class<?> type = context.getType(name);
+                assertThat(type == null ? "" : type.getName())
+                        .doesNotStartWith("org.apache.kafka")
+                        .doesNotStartWith("org.springframework.kafka")
+                        .doesNotStartWith("io.lettuce")
+                        .doesNotStartWith("com.rabbitmq");
+            }
+        });
+    }
+
+    @Test
+    void withLazyInitialisationTheHandlersAreFoundToo() {
+        assertThat(problems(application
+                        .withInitializer(context -> context.addBeanFactoryPostProcessor(
+                                new LazyInitializationBeanFactoryPostProcessor()))
+                        .withBean(Twice.class)))
+                .hasSize(1);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.tandem.spring.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalProcess;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program of docs/spring-boot.md compiles as it stands there, and its handler survives a kill. */
+class SpringBootPageIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+    private static final Path PAGE = Path.of("..", "docs", "spring-boot.md");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void itsHandlerSurvivesAKill() throws IOException {
+        String queue = UniqueNames.fresh("shop");
+        compile(block("java").replace("\"shop-orders\"", "\"" + queue + "\""));
+        Files.writeString(
+                folder.resolve("application.yml"),
+                block("yaml")
+                        .replace("127.0.0.1:9092", Brokers.kafka().bootstrapServers())
+                        .replace("redis://127.0.0.1:6379", Brokers.redis().uri())
+                        .replace("shop-orders", queue));
+        Path log = folder.resolve("first.log");
+        try (LocalProcess process = start(log, "--submit")) {
+            await().atMost(PATIENCE).until(() -> done(log).size() >= 6 && process.isRunning());
+            process.kill();
+        }
+        Path secondLog = folder.resolve("second.log");
+        try (LocalProcess process = start(secondLog)) {
+            List<String> before = done(log);
+            await().atMost(PATIENCE)
+                    .until(() -> process.isRunning()
+                            && Stream.concat(before.stream(), done(secondLog).stream())
+                                            .distinct()
+                                            .count()
+                                    == 30);
+            List<String> after = done(secondLog);
+            for (int customer = 0; customer < 3; customer++) {
+                String key = "done c-" + customer + " ";
+                int first = customer;
+                assertThat(orders(before, after, key))
+                        .as(key)
+                        .containsExactlyElementsOf(IntStream.range(0, 10)
+                                .mapToObj(i -> first + 3 * i)
+                                .toList());
+            }
+        }
+    }
+
+    /** Returns the numbers of a customer's orders, in the order in which they were done. */
+    private static List<Integer> orders(List<String> before, List<String> after, String key) {
+        return Stream.concat(before.stream(), after.stream())
+                .filter(line -> line.startsWith(key))
+                .map(line -> Integer.valueOf(line.substring(line.lastIndexOf('-') + 1)))
+                .distinct()
+                .toList();
+    }
+
+    private static List<String> done(Path log) throws IOException {
+        return Files.exists(log)
+                ? Files.readAllLines(log).stream()
+                        .filter(line -> line.matches("done c-\\d o-\\d+"))
+                        .toList()
+                : List.of();
+    }
+
+    private LocalProcess start(Path log, String... arguments) throws IOException {
+        return LocalProcess.java(
+                        "shop",
+                        folder + File.pathSeparator + System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        "shop.ShopApplication",
+                        List.of(arguments))
+                .log(log)
+                .disposable()
+                .build()
+                .start();
+    }
+
+    private static String block(String language) throws IOException {
+        var found = Pattern.compile("(?ms)^```" + language + "\\n(.*?)^```").matcher(Files.readString(PAGE));
+        assertThat(found.find()).as("a block of %s", language).isTrue();
+        return found.group(1);
+    }
+
+    private void compile(String code) {
+        JavaFileObject source =
+                new SimpleJavaFileObject(URI.create("string:///shop/ShopApplication.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return code;
+                    }
+                };
+        StringWriter messages = new StringWriter();
+        List<String> options =
+                List.of("-d", folder.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
+        boolean compiled = ToolProvider.getSystemJavaCompiler()
+                .getTask(messages, null, null, options, null, List.of(source))
+                .call();
+        assertThat(compiled).as(messages.toString()).isTrue();
+    }
+}

@@ -1,0 +1,177 @@
+package dev.tandem.spring.it;
+
+import static dev.tandem.api.TaskOptions.NONE;
+import static dev.tandem.api.TaskOptions.delay;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.TaskRef;
+import dev.tandem.spring.shop.Journal;
+import dev.tandem.spring.shop.Receipt;
+import dev.tandem.spring.shop.Ship;
+import dev.tandem.spring.shop.Shop;
+import dev.tandem.spring.shop.ShopTasks;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A Spring Boot application with handlers and a gateway, over one kind of broker. */
+abstract class StarterSuite {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private final String queue = UniqueNames.fresh("shop");
+
+    /** Returns where the broker is, as a setting. */
+    abstract String broker();
+
+    /** Returns {@code kafka} or {@code rabbit}. */
+    abstract String source();
+
+    private ConfigurableApplicationContext start() {
+        String settings = "tandem.queues." + queue + ".";
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Shop.class)
+                .properties(
+                        broker(),
+                        "tandem.redis.uri=" + Brokers.redis().uri(),
+                        // Nobody takes over because of a lease that has run out.
+                        "tandem.executor.lease=5m",
+                        "shop.queue=" + queue,
+                        settings + "source=" + source(),
+                        settings + "ordering=key",
+                        settings + "partitions=4",
+                        settings + "max-attempts=8",
+                        settings + "backoff.initial=10m")
+                .run();
+        awaitHealthy(context);
+        return context;
+    }
+
+    private static void awaitHealthy(ConfigurableApplicationContext context) {
+        HealthIndicator indicator = context.getBean("tandemHealthIndicator", HealthIndicator.class);
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Health health = indicator.health();
+            assertThat(health.getStatus()).as("%s", health).isEqualTo(Status.UP);
+        });
+    }
+
+    private static void awaitRan(ConfigurableApplicationContext context, String... lines) {
+        Journal journal = context.getBean(Journal.class);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(journal.lines()).contains(lines));
+    }
+
+    @Test
+    void everyKindOfHandlerRunsWhatTheGatewaySubmits() throws InterruptedException {
+        try (ConfigurableApplicationContext context = start()) {
+            ShopTasks tasks = context.getBean(ShopTasks.class);
+            TaskRef<Receipt> shipped = tasks.ship("c-7", new Ship("o-7", 2));
+            assertThat(shipped.await(PATIENCE).queue()).isEqualTo(queue);
+            tasks.shipOne("c-8", "o-8").await(PATIENCE);
+            tasks.ship("later", new Ship("o-9", 5), delay("1s")).await(PATIENCE);
+            tasks.shipAll(List.of(new Ship("o-1", 1), new Ship("o-2", 1))).await(PATIENCE);
+            tasks.cancel("o-3", NONE);
+            tasks.revoke("o-4");
+            tasks.bill(new Ship("o-5", 1));
+            tasks.refund(new Ship("o-6", 1));
+
+            awaitRan(
+                    context,
+                    "ship c-7 2 attempt 1",
+                    "ship c-8 1 attempt 1",
+                    "ship later 5 attempt 1",
+                    "ship-all o-2",
+                    "cancel o-3 attempt 2",
+                    "revoke o-4 attempt 2",
+                    "bill o-5 in transaction true",
+                    "refund o-6 in transaction true");
+        }
+    }
+
+    @Test
+    void aKeyStaysInOrderWhileItsTaskIsRetriedAndADeadOneIsFinal() {
+        try (ConfigurableApplicationContext context = start()) {
+            ShopTasks tasks = context.getBean(ShopTasks.class);
+            tasks.ship("a", new Ship("flaky", 1));
+            tasks.ship("a", new Ship("o-2", 2));
+            tasks.ship("dead", new Ship("impossible", 0));
+            awaitRan(context, "ship a 2 attempt 1", "ship dead 0 attempt 1");
+
+            assertThat(context.getBean(Journal.class).lines())
+                    .filteredOn(line -> line.startsWith("ship a"))
+                    .containsExactly(
+                            "ship a 1 attempt 1", "ship a 1 attempt 2", "ship a 1 attempt 3", "ship a 2 attempt 1");
+            assertThat(context.getBean(Journal.class).lines()).doesNotContain("ship dead 0 attempt 2");
+        }
+    }
+
+    @Test
+    void tasksOfATransactionAreSentAfterItsCommitAndNotAfterARollback() {
+        try (ConfigurableApplicationContext context = start()) {
+            ShopTasks tasks = context.getBean(ShopTasks.class);
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            List<TaskRef<Receipt>> refs = new ArrayList<>();
+            transaction.executeWithoutResult(status -> {
+                refs.add(tasks.ship("a", new Ship("rolled-back", 1)));
+                status.setRollbackOnly();
+            });
+            transaction.executeWithoutResult(status -> {
+                refs.add(tasks.ship("a", new Ship("committed", 2)));
+                // A method that returns nothing does not wait in here.
+                tasks.bill(new Ship("billed", 1));
+                assertThat(refs.get(1).accepted()).isNotDone();
+                assertThatThrownBy(() -> refs.get(1).await(PATIENCE))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("await it after the transaction");
+            });
+            tasks.ship("a", new Ship("last", 3));
+
+            awaitRan(context, "ship a 2 attempt 1", "ship a 3 attempt 1", "bill billed in transaction true");
+            assertThat(context.getBean(Journal.class).lines()).doesNotContain("ship a 1 attempt 1");
+            assertThat(refs.get(0).accepted()).isCompletedExceptionally();
+        }
+    }
+
+    @Test
+    void anotherApplicationGoesOnAtOnceAfterAStop() {
+        try (ConfigurableApplicationContext context = start()) {
+            context.getBean(ShopTasks.class).ship("first", new Ship("o-0", 0));
+            awaitRan(context, "ship first 0 attempt 1");
+        }
+        try (ConfigurableApplicationContext context = start()) {
+            ShopTasks tasks = context.getBean(ShopTasks.class);
+            // So many keys that every partition has some.
+            IntStream.range(0, 40).forEach(i -> tasks.ship("key-" + i, new Ship("o", i)));
+
+            awaitRan(
+                    context,
+                    IntStream.range(0, 40)
+                            .mapToObj(i -> "ship key-" + i + " " + i + " attempt 1")
+                            .toArray(String[]::new));
+        }
+    }
+
+    @Test
+    void aStoppedContextCanStartAgain() {
+        try (ConfigurableApplicationContext context = start()) {
+            context.stop();
+            context.start();
+            awaitHealthy(context);
+            context.getBean(ShopTasks.class).ship("again", new Ship("o", 1));
+            awaitRan(context, "ship again 1 attempt 1");
+        }
+    }
+}

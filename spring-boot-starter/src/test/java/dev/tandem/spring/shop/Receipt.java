@@ -1,0 +1,3 @@
+package dev.tandem.spring.shop;
+
+public record Receipt(String order, long token) {}

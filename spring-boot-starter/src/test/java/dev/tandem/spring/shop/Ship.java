@@ -1,0 +1,3 @@
+package dev.tandem.spring.shop;
+
+public record Ship(String order, int items) {}
