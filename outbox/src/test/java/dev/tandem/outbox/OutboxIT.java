@@ -2,6 +2,7 @@ package dev.tandem.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
@@ -139,6 +140,21 @@ class OutboxIT {
             assertThat(two.renew(Set.of(), false)).hasSize(64);
             // The one that was frozen has lost all of them, and gets none by renewing.
             assertThat(one.renew(half, false)).isEmpty();
+        }
+    }
+
+    @Test
+    void aRelayThatIsFrozenInsideATransactionLosesItsLocks() throws SQLException {
+        try (Connection session = database.open();
+                RelayTables another = relay("another")) {
+            new RelayTables(session, "frozen", Duration.ofSeconds(1), true);
+            try (Statement statement = session.createStatement()) {
+                statement.executeUpdate("UPDATE tandem_outbox_bucket SET owner = NULL");
+            }
+            assertThat(another.renew(Set.of(), false)).isEmpty();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(
+                            () -> assertThat(another.renew(Set.of(), false)).hasSize(64));
         }
     }
 
