@@ -1,5 +1,6 @@
 package dev.tandem.runtime;
 
+import dev.tandem.api.TaskClient;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.queues.QueueRuntime;
@@ -25,6 +26,7 @@ public final class Tandem implements AutoCloseable {
 
     private final TandemSettings settings;
     private final RedisStore store;
+    private final TaskClient client;
     /** Null if the settings say that this process runs no tasks. */
     private final @Nullable QueueRuntime queues;
 
@@ -32,14 +34,19 @@ public final class Tandem implements AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** @param settings with the queues that this process runs */
+    /**
+     * @param settings with the queues that this process runs
+     * @param client is closed when the program is
+     */
     Tandem(
             TandemSettings settings,
+            TaskClient client,
             QueueHandlers handlers,
             ExecutorMetrics metrics,
             @Nullable Boolean virtualThreads,
             boolean shutdownHook) {
         this.settings = settings;
+        this.client = client;
         this.store = StoreSettings.open(settings);
         this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
@@ -97,6 +104,14 @@ public final class Tandem implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns a client that submits tasks to all queues of the settings, those of other programs too. It connects at its first
+     * task, and is closed with this program, after the handlers have ended.
+     */
+    public TaskClient client() {
+        return client;
+    }
+
     /** Returns what this process is doing, and in {@link TandemStatus#problems} what is wrong. Does not wait. */
     public TandemStatus status() {
         return StatusReport.of(settings, queues);
@@ -123,6 +138,7 @@ public final class Tandem implements AutoCloseable {
                 queues.stop();
             }
         } finally {
+            client.close();
             store.close();
             closed.countDown();
         }

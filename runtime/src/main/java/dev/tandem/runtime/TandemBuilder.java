@@ -1,7 +1,10 @@
 package dev.tandem.runtime;
 
 import dev.tandem.api.Interceptor;
+import dev.tandem.api.SubmitInterceptor;
+import dev.tandem.client.TandemClientBuilder;
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.queues.QueueClients;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsException;
@@ -24,6 +27,7 @@ public final class TandemBuilder {
     private final ProgramSettings settings;
     private final Map<String, QueueBuilder> queues = new LinkedHashMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
+    private final List<SubmitInterceptor> submitInterceptors = new ArrayList<>();
     private JsonMapper json = JsonMapper.builder().build();
     private ExecutorMetrics metrics = ExecutorMetrics.NONE;
     private @Nullable Boolean virtualThreads;
@@ -79,7 +83,13 @@ public final class TandemBuilder {
         return this;
     }
 
-    /** Sets what reads payloads. Default: Jackson's defaults. */
+    /** Adds an interceptor around every submission, inside of those that were added before. */
+    public TandemBuilder submitInterceptor(SubmitInterceptor interceptor) {
+        submitInterceptors.add(interceptor);
+        return this;
+    }
+
+    /** Sets what reads payloads, and writes those of submitted tasks. Default: Jackson's defaults. */
     public TandemBuilder json(JsonMapper mapper) {
         json = mapper;
         return this;
@@ -126,7 +136,9 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
-        Tandem tandem = new Tandem(onlyOwn(all), handlers(), metrics, virtualThreads, shutdownHook);
+        TandemClientBuilder client = QueueClients.builder(all).json(json);
+        submitInterceptors.forEach(client::interceptor);
+        Tandem tandem = new Tandem(onlyOwn(all), client.build(), handlers(), metrics, virtualThreads, shutdownHook);
         tandem.start();
         return tandem;
     }

@@ -10,22 +10,21 @@ import dev.tandem.testkit.DocumentedCalls;
 import dev.tandem.testkit.Programs;
 import dev.tandem.testkit.ShellCalls;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.io.StringReader;
-import javax.xml.parsers.DocumentBuilderFactory;
-import org.xml.sax.InputSource;
-import java.util.regex.Matcher;
-import java.util.Properties;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.ByteArrayResource;
+import org.xml.sax.InputSource;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -160,7 +160,9 @@ class DocumentedBlocksTest {
         Properties properties = new Properties();
         properties.load(new StringReader(block.text()));
 
-        assertThat(properties).isNotEmpty().allSatisfy((name, value) -> assertThat(value.toString()).isNotBlank());
+        assertThat(properties)
+                .isNotEmpty()
+                .allSatisfy((name, value) -> assertThat(value.toString()).isNotBlank());
     }
 
     @ParameterizedTest

@@ -54,11 +54,13 @@ class ModuleDependenciesTest {
             Map.entry("ingress-rabbit", Set.of("task")),
             Map.entry("client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit")),
             Map.entry("outbox", Set.of("api")),
-            Map.entry("runtime", PARTS),
+            Map.entry("runtime", with(PARTS, "client")),
             Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
-            Map.entry(
-                    "server",
-                    Stream.concat(PARTS.stream(), Stream.of("runtime")).collect(Collectors.toUnmodifiableSet())));
+            Map.entry("server", with(PARTS, "runtime")));
+
+    private static Set<String> with(Set<String> parts, String more) {
+        return Stream.concat(parts.stream(), Stream.of(more)).collect(Collectors.toUnmodifiableSet());
+    }
 
     /** Tools that tests of any module may use. */
     private static final Set<String> TEST_TOOLS = Set.of("kit", "local-platform", "testkit");

@@ -2,10 +2,9 @@ package dev.tandem.spring;
 
 import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
-import dev.tandem.client.TandemClient;
 import dev.tandem.client.TandemClientBuilder;
 import dev.tandem.client.TransactionBoundary;
-import dev.tandem.runtime.queues.BrokerSettings;
+import dev.tandem.runtime.queues.QueueClients;
 import dev.tandem.runtime.settings.SettingsException;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -32,14 +31,8 @@ final class TaskClients {
                     null,
                     "the application submits tasks and has no queue: name one, such as tandem.queues.orders.source=kafka");
         }
-        TandemClientBuilder builder = TandemClient.builder().json(json).transactions(transactions);
+        TandemClientBuilder builder = QueueClients.builder(settings).json(json).transactions(transactions);
         interceptors.forEach(builder::interceptor);
-        settings.queues().forEach((name, queue) -> {
-            switch (queue.effectiveSource()) {
-                case KAFKA -> builder.queue(BrokerSettings.kafka(settings, name, queue));
-                case RABBIT -> builder.queue(BrokerSettings.rabbit(settings, name, queue));
-            }
-        });
         return builder.build();
     }
 }

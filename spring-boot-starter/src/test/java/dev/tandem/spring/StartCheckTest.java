@@ -190,7 +190,8 @@ class StartCheckTest {
                 .withPropertyValues("tandem.queues.order.source=kafka");
 
         assertThat(problems(other))
-                .anyMatch(each -> each.contains("the settings have no queue 'orders'") && each.contains("or name one of"));
+                .anyMatch(each ->
+                        each.contains("the settings have no queue 'orders'") && each.contains("or name one of"));
     }
 
     @Test
@@ -211,8 +212,8 @@ class StartCheckTest {
                     assertThatThrownBy(() -> context.getBean(Orders.class).ship("c-7", "o-7"))
                             .isInstanceOf(IllegalStateException.class)
                             .hasMessageContaining("tandem.enabled is 'false'");
-                    assertThatThrownBy(() -> context.getBean(TaskClient.class)
-                                    .submit(TaskRequest.of("orders", "ship", "o-7")))
+                    assertThatThrownBy(() ->
+                                    context.getBean(TaskClient.class).submit(TaskRequest.of("orders", "ship", "o-7")))
                             .isInstanceOf(IllegalStateException.class);
                 });
     }
@@ -235,8 +236,8 @@ class StartCheckTest {
     @Test
     void withLazyInitialisationTheHandlersAreFoundToo() {
         assertThat(problems(application
-                        .withInitializer(context -> context.addBeanFactoryPostProcessor(
-                                new LazyInitializationBeanFactoryPostProcessor()))
+                        .withInitializer(context ->
+                                context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                         .withBean(Twice.class)))
                 .hasSize(1);
     }

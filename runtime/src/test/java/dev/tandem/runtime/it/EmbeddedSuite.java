@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRequest;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
@@ -125,6 +126,21 @@ abstract class EmbeddedSuite {
     private static void awaitHealthy(Tandem tandem) {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
+    }
+
+    @Test
+    void itsClientSubmitsToTheQueueThatItRuns() throws Exception {
+        try (Tandem tandem = program()
+                .handler("ship", Ship.class, (ship, task) -> ran.add(task.key() + " " + ship.items()))
+                .start()) {
+            awaitHealthy(tandem);
+
+            tandem.client()
+                    .submit(TaskRequest.of(queue, "ship", new Ship("o-1", 7)).withKey("c-1"))
+                    .await(PATIENCE);
+
+            awaitRan("c-1 7");
+        }
     }
 
     @Test
