@@ -37,8 +37,8 @@ final class GatewayFactoryBean implements FactoryBean<Object>, BeanFactoryAware,
             throw new IllegalStateException("The bean factory has not been set");
         }
         Supplier<TaskClient> client = SingletonSupplier.of(() -> factory.getBean(TaskClient.class));
-        Supplier<TransactionBoundary> transactions = SingletonSupplier.of(
-                () -> factory.getBeanProvider(TransactionBoundary.class).getIfAvailable(() -> TransactionBoundary.NONE));
+        Supplier<TransactionBoundary> transactions = SingletonSupplier.of(() ->
+                factory.getBeanProvider(TransactionBoundary.class).getIfAvailable(() -> TransactionBoundary.NONE));
         Gateway made = Gateway.of(type, factory::resolveEmbeddedValue, client, transactions);
         gateway = made;
         proxy = Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, made);

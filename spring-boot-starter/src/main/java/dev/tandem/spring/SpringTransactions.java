@@ -44,7 +44,7 @@ final class SpringTransactions implements TransactionBoundary {
         /** The transaction makes room for another one of the same thread. */
         @Override
         public void suspend() {
-            TransactionSynchronizationManager.unbindResource(SpringTransactions.this);
+            TransactionSynchronizationManager.unbindResourceIfPossible(SpringTransactions.this);
         }
 
         @Override
@@ -59,8 +59,7 @@ final class SpringTransactions implements TransactionBoundary {
 
         @Override
         public void savepointRollback(Object savepoint) {
-            List<Consumer<Outcome>> undone =
-                    actions.subList(savepoints.getOrDefault(savepoint, 0), actions.size());
+            List<Consumer<Outcome>> undone = actions.subList(savepoints.getOrDefault(savepoint, 0), actions.size());
             List<Consumer<Outcome>> ended = List.copyOf(undone);
             undone.clear();
             ended.forEach(each -> each.accept(Outcome.ROLLED_BACK));

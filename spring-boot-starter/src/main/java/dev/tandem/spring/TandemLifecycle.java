@@ -72,8 +72,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
                     .shutdownHook(false);
             interceptors.forEach(builder::interceptor);
             wiring.handlers()
-                    .forEach(each ->
-                            builder.queue(each.queue()).handler(each.type(), each.handler(), each.options()));
+                    .forEach(each -> builder.queue(each.queue()).handler(each.type(), each.handler(), each.options()));
             tandem = builder.start();
         }
         running = true;

@@ -111,7 +111,8 @@ class GatewayTest {
         assertThat(ref.id()).isEqualTo("1");
         assertThat(submitted)
                 .containsExactly(
-                        new TaskRequest<>("orders", "ship", "7", "o-7", delay("5m").and(maxAttempts(3))),
+                        new TaskRequest<>(
+                                "orders", "ship", "7", "o-7", delay("5m").and(maxAttempts(3))),
                         new TaskRequest<>("orders", "later", null, "text", delay("1h")),
                         new TaskRequest<>("orders", "ship", "8", "o-8", TaskOptions.NONE));
         assertThat(awaited).isZero();
@@ -135,8 +136,10 @@ class GatewayTest {
     void methodsOfObjectAreNotTasks() {
         Tasks tasks = gateway(Tasks.class);
 
-        assertThat(tasks).isEqualTo(tasks).isNotEqualTo(gateway(Tasks.class)).hasToString(
-                "TaskGateway[" + Tasks.class.getName() + ", queue=orders]");
+        assertThat(tasks)
+                .isEqualTo(tasks)
+                .isNotEqualTo(gateway(Tasks.class))
+                .hasToString("TaskGateway[" + Tasks.class.getName() + ", queue=orders]");
         assertThat(tasks.hashCode()).isEqualTo(tasks.hashCode());
         assertThat(submitted).isEmpty();
     }

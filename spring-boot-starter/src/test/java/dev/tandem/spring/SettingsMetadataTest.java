@@ -38,7 +38,10 @@ class SettingsMetadataTest {
                         "tandem.redis.uri",
                         "tandem.executor.drain-timeout",
                         "tandem.queues");
-        assertThat(described.get("tandem.executor.drain-timeout").path("description").asString())
+        assertThat(described
+                        .get("tandem.executor.drain-timeout")
+                        .path("description")
+                        .asString())
                 .isNotEmpty();
         assertThat(described.get("tandem.queues").path("type").asString()).contains("QueueSettings");
     }

@@ -77,7 +77,8 @@ class SpringTransactionsTest {
     @Test
     void withoutARealTransactionNothingIsHeld() {
         template(TransactionDefinition.PROPAGATION_SUPPORTS)
-                .executeWithoutResult(status -> assertThat(transactions.isOpen()).isFalse());
+                .executeWithoutResult(
+                        status -> assertThat(transactions.isOpen()).isFalse());
         template(TransactionDefinition.PROPAGATION_REQUIRED)
                 .executeWithoutResult(status -> template(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
                         .executeWithoutResult(
@@ -133,8 +134,8 @@ class SpringTransactionsTest {
     @Test
     void whatIsSubmittedAfterTheCommitIsSentToo() {
         template(TransactionDefinition.PROPAGATION_REQUIRED)
-                .executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
-                        new TransactionSynchronization() {
+                .executeWithoutResult(status ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                             @Override
                             public void afterCommit() {
                                 submit("after the commit");

@@ -195,7 +195,8 @@ class StartCheckTest {
                 .withPropertyValues("tandem.queues.order.source=kafka");
 
         assertThat(problems(other))
-                .anyMatch(each -> each.contains("the settings have no queue 'orders'") && each.contains("or name one of"));
+                .anyMatch(each ->
+                        each.contains("the settings have no queue 'orders'") && each.contains("or name one of"));
     }
 
     @Test
@@ -216,8 +217,8 @@ class StartCheckTest {
                     assertThatThrownBy(() -> context.getBean(Orders.class).ship("c-7", "o-7"))
                             .isInstanceOf(IllegalStateException.class)
                             .hasMessageContaining("tandem.enabled is 'false'");
-                    assertThatThrownBy(() -> context.getBean(TaskClient.class)
-                                    .submit(TaskRequest.of("orders", "ship", "o-7")))
+                    assertThatThrownBy(() ->
+                                    context.getBean(TaskClient.class).submit(TaskRequest.of("orders", "ship", "o-7")))
                             .isInstanceOf(IllegalStateException.class);
                 });
     }
@@ -254,7 +255,8 @@ class StartCheckTest {
                         "tandem.executor.drain-timeout=1s")
                 .withBean(All.class)
                 .run(context -> {
-                    Health health = Objects.requireNonNull(context.getBean(HealthIndicator.class).health());
+                    Health health = Objects.requireNonNull(
+                            context.getBean(HealthIndicator.class).health());
                     assertThat(health.getStatus()).isEqualTo(Status.DOWN);
                     assertThat(String.valueOf(health.getDetails().get("problems")))
                             .contains("tandem.redis.uri: ", "tandem.kafka.bootstrap-servers: ");
@@ -263,15 +265,15 @@ class StartCheckTest {
 
     @Test
     void handlersStopBeforeEverythingElse() {
-        application.run(context -> assertThat(context.getBean(TandemLifecycle.class).getPhase())
-                .isEqualTo(Integer.MAX_VALUE));
+        application.run(context ->
+                assertThat(context.getBean(TandemLifecycle.class).getPhase()).isEqualTo(Integer.MAX_VALUE));
     }
 
     @Test
     void withLazyInitialisationTheHandlersAreFoundToo() {
         assertThat(problems(application
-                        .withInitializer(context -> context.addBeanFactoryPostProcessor(
-                                new LazyInitializationBeanFactoryPostProcessor()))
+                        .withInitializer(context ->
+                                context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                         .withBean(Twice.class)))
                 .hasSize(1);
     }

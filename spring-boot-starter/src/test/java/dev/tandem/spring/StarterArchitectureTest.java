@@ -27,11 +27,8 @@ class StarterArchitectureTest {
 
     /** What applications use is in the API; only auto-configurations are named elsewhere. */
     @ArchTest
-    static final ArchRule onlyAutoConfigurationsArePublic = classes()
-            .that()
-            .arePublic()
-            .should()
-            .haveSimpleNameEndingWith("AutoConfiguration");
+    static final ArchRule onlyAutoConfigurationsArePublic =
+            classes().that().arePublic().should().haveSimpleNameEndingWith("AutoConfiguration");
 
     /** Devtools loads the application anew: nothing of an old one may be kept by a class. */
     @ArchTest

@@ -107,7 +107,8 @@ class SpringBootPageIT {
 
     private void compile(String code) {
         JavaFileObject source =
-                new SimpleJavaFileObject(URI.create("string:///shop/ShopApplication.java"), JavaFileObject.Kind.SOURCE) {
+                new SimpleJavaFileObject(
+                        URI.create("string:///shop/ShopApplication.java"), JavaFileObject.Kind.SOURCE) {
                     @Override
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return code;

@@ -70,8 +70,7 @@ abstract class StarterSuite {
 
     private static void awaitRan(ConfigurableApplicationContext context, String... lines) {
         Journal journal = context.getBean(Journal.class);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(journal.lines()).contains(lines));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(journal.lines()).contains(lines));
     }
 
     @Test
