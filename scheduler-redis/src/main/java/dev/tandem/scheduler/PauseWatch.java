@@ -76,7 +76,8 @@ final class PauseWatch implements Runnable, AutoCloseable {
         }
         if (++unanswered >= MAX_UNANSWERED) {
             log.warn(
-                    "Queue {}: Redis does not say whether an operator has paused it. Its tasks start until Redis says so",
+                    "Queue {}: Redis has not said yet whether an operator has paused it. Until it does, tasks start in the"
+                            + " partitions whose node of Redis answers, and in no others",
                     queue);
             update(OperatorPause.UNKNOWN);
         } else {

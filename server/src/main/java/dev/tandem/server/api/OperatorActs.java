@@ -5,6 +5,8 @@ import dev.tandem.server.logs.OperatorLog.Result;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +55,7 @@ final class OperatorActs implements HandlerInterceptor {
         String subject = noun.equals("key") && !namesKeys ? "a key of " : subject(noun, named);
         String query = request.getQueryString() == null || !namesKeys
                 ? ""
-                : " (" + LogText.oneLine(request.getQueryString(), MAX_TEXT) + ")";
+                : " (" + LogText.oneLine(decoded(request.getQueryString()), MAX_TEXT) + ")";
         String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
         log.acted(kind, act, result(response.getStatus(), request.getAttribute(DONE)));
     }
@@ -76,6 +78,14 @@ final class OperatorActs implements HandlerInterceptor {
         return status < 500
                 ? new Result(false, "refused with status " + status, "")
                 : new Result(true, "failed with status " + status + ", and may have been done", "");
+    }
+
+    private static String decoded(String query) {
+        try {
+            return URLDecoder.decode(query, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return query;
+        }
     }
 
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */

@@ -66,6 +66,16 @@ class OperatorActsTest extends ApiTestBase {
     }
 
     @Test
+    void parametersAreDecoded() {
+        PLATFORM.keys.put("k", key("k"));
+
+        post("/api/v1/queues/orders/keys/k/skip?head=%400%2F1%3A1", 202);
+
+        await().until(() -> !lines().isEmpty());
+        assertThat(lines().get(0)).contains("(head=@0/1:1)").doesNotContain("%40");
+    }
+
+    @Test
     void anActThatIsDoneInPartIsNotCalledRefused() {
         KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
         PLATFORM.keyChanges.addAll(List.of(
