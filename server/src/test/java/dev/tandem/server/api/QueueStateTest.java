@@ -160,8 +160,7 @@ class QueueStateTest {
 
     @Test
     void pauseByAnOperatorIsNotSaidOfThisServerOnly() {
-        LocalQueue here =
-                new LocalQueue(null, null, null, "an operator has paused the queue", false, false, null);
+        LocalQueue here = new LocalQueue(null, null, null, "an operator has paused the queue", false, false, null);
 
         assertThat(of(here, true, "a")).isEqualTo(new QueueState("paused", List.of()));
         assertThat(of(here, true, "a").with("Paused").problems()).containsExactly("Paused");

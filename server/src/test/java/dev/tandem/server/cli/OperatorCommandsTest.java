@@ -320,7 +320,7 @@ class OperatorCommandsTest {
 
         assertThat(err.toString())
                 .startsWith("tandem: Unknown option")
-                .contains("'--sate'", "--state", "`./tandem tasks --help`")
+                .contains("'--sate'", "Did you mean --state?", "`./tandem tasks --help`")
                 .doesNotContain("Usage:");
         assertThat(err.toString().lines().count()).isLessThanOrEqualTo(3);
     }
