@@ -102,10 +102,10 @@ final class AllTaskLister {
     private CompletableFuture<ResultPage<TaskView>> page(Request request, Place place, boolean goesOn) {
         Stage stage = STAGES[place.stage()];
         int most = request.limit() - request.found().size();
-        CompletableFuture<ResultPage<TaskView>> part = stage.state == null
+        CompletableFuture<ResultPage<TaskView>> part = Futures.begin(() -> stage.state == null
                 ? due.page(request.partitions(), place.inner(), most, request.chosen(), request.budget())
                 : inspector.tasks(
-                        request.partitions(), stage.state, place.inner(), most, request.chosen(), request.budget());
+                        request.partitions(), stage.state, place.inner(), most, request.chosen(), request.budget()));
         return part.handle((page, failure) -> {
                     if (failure == null) {
                         return goOn(request, place, page);

@@ -222,7 +222,7 @@ final class DueTaskLister {
                 missingFrom(stream.beginning());
                 return CompletableFuture.completedFuture(null);
             }
-            return read(stream.number(), start(stream.number()))
+            return Futures.begin(() -> read(stream.number(), start(stream.number())))
                     .handle((done, failure) -> {
                         if (failure == null) {
                             return next(streams, at + 1);

@@ -146,9 +146,18 @@ class BoundedReadsIT extends OperatorTestBase {
             long namesBefore = calls("smembers");
             boolean isFirst = cursor == null;
             ResultPage<TaskView> page = get(store.inspector()
-                    .tasks(queue, null, TaskState.DEAD, cursor, 1, task -> offset(task) % 7 == 5, ReadBudget.forList()));
+                    .tasks(
+                            queue,
+                            null,
+                            TaskState.DEAD,
+                            cursor,
+                            1,
+                            task -> offset(task) % 7 == 5,
+                            ReadBudget.forList()));
             assertThat(scripts() - before).isLessThan(isFirst ? 1_005 : 10);
-            assertThat(calls("smembers") - namesBefore).as("lists of partitions").isLessThan(4);
+            assertThat(calls("smembers") - namesBefore)
+                    .as("lists of partitions")
+                    .isLessThan(4);
             assertThat(page.items()).hasSizeLessThanOrEqualTo(1);
             page.items().forEach(task -> found.add(name(task)));
             cursor = page.next();
