@@ -130,7 +130,7 @@ final class KeysController {
             throw ApiException.conflict(
                     "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
         }
-        OperatorActs.record(request, KeyChangeTexts.record(changes));
+        OperatorActs.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
         ApiException refusal = KeyChangeTexts.refusal(changes, action, settings);
         if (refusal != null) {
             throw refusal;

@@ -117,7 +117,7 @@ class KeysApiTest extends ApiTestBase {
         PLATFORM.keyChanges.add(new KeyChange(Change.DONE_IN_PART, other));
         assertThat(post(KEYS + "/k/drain", 409).path("detail").asString())
                 .endsWith(
-                        "while the key was drained: tasks behind it that had died by then stay dead, and the others wait");
+                        "has changed while the key was drained: tasks behind it that had died by then stay dead, and the others wait");
 
         PLATFORM.keyChanges.clear();
         PLATFORM.keyChanges.add(

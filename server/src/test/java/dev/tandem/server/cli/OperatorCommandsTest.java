@@ -175,7 +175,26 @@ class OperatorCommandsTest {
                         "POST " + KEYS + "/two/skip?force=true&head=%403%2F1%3A9",
                         "POST " + KEYS + "/k/drain?head=%400%2F1%3A7");
         assertThat(out.toString()).isEqualTo("Head @0/1:1: a, dead, boom\nSkipped.\nDone\n");
-        assertThat(err.toString()).contains("The skip was done before: Done");
+        assertThat(err.toString()).contains("The skip was done elsewhere: Done");
+    }
+
+    @Test
+    void headThatCannotBeChangedDoesNotKeepBackThatOfAnotherPartition() {
+        answers.put("GET " + KEYS + "/two", """
+                {"key": "two", "blocked": true, "why": "head", "head": "@0/1:1",
+                 "more": [{"key": "two", "why": "halted", "head": "@3/1:9"}]}
+                """);
+        answers.put("POST " + KEYS + "/two/skip?head=%403%2F1%3A9", "{\"changed\": 1, \"did\": \"Skipped @3/1:9.\"}");
+        statuses.put("POST " + KEYS + "/two/skip?head=%400%2F1%3A1", 409);
+
+        assertThat(run("keys", "skip", "orders", "two")).isEqualTo(CliException.REFUSED);
+
+        assertThat(requests)
+                .containsExactly(
+                        "GET " + KEYS + "/two",
+                        "POST " + KEYS + "/two/skip?head=%400%2F1%3A1",
+                        "POST " + KEYS + "/two/skip?head=%403%2F1%3A9");
+        assertThat(err.toString()).contains("The skip was done elsewhere: Skipped @3/1:9.");
     }
 
     @Test
