@@ -58,8 +58,7 @@ class ModuleDependenciesTest {
             Map.entry("runtime", with(PARTS, "client")),
             Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
             Map.entry(
-                    "test",
-                    Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
+                    "test", Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
             Map.entry("server", with(PARTS, "runtime")));
 
     private static Set<String> with(Set<String> parts, String more) {

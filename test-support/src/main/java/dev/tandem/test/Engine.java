@@ -5,6 +5,7 @@ import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.runtime.TandemProgram;
+import dev.tandem.runtime.queues.PolicySettings;
 import dev.tandem.runtime.queues.QueueSpecs;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.task.Task;
@@ -37,7 +38,10 @@ final class Engine implements AutoCloseable {
     /** Null if no program runs the tasks. */
     private final @Nullable Executor executor;
 
-    /** @param patience how long a handler may run, by the clock of the machine */
+    /**
+     * @param concurrency how many tasks of each queue may run at once
+     * @param patience how long a handler may run, by the clock of the machine
+     */
     Engine(
             TandemSettings settings,
             @Nullable TandemProgram program,
@@ -60,7 +64,7 @@ final class Engine implements AutoCloseable {
                 .id("test")
                 .clock(clock)
                 .random(() -> NoJitter.INSTANCE)
-                .concurrency(concurrency)
+                .concurrency(Integer.MAX_VALUE)
                 .drainTimeout(Duration.ZERO)
                 .metrics(program.metrics())
                 .settings(CoreSettings.builder()
@@ -68,7 +72,8 @@ final class Engine implements AutoCloseable {
                         .horizonMillis(0)
                         .build());
         program.own().queues().forEach((name, queue) -> {
-            QueueSpec.Builder spec = QueueSpecs.of(name, queue, queue(name), store);
+            QueueSpec.Builder spec = QueueSpecs.of(name, queue, queue(name), store)
+                    .policy(PolicySettings.queue(queue).withConcurrency(concurrency));
             // First, so that it is the outermost.
             spec.interceptor(log);
             program.handlers().addTo(name, queue, spec);

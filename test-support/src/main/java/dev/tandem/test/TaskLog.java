@@ -13,6 +13,7 @@ import dev.tandem.test.TestedTask.Run;
 import dev.tandem.test.TestedTask.State;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ final class TaskLog implements Interceptor {
     private record Submitted(MemoryQueue queue, long offset, Task task) {}
 
     /** An attempt that has ended, at its place among all of them. */
-    private record EndedRun(String position, Run run, boolean succeeded) {}
+    private record EndedRun(String place, Run run, boolean succeeded) {}
 
     private final MemoryStore store;
     private final TestClock clock;
@@ -43,12 +44,6 @@ final class TaskLog implements Interceptor {
     void submit(MemoryQueue queue, Task task) {
         synchronized (submitted) {
             submitted.add(new Submitted(queue, queue.append(task), task));
-        }
-    }
-
-    boolean isEmpty() {
-        synchronized (submitted) {
-            return submitted.isEmpty();
         }
     }
 
@@ -105,27 +100,38 @@ final class TaskLog implements Interceptor {
 
     /** Returns all tasks in the order in which they were submitted. */
     List<TestedTask> tasks() {
-        List<Submitted> all;
-        synchronized (submitted) {
-            all = List.copyOf(submitted);
-        }
-        return all.stream().map(this::tested).toList();
+        return List.copyOf(byPlace().values());
     }
 
     /** Returns the tasks that succeeded, in the order in which their last attempts ended. */
     List<TestedTask> succeeded() {
-        List<EndedRun> runs;
-        synchronized (ended) {
-            runs = List.copyOf(ended);
-        }
-        Map<String, TestedTask> tasks;
-        synchronized (submitted) {
-            tasks = submitted.stream().collect(Collectors.toMap(this::place, this::tested));
-        }
-        return runs.stream()
+        Map<String, TestedTask> tasks = byPlace();
+        return ended().stream()
                 .filter(EndedRun::succeeded)
-                .flatMap(each -> Optional.ofNullable(tasks.get(each.position())).stream())
+                .flatMap(each -> Optional.ofNullable(tasks.get(each.place())).stream())
                 .toList();
+    }
+
+    private Map<String, TestedTask> byPlace() {
+        List<Submitted> all;
+        synchronized (submitted) {
+            all = List.copyOf(submitted);
+        }
+        Map<String, List<Run>> runs = ended().stream()
+                .collect(
+                        Collectors.groupingBy(EndedRun::place, Collectors.mapping(EndedRun::run, Collectors.toList())));
+        Map<String, TestedTask> tasks = new LinkedHashMap<>();
+        for (Submitted each : all) {
+            String place = place(each);
+            tasks.put(place, tested(each, runs.getOrDefault(place, List.of())));
+        }
+        return tasks;
+    }
+
+    private List<EndedRun> ended() {
+        synchronized (ended) {
+            return List.copyOf(ended);
+        }
     }
 
     private Position position(Submitted task) {
@@ -137,21 +143,13 @@ final class TaskLog implements Interceptor {
         return partition.queue() + " " + partition.name() + "/" + position(task);
     }
 
-    private TestedTask tested(Submitted entry) {
+    private TestedTask tested(Submitted entry, List<Run> runs) {
         Task task = entry.task();
         Position position = position(entry);
         Partition partition = entry.queue().partition();
         boolean committed = entry.offset() < entry.queue().committed();
         State state = store.read(partition, data -> state(data, position, entry.offset(), committed));
         byte[] envelope = store.read(partition, data -> data.envelope(position));
-        String place = place(entry);
-        List<Run> runs;
-        synchronized (ended) {
-            runs = ended.stream()
-                    .filter(each -> each.position().equals(place))
-                    .map(EndedRun::run)
-                    .toList();
-        }
         return new TestedTask(
                 task.queue(),
                 task.type(),

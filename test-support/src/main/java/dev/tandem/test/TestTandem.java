@@ -109,7 +109,7 @@ public final class TestTandem implements AutoCloseable {
     }
 
     /**
-     * Sets how many tasks of all queues may run at once, and forgets everything before. Default: one of each queue.
+     * Sets how many tasks of each queue may run at once, and forgets everything before. Default: 1.
      *
      * @param value 1 or more
      */

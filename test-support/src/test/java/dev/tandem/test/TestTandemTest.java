@@ -35,11 +35,7 @@ class TestTandemTest {
     private final TestTandem tandem = TestTandem.start(TestTandem.program()
             .queue("orders")
             .handler("ship", Ship.class, (ship, task) -> ship(ship, task.attempt()), OPTIONS)
-            .handler(
-                    "hang",
-                    String.class,
-                    (text, task) -> Thread.sleep(60_000),
-                    OPTIONS)
+            .handler("hang", String.class, (text, task) -> Thread.sleep(60_000), OPTIONS)
             .queue("mail")
             .setting("ordering", "none")
             .handler("mail", String.class, (text, task) -> ran.add(text)));

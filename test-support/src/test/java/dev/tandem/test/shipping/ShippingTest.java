@@ -105,7 +105,11 @@ class ShippingTest {
             status.setRollbackOnly();
         });
 
-        tandem.assertThat("ship").count(1).succeeded().withPayload(new Ship("committed", 2)).count(1);
+        tandem.assertThat("ship")
+                .count(1)
+                .succeeded()
+                .withPayload(new Ship("committed", 2))
+                .count(1);
     }
 
     @Test
