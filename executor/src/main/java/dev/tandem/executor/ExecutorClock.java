@@ -17,8 +17,8 @@ public interface ExecutorClock {
     }
 
     /**
-     * Blocks the calling thread until so much time has passed by this clock, or another thread wakes it. May return earlier, as
-     * {@link LockSupport#parkNanos} does.
+     * Blocks the calling thread until so much time has passed by this clock, or another thread wakes it. May return
+     * earlier, as {@link LockSupport#parkNanos} does.
      */
     default void park(Object blocker, long nanos) {
         LockSupport.parkNanos(blocker, nanos);
