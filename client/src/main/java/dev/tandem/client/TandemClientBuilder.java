@@ -96,6 +96,16 @@ public final class TandemClientBuilder {
         return this;
     }
 
+    /**
+     * Adds a queue with a publisher of its own, such as one of a test. The client closes it.
+     *
+     * @param ordered whether tasks of the queue may have a key
+     * @throws IllegalArgumentException if the queue was added already
+     */
+    public TandemClientBuilder queue(String name, boolean ordered, Publisher publisher) {
+        return queue(name, new Route(publisher, ordered));
+    }
+
     /** Adds a queue with a publisher of a test. */
     TandemClientBuilder queue(String name, Route route) {
         requireNew(name);
@@ -136,7 +146,13 @@ public final class TandemClientBuilder {
         return build(InstantSource.system());
     }
 
-    TaskClient build(InstantSource clock) {
+    /**
+     * Builds the client with a clock of its own, for tests. It connects when the first task is submitted.
+     *
+     * @param clock from which delays count
+     * @throws IllegalArgumentException if there is no queue
+     */
+    public TaskClient build(InstantSource clock) {
         Map<String, Route> routes = new LinkedHashMap<>(others);
         Map<KafkaCluster, List<KafkaSettings>> clusters = new LinkedHashMap<>();
         kafka.values()

@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +53,8 @@ public final class Executor implements AutoCloseable {
                 watchdog,
                 new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
                 metrics,
-                from.memory);
+                from.memory,
+                from.random);
         this.registrations = new Registrations(id);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
@@ -191,6 +195,7 @@ public final class Executor implements AutoCloseable {
         private ExecutorMetrics metrics = ExecutorMetrics.NONE;
         private MemoryBudget memory = MemoryBudget.ofHeap();
         private @Nullable Boolean virtualThreads;
+        private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
 
         private Builder() {}
 
@@ -253,6 +258,12 @@ public final class Executor implements AutoCloseable {
         /** Sets the clocks, for tests. Default: those of this machine. */
         public Builder clock(ExecutorClock value) {
             clock = value;
+            return this;
+        }
+
+        /** Sets the source of chance for the delays between attempts, for tests. Default: each thread's own. */
+        public Builder random(Supplier<? extends RandomGenerator> value) {
+            random = value;
             return this;
         }
 

@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import java.util.concurrent.locks.LockSupport;
+
 /** Port: the clocks of a process, one for elapsed time and one for epoch time. Implementations are thread-safe. */
 public interface ExecutorClock {
 
@@ -12,6 +14,14 @@ public interface ExecutorClock {
     /** Returns {@link #nanos} in milliseconds. Leases and timeouts are measured with this. */
     default long millis() {
         return nanos() / 1_000_000;
+    }
+
+    /**
+     * Blocks the calling thread until so much time has passed by this clock, or another thread wakes it. May return
+     * earlier, as {@link LockSupport#parkNanos} does.
+     */
+    default void park(Object blocker, long nanos) {
+        LockSupport.parkNanos(blocker, nanos);
     }
 
     /** Returns the clocks of this machine. */

@@ -2,11 +2,15 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * The parts of one executor that all its queues share. The watchdog, the quarantine and the metrics are thread-safe.
  *
  * @param executorId {@link Executor#id}
+ * @param random the source of chance for the delays between attempts, of the calling thread
  */
 record ExecutorContext(
         String executorId,
@@ -16,4 +20,18 @@ record ExecutorContext(
         TimeoutWatchdog watchdog,
         Quarantine quarantine,
         ExecutorMetrics metrics,
-        MemoryBudget memory) {}
+        MemoryBudget memory,
+        Supplier<? extends RandomGenerator> random) {
+
+    ExecutorContext(
+            String executorId,
+            CoreSettings settings,
+            ExecutorClock clock,
+            LoopTimings timings,
+            TimeoutWatchdog watchdog,
+            Quarantine quarantine,
+            ExecutorMetrics metrics,
+            MemoryBudget memory) {
+        this(executorId, settings, clock, timings, watchdog, quarantine, metrics, memory, ThreadLocalRandom::current);
+    }
+}

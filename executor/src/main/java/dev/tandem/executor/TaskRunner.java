@@ -7,9 +7,10 @@ import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final TimeoutWatchdog watchdog;
     private final Quarantine quarantine;
     private final ExecutorMetrics metrics;
+    private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
     private final BiConsumer<Run, Outcome> finished;
     private final LogRateLimiter deadLog;
@@ -44,6 +46,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.watchdog = context.watchdog();
         this.quarantine = context.quarantine();
         this.metrics = context.metrics();
+        this.random = context.random();
         this.counters = counters;
         this.finished = finished;
         this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
@@ -137,8 +140,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome =
-                        spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, ThreadLocalRandom.current());
+                Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
                 long nanos = clock.nanos() - startedNanos;
                 recordTiming(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);

@@ -102,7 +102,7 @@ final class TimeoutWatchdog {
             } else {
                 long wait = next - clock.millis();
                 if (wait > 0) {
-                    LockSupport.parkNanos(this, wait * 1_000_000);
+                    clock.park(this, wait * 1_000_000);
                 }
             }
             Thread.interrupted();

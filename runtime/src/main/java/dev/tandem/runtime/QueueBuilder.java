@@ -129,6 +129,11 @@ public final class QueueBuilder {
         return tandem.start();
     }
 
+    /** Checks and returns what was collected, and starts nothing, as {@link TandemBuilder#program}. */
+    public TandemProgram program() {
+        return tandem.program();
+    }
+
     Set<String> types() {
         return types;
     }

@@ -126,6 +126,21 @@ public final class TandemBuilder {
      * @throws SettingsException naming every setting that is wrong or does not fit the handlers
      */
     public Tandem start() {
+        TandemProgram program = program();
+        TandemClientBuilder client = QueueClients.builder(program.all()).json(json);
+        submitInterceptors.forEach(client::interceptor);
+        Tandem tandem =
+                new Tandem(program.own(), client.build(), program.handlers(), metrics, virtualThreads, shutdownHook);
+        tandem.start();
+        return tandem;
+    }
+
+    /**
+     * Checks and returns what was collected, and starts nothing.
+     *
+     * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     */
+    public TandemProgram program() {
         if (queues.isEmpty()) {
             throw SettingsException.of(
                     "tandem.queues",
@@ -136,11 +151,7 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
-        TandemClientBuilder client = QueueClients.builder(all).json(json);
-        submitInterceptors.forEach(client::interceptor);
-        Tandem tandem = new Tandem(onlyOwn(all), client.build(), handlers(), metrics, virtualThreads, shutdownHook);
-        tandem.start();
-        return tandem;
+        return new TandemProgram(all, onlyOwn(all), handlers(), json, metrics, submitInterceptors);
     }
 
     private QueueHandlers handlers() {

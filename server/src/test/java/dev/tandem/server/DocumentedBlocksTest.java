@@ -53,7 +53,8 @@ class DocumentedBlocksTest {
     private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
             "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
             "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java",
-            "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java");
+            "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java",
+            "docs/testing.md", "test-support/src/test/java/dev/tandem/test/TestingPageTest.java");
 
     /** Programs whose calls are checked, and by which test. */
     private static final Map<String, String> CHECKED = Map.of(

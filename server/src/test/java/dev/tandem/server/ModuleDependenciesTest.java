@@ -37,6 +37,7 @@ class ModuleDependenciesTest {
             "outbox",
             "runtime",
             "spring-boot-starter",
+            "test",
             "server");
 
     /** What a process that runs tasks is made of. */
@@ -56,6 +57,8 @@ class ModuleDependenciesTest {
             Map.entry("outbox", Set.of("api")),
             Map.entry("runtime", with(PARTS, "client")),
             Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
+            Map.entry(
+                    "test", Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
             Map.entry("server", with(PARTS, "runtime")));
 
     private static Set<String> with(Set<String> parts, String more) {

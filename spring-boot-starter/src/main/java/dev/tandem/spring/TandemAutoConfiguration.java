@@ -5,6 +5,8 @@ import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
 import dev.tandem.client.TransactionBoundary;
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.TandemBuilder;
+import dev.tandem.runtime.TandemStarter;
 import dev.tandem.runtime.queues.TaskMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Set;
@@ -72,14 +74,16 @@ public final class TandemAutoConfiguration {
                 ConfigurableEnvironment environment,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<Interceptor> interceptors,
-                ObjectProvider<RunMetrics> metrics) {
+                ObjectProvider<RunMetrics> metrics,
+                ObjectProvider<TandemStarter> starter) {
             return new TandemLifecycle(
                     check,
                     environment,
                     mapper(json),
                     interceptors.orderedStream().toList(),
                     metrics.getIfAvailable(() -> wiring -> ExecutorMetrics.NONE),
-                    Threading.VIRTUAL.isActive(environment));
+                    Threading.VIRTUAL.isActive(environment),
+                    starter.getIfAvailable(() -> TandemBuilder::start));
         }
 
         private static JsonMapper mapper(ObjectProvider<JsonMapper> json) {

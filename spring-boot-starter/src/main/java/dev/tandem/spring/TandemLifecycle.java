@@ -4,6 +4,7 @@ import dev.tandem.api.Interceptor;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
+import dev.tandem.runtime.TandemStarter;
 import dev.tandem.runtime.TandemStatus;
 import dev.tandem.runtime.settings.DurationText;
 import java.time.Duration;
@@ -34,7 +35,8 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     private final List<Interceptor> interceptors;
     private final Function<Wiring, ExecutorMetrics> metrics;
     private final boolean virtualThreads;
-    private volatile @Nullable Tandem tandem;
+    private final TandemStarter starter;
+    private volatile @Nullable AutoCloseable tandem;
     private volatile boolean running;
 
     TandemLifecycle(
@@ -43,13 +45,15 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
             JsonMapper json,
             List<Interceptor> interceptors,
             Function<Wiring, ExecutorMetrics> metrics,
-            boolean virtualThreads) {
+            boolean virtualThreads,
+            TandemStarter starter) {
         this.check = check;
         this.environment = environment;
         this.json = json;
         this.interceptors = interceptors;
         this.metrics = metrics;
         this.virtualThreads = virtualThreads;
+        this.starter = starter;
     }
 
     @Override
@@ -73,7 +77,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
             interceptors.forEach(builder::interceptor);
             wiring.handlers()
                     .forEach(each -> builder.queue(each.queue()).handler(each.type(), each.handler(), each.options()));
-            tandem = builder.start();
+            tandem = starter.start(builder);
         }
         running = true;
     }
@@ -108,11 +112,21 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
 
     @Override
     public synchronized void stop() {
-        Tandem stopping = tandem;
+        AutoCloseable stopping = tandem;
         tandem = null;
         running = false;
         if (stopping != null) {
+            close(stopping);
+        }
+    }
+
+    private static void close(AutoCloseable stopping) {
+        try {
             stopping.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("The tasks of this application could not be stopped", e);
         }
     }
 
@@ -130,7 +144,6 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     /** Returns what this process does; null while it runs no tasks. */
     @Nullable
     TandemStatus status() {
-        Tandem current = tandem;
-        return current == null ? null : current.status();
+        return tandem instanceof Tandem running ? running.status() : null;
     }
 }

@@ -5,8 +5,6 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
-import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.MemoryBudget;
@@ -79,30 +77,12 @@ public final class QueueRuntime {
         settings.queues().forEach((name, queue) -> {
             QueueSource source = factory.of(name, queue);
             sources.put(name, source);
-            QueueSpec.Builder spec = spec(name, queue, source);
+            QueueSpec.Builder spec = QueueSpecs.of(name, queue, source.source(), store)
+                    .logKeys(settings.log().keys());
             handlers.addTo(name, queue, spec);
             builder.queue(spec.build());
         });
         return builder.build();
-    }
-
-    private QueueSpec.Builder spec(String name, QueueSettings queue, QueueSource source) {
-        QueueSpec.Builder spec = QueueSpec.queue(name)
-                .source(source.source())
-                .store(store)
-                .policy(PolicySettings.queue(queue))
-                .custody(PolicySettings.custody(queue))
-                .breaker(PolicySettings.breaker(queue.breaker()))
-                .logKeys(settings.log().keys())
-                .timeout(queue.timeout())
-                .timeoutLimit(queue.effectiveTimeoutLimit())
-                .maxAttempts(queue.maxAttempts())
-                .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
-                .retry(PolicySettings.retry(queue.backoff()));
-        if (queue.effectiveSource() == SourceType.KAFKA) {
-            spec.topic(queue.effectiveTopic(name));
-        }
-        return spec;
     }
 
     /** Starts all queues: at once, or as soon as this process holds its fixed id. */

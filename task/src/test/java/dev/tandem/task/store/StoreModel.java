@@ -106,6 +106,11 @@ public final class StoreModel {
         return partitions.computeIfAbsent(partition, p -> new ModelPartition(p.queue()));
     }
 
+    /** Returns the milliseconds until the next task of a partition is due; -1 if none waits for its time. */
+    public long millisToNextDue(Partition partition, long now) {
+        return partition(partition).nextDueMillis(now);
+    }
+
     public StoreAnswer apply(StoreRequest request, long now) {
         ModelPartition partition = partition(request.partition());
         partition.redeliveries.expire(now);

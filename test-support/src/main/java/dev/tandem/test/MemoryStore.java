@@ -1,0 +1,63 @@
+package dev.tandem.test;
+
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreModel;
+import dev.tandem.task.store.StoreRequest;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** The model of the store, with which the scripts of Redis are compared, as a store. Answers at once. Thread-safe. */
+final class MemoryStore implements Store {
+
+    private final StoreModel model = new StoreModel("test");
+    private final TestClock clock;
+
+    MemoryStore(TestClock clock) {
+        this.clock = clock;
+    }
+
+    /** Reads the data of a partition. */
+    <T> T read(Partition partition, Function<ModelPartition, T> reading) {
+        synchronized (model) {
+            return reading.apply(model.partition(partition));
+        }
+    }
+
+    /** Returns the milliseconds until the next task of a partition is due; -1 if none waits for its time. */
+    long millisToNextDue(Partition partition) {
+        synchronized (model) {
+            return model.millisToNextDue(partition, clock.wallMillis());
+        }
+    }
+
+    @Override
+    public Link link(Partition partition, Listener listener) {
+        listener.up();
+        return new Link() {
+            @Override
+            public void send(StoreRequest request) {
+                StoreAnswer answer;
+                synchronized (model) {
+                    answer = model.apply(request, clock.wallMillis());
+                }
+                listener.answered(request, answer);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Override
+    public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
+        found.accept(List.of());
+    }
+
+    @Override
+    public void close() {}
+}

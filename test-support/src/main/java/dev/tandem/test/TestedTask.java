@@ -1,0 +1,88 @@
+package dev.tandem.test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task that was submitted in a test, and what has become of it so far. Immutable.
+ *
+ * @param queue the queue's name
+ * @param type its type; null if it names none
+ * @param key the key that orders it; null if it has none
+ * @param id its id
+ * @param payload its payload as it was published
+ * @param headers the headers that are not Tandem's own
+ * @param submittedAt when it was submitted, by the clock of the test
+ * @param notBefore its earliest start; null if it may start at once
+ * @param runs its attempts so far, in order
+ * @param error the last error of a task that failed or is dead; null if there is none
+ */
+public record TestedTask(
+        String queue,
+        @Nullable String type,
+        @Nullable String key,
+        String id,
+        byte[] payload,
+        Map<String, String> headers,
+        Instant submittedAt,
+        @Nullable Instant notBefore,
+        State state,
+        List<Run> runs,
+        @Nullable String error) {
+
+    /** What has become of a task. */
+    public enum State {
+        /** It waits: for its time, for the next attempt, for tasks of its key, or because no handler is there. */
+        WAITING,
+        RUNNING,
+        SUCCEEDED,
+        DEAD
+    }
+
+    /**
+     * An attempt that has ended.
+     *
+     * @param attempt its number, 1 or more
+     * @param startedAt when it started, by the clock of the test
+     * @param end how it ended, for people
+     */
+    public record Run(int attempt, Instant startedAt, String end) {}
+
+    public TestedTask {
+        headers = Map.copyOf(headers);
+        runs = List.copyOf(runs);
+    }
+
+    /** Returns the payload as text. */
+    public String text() {
+        return new String(payload, StandardCharsets.UTF_8);
+    }
+
+    /** Says in one line what the task is, and in one more line for each attempt what has become of it. */
+    String describe() {
+        StringBuilder text =
+                new StringBuilder("task ").append(type).append(" of queue ").append(queue);
+        if (key != null) {
+            text.append(", key ").append(key);
+        }
+        text.append(", ").append(text()).append(": ").append(state);
+        if (notBefore != null && runs.isEmpty() && state == State.WAITING) {
+            text.append(" until ").append(notBefore);
+        }
+        if (error != null) {
+            text.append(" (").append(error.lines().findFirst().orElse("")).append(")");
+        }
+        for (Run run : runs) {
+            text.append("\n    attempt ")
+                    .append(run.attempt())
+                    .append(" at ")
+                    .append(run.startedAt())
+                    .append(": ")
+                    .append(run.end());
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,8 @@
+package dev.tandem.test.shipping;
+
+class BadAddress extends RuntimeException {
+
+    BadAddress(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,3 @@
+package dev.tandem.test.shipping;
+
+record Receipt(String order, long token) {}

@@ -1,0 +1,3 @@
+package dev.tandem.test.shipping;
+
+record Ship(String order, int items) {}

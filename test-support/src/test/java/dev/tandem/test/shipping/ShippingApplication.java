@@ -1,0 +1,6 @@
+package dev.tandem.test.shipping;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+@SpringBootApplication
+public class ShippingApplication {}
