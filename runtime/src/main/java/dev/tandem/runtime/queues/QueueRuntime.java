@@ -4,6 +4,7 @@ import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.executor.TaskLogContext;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
@@ -98,9 +99,14 @@ public final class QueueRuntime {
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
+                .unknownTypeGrace(queue.unknownTypeGrace())
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));
+        }
+        if (settings.log().mdc()) {
+            // Before the interceptors of programs, so that their log lines name the task too.
+            spec.interceptor(new TaskLogContext(settings.log().keys()));
         }
         return spec;
     }
