@@ -5,15 +5,11 @@ import dev.tandem.api.Interceptor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The handlers of one queue by task type, each wrapped in the queue's interceptors. Immutable. */
 final class HandlerRegistry {
-
-    /** Stands for the types that have no handler of their own, where the fallback runs them. */
-    static final String ANY = "*";
 
     private final Map<String, Handler> byType;
     private final @Nullable Handler fallback;
@@ -43,15 +39,6 @@ final class HandlerRegistry {
 
     UnknownTypeGrace grace() {
         return grace;
-    }
-
-    /** Returns the types that have handlers, in order; with {@code *} if all others have one too. */
-    SortedSet<String> types() {
-        SortedSet<String> types = new TreeSet<>(byType.keySet());
-        if (fallback != null) {
-            types.add(ANY);
-        }
-        return types;
     }
 
     /** Returns the type that a task runs as; null if neither the task nor the queue names one. */

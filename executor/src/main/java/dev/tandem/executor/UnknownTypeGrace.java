@@ -40,6 +40,8 @@ record UnknownTypeGrace(Duration grace) {
         // The waits double the time since the first try, so that a new handler is found soon.
         long delay = Math.min(MAX_DELAY_MILLIS, Math.max(FIRST_DELAY_MILLIS, waited));
         return new Outcome.Unhandled(
-                since, Math.min(delay, left), missing + ". It is tried again by itself for another " + left / 1_000 + " s");
+                since,
+                Math.min(delay, left),
+                missing + ". It is tried again by itself for another " + left / 1_000 + " s");
     }
 }

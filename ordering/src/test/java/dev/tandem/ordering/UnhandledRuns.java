@@ -51,7 +51,9 @@ final class UnhandledRuns {
             return;
         }
         if (known.outcome instanceof Outcome.Unhandled unhandled) {
-            check(settle.verdict() instanceof Verdict.Retry, () -> known.run + " has no handler but is not tried again");
+            check(
+                    settle.verdict() instanceof Verdict.Retry,
+                    () -> known.run + " has no handler but is not tried again");
             Envelope kept = Envelope.decode("q", ((Verdict.Retry) settle.verdict()).envelope());
             check(
                     kept.attempts() == known.run.attempt() - 1,

@@ -116,8 +116,9 @@ class BadInputIT {
                     .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
             assertThat(DeadTasks.of(topic.name(), 1))
                     .singleElement()
-                    .satisfies(dead ->
-                            assertThat(dead.error()).contains("'refund'").contains("Known types: it", "unknown-type-grace"));
+                    .satisfies(dead -> assertThat(dead.error())
+                            .contains("'refund'")
+                            .contains("Known types: it", "unknown-type-grace"));
             assertThat(topic.history().runsOf("odd-1"))
                     .as("behind a dead head, by the default policy")
                     .isEmpty();
