@@ -134,8 +134,7 @@ class TaskRunnerTest {
 
     @Test
     void aTaskOfAnUnknownTypeIsTriedAgainForTheGraceWithoutAnAttempt() {
-        QueueSpec.Builder spec =
-                queue().unknownTypeGrace(Duration.ofMinutes(1)).action("pay", task -> {});
+        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ofMinutes(1)).action("pay", task -> {});
 
         Outcome first = run(spec, TestRuns.of(task("refund", ""), 1));
 

@@ -38,7 +38,8 @@ class UnknownTypeGraceTest {
         assertThat(delays).containsExactly(1_000L, 1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 28_000L);
         assertThat(outcome)
                 .asInstanceOf(type(Outcome.Dead.class))
-                .satisfies(dead -> assertThat(dead.error()).startsWith("no handler").contains("unknown-type-grace"));
+                .satisfies(dead ->
+                        assertThat(dead.error()).startsWith("no handler").contains("unknown-type-grace"));
     }
 
     @Test
@@ -52,7 +53,7 @@ class UnknownTypeGraceTest {
         Task ahead = UnhandledSince.with(task(), NOW + 3_600_000);
 
         assertThat(MINUTE.decide(ahead, "no handler", NOW))
-                .isEqualTo(new Outcome.Unhandled(
-                        NOW, 1_000, "no handler. It is tried again by itself for another 60 s"));
+                .isEqualTo(
+                        new Outcome.Unhandled(NOW, 1_000, "no handler. It is tried again by itself for another 60 s"));
     }
 }

@@ -17,8 +17,7 @@ class UnhandledSinceTest {
         assertThat(UnhandledSince.of(task)).isEqualTo(UnhandledSince.NEVER);
 
         Task waits = UnhandledSince.with(task, 1_700_000_000_000L);
-        Envelope stored =
-                Envelope.decode("orders", new Envelope(waits, 0, 7, "no handler").encode());
+        Envelope stored = Envelope.decode("orders", new Envelope(waits, 0, 7, "no handler").encode());
 
         assertThat(UnhandledSince.of(stored.task())).isEqualTo(1_700_000_000_000L);
         assertThat(UnhandledSince.without(stored.task()).headers()).isEqualTo(task.headers());

@@ -184,7 +184,8 @@ public record TandemSettings(
      * @param mdc whether SLF4J's diagnostic context names the task while its handler runs
      */
     public record LogSettings(
-            @DefaultValue("true") boolean keys, @DefaultValue("true") boolean mdc) {}
+            @DefaultValue("true") boolean keys,
+            @DefaultValue("true") boolean mdc) {}
 
     /**
      * The demonstration.
