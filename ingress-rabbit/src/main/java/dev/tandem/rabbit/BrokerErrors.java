@@ -85,6 +85,12 @@ final class BrokerErrors {
         return FailureText.of(root);
     }
 
+    /** Returns why there is no connection. A broker that refuses a login has been reached. */
+    static String explainConnect(Throwable problem) {
+        String reason = explain(problem);
+        return reason.startsWith("the broker ") ? reason : "the broker cannot be reached: " + reason;
+    }
+
     /**
      * Returns why a consuming channel ended, and what to do about it.
      *

@@ -84,7 +84,7 @@ final class SourceConnection {
     void connectFailed(Exception why) {
         String reason = why instanceof RabbitTopologyException
                 ? String.valueOf(why.getMessage())
-                : "the broker cannot be reached: " + BrokerErrors.explain(why);
+                : BrokerErrors.explainConnect(why);
         health.disconnected(reason, reason, "No tasks arrive until that is solved; retrying every few seconds.");
         reconnect();
     }

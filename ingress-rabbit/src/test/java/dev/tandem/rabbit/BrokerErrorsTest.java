@@ -3,6 +3,7 @@ package dev.tandem.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.ShutdownSignalException;
 import com.rabbitmq.client.impl.AMQImpl;
 import java.io.IOException;
@@ -22,6 +23,14 @@ class BrokerErrorsTest {
         assertThat(BrokerErrors.replyCode(wrapped)).isEqualTo(AMQP.NOT_FOUND);
         assertThat(BrokerErrors.explain(wrapped)).isEqualTo("the broker replied NOT_FOUND - no queue 'q'");
         assertThat(BrokerErrors.isClosed(wrapped)).isTrue();
+    }
+
+    @Test
+    void brokerThatRefusesALoginHasBeenReached() {
+        assertThat(BrokerErrors.explainConnect(new AuthenticationFailureException("no")))
+                .isEqualTo("the broker refused user or password");
+        assertThat(BrokerErrors.explainConnect(new ConnectException("Connection refused")))
+                .isEqualTo("the broker cannot be reached: Connection refused");
     }
 
     @Test

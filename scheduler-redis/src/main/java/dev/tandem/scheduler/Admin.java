@@ -23,7 +23,7 @@ public final class Admin {
         DONE,
         /** There is no such task or blocked key, or it has changed since it was seen. */
         NOT_FOUND,
-        /** The head was retried, skipped or deleted between two steps of a drain. What had died by then stays dead. */
+        /** The head has changed between two steps of a drain: it ran, or somebody changed it. What had died by then stays dead. */
         DONE_IN_PART,
         /** The task is running. Try again when its run has ended. */
         ACTIVE,
@@ -124,8 +124,8 @@ public final class Admin {
 
     /**
      * Gives up the head as {@link #skipKey} does, after all tasks parked behind it have died, in order. A long lane dies in
-     * several steps. If the future fails, some may have died, and the key is blocked still: drain it again. If the head is
-     * retried in between, the drain ends with {@link Result#DONE_IN_PART}.
+     * several steps. If the future fails, some may have died, and the key is blocked still: drain it again. If the head
+     * changes in between, the drain ends with {@link Result#DONE_IN_PART}.
      */
     public CompletableFuture<Result> drainKey(Partition partition, String key) {
         return drainKey(partition, key, false);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ final class AllTaskLister {
     }
 
     private static final Stage[] STAGES = Stage.values();
+    private static final long MAX_BYTES = 1 << 20;
 
     private final Inspector inspector;
     private final DueTaskLister due;
@@ -58,12 +60,12 @@ final class AllTaskLister {
             ReadBudget budget) {
         Request request = new Request(partitions, limit, chosen, budget, new ArrayList<>());
         if (cursor == null) {
-            return page(request, 0, null);
+            return page(request, new Place(0, null), false);
         }
         for (Stage stage : STAGES) {
             if (cursor.startsWith(stage.cursor(null))) {
                 String inner = cursor.substring(stage.cursor(null).length());
-                return page(request, stage.ordinal(), inner.isEmpty() ? null : inner);
+                return page(request, new Place(stage.ordinal(), inner.isEmpty() ? null : inner), false);
             }
         }
         throw TaskCursor.unknown(cursor);
@@ -75,27 +77,56 @@ final class AllTaskLister {
             int limit,
             @Nullable Predicate<TaskView> chosen,
             ReadBudget budget,
-            List<TaskView> found) {}
+            List<TaskView> found) {
 
-    private CompletableFuture<ResultPage<TaskView>> page(Request request, int at, @Nullable String inner) {
-        Stage stage = STAGES[at];
+        boolean ends() {
+            return found.size() >= limit || budget.isSpent() || weight() >= MAX_BYTES;
+        }
+
+        private long weight() {
+            return found.stream()
+                    .mapToLong(task ->
+                            task.envelope() == null ? 0 : task.envelope().task().weight())
+                    .sum();
+        }
+    }
+
+    /** Where to go on. @param stage its number */
+    private record Place(int stage, @Nullable String inner) {
+        String cursor() {
+            return STAGES[stage].cursor(inner);
+        }
+    }
+
+    /** Adds what is at a place, and behind it. @param goesOn whether the request began at a place before it */
+    private CompletableFuture<ResultPage<TaskView>> page(Request request, Place place, boolean goesOn) {
+        Stage stage = STAGES[place.stage()];
         int most = request.limit() - request.found().size();
-        CompletableFuture<ResultPage<TaskView>> part = stage.state == null
-                ? due.page(request.partitions(), inner, most, request.chosen(), request.budget())
-                : inspector.tasks(request.partitions(), stage.state, inner, most, request.budget());
-        return part.thenCompose(page -> {
-            page.items().stream()
-                    .filter(task -> request.chosen() == null || request.chosen().test(task))
-                    .forEach(request.found()::add);
-            String next = page.next() == null ? null : stage.cursor(page.next());
-            if (next == null && at + 1 < STAGES.length) {
-                if (request.found().size() < request.limit()
-                        && !request.budget().isSpent()) {
-                    return page(request, at + 1, null);
-                }
-                next = STAGES[at + 1].cursor(null);
-            }
-            return CompletableFuture.completedFuture(new ResultPage<>(request.found(), next));
-        });
+        CompletableFuture<ResultPage<TaskView>> part = Futures.begin(() -> stage.state == null
+                ? due.page(request.partitions(), place.inner(), most, request.chosen(), request.budget())
+                : inspector.tasks(
+                        request.partitions(), stage.state, place.inner(), most, request.chosen(), request.budget()));
+        return part.handle((page, failure) -> {
+                    if (failure == null) {
+                        return goOn(request, place, page);
+                    }
+                    // The time is over: what was found is not lost, and the next request begins here.
+                    return goesOn && ReadBudget.isSpent(failure)
+                            ? CompletableFuture.completedFuture(new ResultPage<>(request.found(), place.cursor()))
+                            : CompletableFuture.<ResultPage<TaskView>>failedFuture(failure);
+                })
+                .thenCompose(Function.identity());
+    }
+
+    private CompletableFuture<ResultPage<TaskView>> goOn(Request request, Place place, ResultPage<TaskView> page) {
+        request.found().addAll(page.items());
+        Place next = page.next() == null ? new Place(place.stage() + 1, null) : new Place(place.stage(), page.next());
+        if (next.stage() == STAGES.length) {
+            return CompletableFuture.completedFuture(new ResultPage<>(request.found(), null));
+        }
+        // A search goes on within a stage, too.
+        return request.ends() || page.next() != null && request.chosen() == null
+                ? CompletableFuture.completedFuture(new ResultPage<>(request.found(), next.cursor()))
+                : page(request, next, true);
     }
 }

@@ -53,6 +53,9 @@ public final class DeathWatch implements AutoCloseable {
     /** Executors whose process was gone at the last check. */
     private Set<String> gone = Set.of();
 
+    /** Executors whose leases could not be ended. The first of them has a line in the log, the others follow from it. */
+    private final FailureStreak failing = new FailureStreak();
+
     private final Map<String, CompletableFuture<Void>> declaring = new HashMap<>();
     private long listedAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(LIST_MILLIS);
     private long registeredAt;
@@ -110,7 +113,7 @@ public final class DeathWatch implements AutoCloseable {
                 register(self.orElseThrow());
             }
             Set<String> goneNow = new HashSet<>();
-            declaring.keySet().retainAll(known.keySet());
+            declaring.keySet().removeIf(this::isForgotten);
             known.forEach((id, entry) -> {
                 if (!id.equals(executor) && isGone(id)) {
                     goneNow.add(id);
@@ -124,6 +127,15 @@ public final class DeathWatch implements AutoCloseable {
         } catch (RuntimeException e) {
             log.warn("Could not check which executors of this host are gone: {}", e.toString());
         }
+    }
+
+    /** Returns whether nobody has to end the leases of this executor any more. */
+    private boolean isForgotten(String id) {
+        if (known.containsKey(id)) {
+            return false;
+        }
+        failing.ended(id);
+        return true;
     }
 
     private static boolean isOver(long since, long millis) {
@@ -152,12 +164,17 @@ public final class DeathWatch implements AutoCloseable {
                 .thenCompose(done -> forget(id, itsQueues))
                 .whenComplete((done, failure) -> {
                     if (failure == null) {
+                        failing.ended(id);
                         int leases =
                                 all.stream().mapToInt(CompletableFuture::join).sum();
                         log.atLevel(leases > 0 ? Level.INFO : Level.DEBUG)
                                 .log("Executor {} is dead: {}. Ended its {} leases", id, proof, leases);
                     } else {
-                        log.warn("Could not end the leases of {}: {}", id, RedisFailures.describe(failure));
+                        log.atLevel(failing.begins(id) ? Level.WARN : Level.DEBUG)
+                                .log(
+                                        "Could not end the leases of {}: {}. This is tried again until it succeeds",
+                                        id,
+                                        RedisFailures.describe(failure));
                     }
                 });
     }

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -221,7 +222,17 @@ final class DueTaskLister {
                 missingFrom(stream.beginning());
                 return CompletableFuture.completedFuture(null);
             }
-            return read(stream.number(), start(stream.number())).thenCompose(done -> next(streams, at + 1));
+            return Futures.begin(() -> read(stream.number(), start(stream.number())))
+                    .handle((done, failure) -> {
+                        if (failure == null) {
+                            return next(streams, at + 1);
+                        } else if (!ReadBudget.isSpent(failure) || !hasTasksBefore(stream)) {
+                            return CompletableFuture.<@Nullable Void>failedFuture(failure);
+                        }
+                        missingFrom(stream.beginning());
+                        return CompletableFuture.<@Nullable Void>completedFuture(null);
+                    })
+                    .thenCompose(Function.identity());
         }
 
         /** Returns whether this stream, and so all streams behind it, have no task of this page. */

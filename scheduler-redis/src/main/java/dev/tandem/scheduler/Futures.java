@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Combines futures. */
 final class Futures {
@@ -12,6 +13,11 @@ final class Futures {
     static final int AT_ONCE = 64;
 
     private Futures() {}
+
+    /** Begins an action. What it throws is the failure of the future. */
+    static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> action) {
+        return CompletableFuture.completedFuture(action).thenCompose(Supplier::get);
+    }
 
     /**
      * Asks for all, some at a time, so that a question about many partitions leaves room for others. Completes with the

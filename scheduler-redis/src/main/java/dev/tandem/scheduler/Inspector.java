@@ -111,16 +111,6 @@ public final class Inspector {
         return stored(partition, state, cursor, limit);
     }
 
-    /** Lists tasks of one partition. @param budget notes what that costs */
-    public CompletableFuture<ResultPage<TaskView>> tasks(
-            Partition partition, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
-        budget.runs(1);
-        return tasks(partition, state, cursor, limit).thenApply(page -> {
-            budget.lookedAt(page.items().size());
-            return page;
-        });
-    }
-
     /** Lists what is kept of successes, and then the samples of earlier versions. */
     private CompletableFuture<ResultPage<TaskView>> succeeded(Partition partition, @Nullable String cursor, int limit) {
         byte[] place = TaskCursor.decode(TaskState.SUCCEEDED, cursor);
@@ -175,20 +165,52 @@ public final class Inspector {
     /** Lists tasks in one state over all partitions of a queue, one partition after the other; else as for one. */
     public CompletableFuture<ResultPage<TaskView>> tasks(
             String queue, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
+        return tasks(queue, null, state, cursor, limit, null, budget);
+    }
+
+    /**
+     * Lists tasks in one state, one partition after the other.
+     *
+     * @param partition the name of the only partition; null for all
+     * @param chosen looks for such tasks until there are enough, or have come to a MiB, or the budget is spent; null for all
+     */
+    public CompletableFuture<ResultPage<TaskView>> tasks(
+            String queue,
+            @Nullable String partition,
+            TaskState state,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget) {
         requireLimit(limit);
         TaskCursor.decode(state, QueueCursor.parse(cursor).inner());
-        return partitions(queue).thenCompose(partitions -> tasks(partitions, state, cursor, limit, budget));
+        return partitions(queue, partition)
+                .thenCompose(partitions -> tasks(partitions, state, cursor, limit, chosen, budget));
     }
 
     /** Lists tasks in one state over these partitions. */
     CompletableFuture<ResultPage<TaskView>> tasks(
-            List<Partition> partitions, TaskState state, @Nullable String cursor, int limit, ReadBudget budget) {
-        return PartitionPages.collect(partitions, cursor, limit, budget, (partition, inner, most) -> {
+            List<Partition> partitions,
+            TaskState state,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskView> chosen,
+            ReadBudget budget) {
+        PartitionPages.Lister<TaskView> all = (partition, inner, most) -> {
             if (state == TaskState.SUCCEEDED) {
                 budget.runs(1); // one for the samples of earlier versions
             }
             return tasks(partition, state, inner, most);
-        });
+        };
+        return PartitionPages.collect(
+                partitions, cursor, limit, budget, chosen == null ? all : new ChosenPages(all, chosen, budget));
+    }
+
+    /** Returns the partition with this name; all partitions of the queue if it is null. */
+    private CompletableFuture<List<Partition>> partitions(String queue, @Nullable String name) {
+        return name == null
+                ? partitions(queue)
+                : CompletableFuture.completedFuture(List.of(new Partition(queue, name)));
     }
 
     /**
@@ -197,7 +219,7 @@ public final class Inspector {
      * One that changes its state between two pages may be in both, or in none.
      *
      * @param partition the name of the only partition; null for all
-     * @param chosen which tasks; null for all
+     * @param chosen looks for such tasks until there are enough, or have come to a MiB, or the budget is spent; null for all
      */
     public CompletableFuture<ResultPage<TaskView>> allTasks(
             String queue,
@@ -208,10 +230,8 @@ public final class Inspector {
             ReadBudget budget) {
         requireLimit(limit);
         AllTaskLister lister = new AllTaskLister(this, new DueTaskLister(connection));
-        CompletableFuture<List<Partition>> asked = partition == null
-                ? partitions(queue)
-                : CompletableFuture.completedFuture(List.of(new Partition(queue, partition)));
-        return asked.thenCompose(partitions -> lister.page(partitions, cursor, limit, chosen, budget));
+        return partitions(queue, partition)
+                .thenCompose(partitions -> lister.page(partitions, cursor, limit, chosen, budget));
     }
 
     /** Returns what Redis knows of a position; empty if nothing. */

@@ -12,6 +12,21 @@ final class PartitionPages {
     /** Lists one page of a partition. */
     interface Lister<T> {
         CompletableFuture<ResultPage<T>> page(Partition partition, @Nullable String cursor, int limit);
+
+        /** Returns whether to go on in a partition after a page that has less than what is asked for. */
+        default boolean isSearch() {
+            return false;
+        }
+
+        /** Returns whether what was found is enough, although it is less than what is asked for. */
+        default boolean isFull() {
+            return false;
+        }
+
+        /** Returns at how many items this page has looked, besides those that the lister has noted. */
+        default int looked(ResultPage<T> page) {
+            return page.items().size();
+        }
     }
 
     private PartitionPages() {}
@@ -21,34 +36,38 @@ final class PartitionPages {
             List<Partition> partitions, @Nullable String cursor, int limit, ReadBudget budget, Lister<T> lister) {
         QueueCursor from = QueueCursor.parse(cursor);
         int at = from.indexIn(partitions, cursor);
-        return collect(partitions, at, from.inner(), limit, budget, lister, new ArrayList<>());
+        return collect(new Request<>(partitions, limit, budget, lister, new ArrayList<>()), at, from.inner());
+    }
+
+    /** What is asked for, and found so far. */
+    private record Request<T>(
+            List<Partition> partitions, int limit, ReadBudget budget, Lister<T> lister, List<T> found) {
+
+        boolean ends() {
+            return found.size() >= limit || lister.isFull() || budget.isSpent();
+        }
     }
 
     /** Adds a page of the partition at {@code at}, and of those behind it if that was its last. */
-    private static <T> CompletableFuture<ResultPage<T>> collect(
-            List<Partition> partitions,
-            int at,
-            @Nullable String inner,
-            int limit,
-            ReadBudget budget,
-            Lister<T> lister,
-            List<T> found) {
-        if (at >= partitions.size()) {
-            return CompletableFuture.completedFuture(new ResultPage<>(found, null));
+    private static <T> CompletableFuture<ResultPage<T>> collect(Request<T> request, int at, @Nullable String inner) {
+        if (at >= request.partitions().size()) {
+            return CompletableFuture.completedFuture(new ResultPage<>(request.found(), null));
         }
-        Partition partition = partitions.get(at);
-        budget.runs(1);
-        return lister.page(partition, inner, limit - found.size()).thenCompose(page -> {
-            found.addAll(page.items());
-            budget.lookedAt(page.items().size());
-            if (page.next() != null) {
-                return CompletableFuture.completedFuture(
-                        new ResultPage<>(found, QueueCursor.encode(partition, page.next())));
-            } else if (at + 1 < partitions.size() && (found.size() >= limit || budget.isSpent())) {
-                return CompletableFuture.completedFuture(
-                        new ResultPage<>(found, QueueCursor.encode(partitions.get(at + 1), null)));
+        Partition partition = request.partitions().get(at);
+        request.budget().runs(1);
+        int most = request.limit() - request.found().size();
+        return request.lister().page(partition, inner, most).thenCompose(page -> {
+            request.found().addAll(page.items());
+            request.budget().lookedAt(request.lister().looked(page));
+            if (page.next() == null && (at + 1 == request.partitions().size() || !request.ends())) {
+                return collect(request, at + 1, null);
+            } else if (page.next() != null && request.lister().isSearch() && !request.ends()) {
+                return collect(request, at, page.next());
             }
-            return collect(partitions, at + 1, null, limit, budget, lister, found);
+            String next = page.next() == null
+                    ? QueueCursor.encode(request.partitions().get(at + 1), null)
+                    : QueueCursor.encode(partition, page.next());
+            return CompletableFuture.completedFuture(new ResultPage<>(request.found(), next));
         });
     }
 }

@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
  * Looks up whether a queue is paused, each time that it runs, and calls a listener when that has changed. Until it has its
  * first answer, it asks again by itself, since nobody starts a task before. If none comes for long, the listener hears that
  * nobody can tell: of a Redis Cluster, the node that knows may be away, and the tasks on the other nodes must not wait for
- * it. A later answer counts again. Thread-safe.
+ * it. The watch goes on asking then, so that a pause is noticed soon after the node is back. One question is asked at a
+ * time. Thread-safe.
  */
 final class PauseWatch implements Runnable, AutoCloseable {
 
@@ -30,6 +31,8 @@ final class PauseWatch implements Runnable, AutoCloseable {
 
     // Guarded by this.
     private @Nullable OperatorPause last;
+    private boolean asking;
+    private boolean askedMeanwhile;
     private boolean asksAgain;
     private int unanswered;
     private boolean closed;
@@ -51,13 +54,31 @@ final class PauseWatch implements Runnable, AutoCloseable {
 
     @Override
     public void run() {
+        synchronized (this) {
+            if (asking) {
+                askedMeanwhile = true;
+                return;
+            }
+            asking = true;
+        }
         question.get().whenComplete((paused, failure) -> {
-            if (failure == null) {
-                update(paused ? OperatorPause.YES : OperatorPause.NO);
-            } else {
-                askAgain();
+            if (answered(failure == null ? (paused ? OperatorPause.YES : OperatorPause.NO) : null)) {
+                run();
             }
         });
+    }
+
+    /** Handles an answer, null if there is none. Returns whether it may be out of date already. */
+    private synchronized boolean answered(@Nullable OperatorPause paused) {
+        asking = false;
+        boolean outdated = askedMeanwhile;
+        askedMeanwhile = false;
+        if (paused != null) {
+            update(paused);
+        } else {
+            askAgain();
+        }
+        return outdated && !asksAgain && !closed;
     }
 
     private synchronized void update(OperatorPause paused) {
@@ -71,18 +92,18 @@ final class PauseWatch implements Runnable, AutoCloseable {
     }
 
     private synchronized void askAgain() {
-        if (last != null || asksAgain || closed) {
+        if (last != null && last != OperatorPause.UNKNOWN || asksAgain || closed) {
             return;
         }
-        if (++unanswered >= MAX_UNANSWERED) {
+        if (last == null && ++unanswered >= MAX_UNANSWERED) {
             log.warn(
-                    "Queue {}: Redis does not say whether an operator has paused it. Its tasks start until Redis says so",
+                    "Queue {}: Redis has not said yet whether an operator has paused it. Until it does, tasks start in the"
+                            + " partitions whose node of Redis answers, and in no others",
                     queue);
             update(OperatorPause.UNKNOWN);
-        } else {
-            asksAgain = true;
-            later.accept(this::runAgain);
         }
+        asksAgain = true;
+        later.accept(this::runAgain);
     }
 
     private void runAgain() {

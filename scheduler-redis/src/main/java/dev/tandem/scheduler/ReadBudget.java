@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -35,6 +36,15 @@ public final class ReadBudget {
         this.scripts = new AtomicLong(scripts);
         this.tasks = new AtomicLong(tasks);
         endsAt = System.nanoTime() + time.toNanos();
+    }
+
+    /** Returns whether something failed because a budget was spent. */
+    static boolean isSpent(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof SpentException;
     }
 
     /** Returns the budget of a request for a part of a list. */

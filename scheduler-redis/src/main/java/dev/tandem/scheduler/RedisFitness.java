@@ -18,8 +18,12 @@ final class RedisFitness {
 
     private static final Logger log = LoggerFactory.getLogger(RedisFitness.class);
 
-    /** How Redis refuses every write, whichever it is: it cannot save to its disk, or lacks replicas. */
-    private static final List<String> REFUSALS = List.of("MISCONF", "NOREPLICAS");
+    /**
+     * How Redis refuses every write, whichever it is: it cannot save to its disk, lacks replicas, loads its data, is a
+     * replica, or belongs to a cluster that is down. A single slot that nobody serves is refused in other words.
+     */
+    private static final List<String> REFUSALS =
+            List.of("MISCONF", "NOREPLICAS", "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN The cluster is down");
 
     private static final int LONGEST_REFUSAL = 200;
     private static final byte[] NO_FIELD = "fitness".getBytes(StandardCharsets.UTF_8);

@@ -130,6 +130,100 @@ class BoundedReadsIT extends OperatorTestBase {
         assertThat(keys).hasSize(10).doesNotHaveDuplicates();
     }
 
+    /** The smallest pages cost no more than one look at each partition, and a second look at the page that has too many. */
+    @Test
+    void aSearchInOneStateLooksAtManyTasksForEachThatItReturns() {
+        manyPartitions();
+        int number = 998;
+        use(number);
+        for (int i = 0; i < 30; i++) {
+            halt("k" + i, i);
+        }
+        List<String> found = new ArrayList<>();
+        String cursor = null;
+        do {
+            long before = scripts();
+            long namesBefore = calls("smembers");
+            boolean isFirst = cursor == null;
+            ResultPage<TaskView> page = get(store.inspector()
+                    .tasks(
+                            queue,
+                            null,
+                            TaskState.DEAD,
+                            cursor,
+                            1,
+                            task -> offset(task) % 7 == 5,
+                            ReadBudget.forList()));
+            assertThat(scripts() - before).isLessThan(isFirst ? 1_005 : 10);
+            assertThat(calls("smembers") - namesBefore)
+                    .as("lists of partitions")
+                    .isLessThan(4);
+            assertThat(page.items()).hasSizeLessThanOrEqualTo(1);
+            page.items().forEach(task -> found.add(name(task)));
+            cursor = page.next();
+        } while (cursor != null);
+
+        assertThat(found).containsExactlyInAnyOrder("998/0:26", "998/0:19", "998/0:12", "998/0:5");
+    }
+
+    @Test
+    void aSearchInAllStatesAsksEachPartitionOnceForEachState() {
+        manyPartitions();
+        use(998);
+        halt("k", 5);
+        long before = scripts();
+        long namesBefore = calls("smembers");
+
+        ResultPage<TaskView> page = page(null, 1, task -> true, ReadBudget.forList());
+
+        assertThat(page.items()).hasSize(1);
+        assertThat(scripts() - before).isLessThan(4_010);
+        assertThat(calls("smembers") - namesBefore).as("lists of partitions").isLessThan(4);
+    }
+
+    @Test
+    void aSearchInSuccessesReadsAPageOnceForManyOfThem() {
+        for (long offset = 0; offset < 300; offset++) {
+            succeed(Map.of(offset, kept("order-" + offset, null)));
+        }
+        List<Long> found = new ArrayList<>();
+        String cursor = null;
+        long before = scripts();
+        do {
+            ResultPage<TaskView> page = get(store.inspector()
+                    .tasks(
+                            queue,
+                            "0",
+                            TaskState.SUCCEEDED,
+                            cursor,
+                            1,
+                            task -> offset(task) % 100 == 0,
+                            ReadBudget.forList()));
+            found.addAll(offsets(page));
+            cursor = page.next();
+        } while (cursor != null);
+
+        assertThat(found).containsExactlyInAnyOrder(200L, 100L, 0L);
+        assertThat(scripts() - before).isLessThan(20);
+    }
+
+    /** Whenever the time is over, what was found until then is returned, with a place to go on. */
+    @Test
+    void aListThatRunsOutOfTimeReturnsWhatItHasFound() {
+        manyPartitions();
+        scheduleIn(0, 500);
+        claim(1, "running");
+        int later = 0;
+        for (int millis = 0; millis <= 300; millis += 5) {
+            ResultPage<TaskView> page =
+                    page(null, 1_000, null, new ReadBudget(100_000, 100_000, Duration.ofMillis(millis)));
+            assertThat(page.items().get(0).state()).isEqualTo(TaskState.ACTIVE);
+            String next = page.next();
+            later += next != null && next.equals("due.") ? 1 : 0;
+        }
+        assertThat(later).as("lists that ended before the tasks that are due").isPositive();
+    }
+
     @Test
     void aRequestForWhichNobodyWaitsEnds() {
         manyPartitions();
@@ -224,6 +318,13 @@ class BoundedReadsIT extends OperatorTestBase {
                 .filter(each -> each.getKey().startsWith("cmdstat_eval"))
                 .mapToLong(each -> Long.parseLong(each.getValue().replaceAll("calls=(\\d+).*", "$1")))
                 .sum();
+    }
+
+    private long calls(String command) {
+        String stats = get(store.adminConnection().run(redis -> redis.info("commandstats")));
+        return Long.parseLong(RedisPreflight.facts(stats)
+                .getOrDefault("cmdstat_" + command, "calls=0")
+                .replaceAll("calls=(\\d+).*", "$1"));
     }
 
     private static String name(TaskView task) {

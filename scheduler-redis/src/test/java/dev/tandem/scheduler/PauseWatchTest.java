@@ -41,7 +41,43 @@ class PauseWatchTest {
         later.remove().run();
 
         assertThat(heard).containsExactly(OperatorPause.UNKNOWN);
+    }
+
+    @Test
+    void itIsAskedAgainWhileThePauseIsUnknown() {
+        leaveUnanswered(3 * PauseWatch.MAX_UNANSWERED);
+        watch.run();
+        assertThat(later).as("not one more for each other question").hasSize(1);
+        answer = true;
+        later.remove().run();
+
+        assertThat(heard).containsExactly(OperatorPause.UNKNOWN, OperatorPause.YES);
         assertThat(later).isEmpty();
+    }
+
+    @Test
+    void questionWaitsForTheAnswerToTheOneBefore() {
+        List<CompletableFuture<Boolean>> asked = new ArrayList<>();
+        PauseWatch slow = new PauseWatch(
+                "orders",
+                () -> {
+                    asked.add(new CompletableFuture<>());
+                    return asked.get(asked.size() - 1);
+                },
+                later::add,
+                heard::add);
+        slow.run();
+        slow.run();
+        slow.run();
+        assertThat(asked).hasSize(1);
+        asked.get(0).complete(false);
+        assertThat(asked)
+                .as("one more, since the first answer may be out of date")
+                .hasSize(2);
+        asked.get(1).complete(true);
+
+        assertThat(asked).hasSize(2);
+        assertThat(heard).containsExactly(OperatorPause.NO, OperatorPause.YES);
     }
 
     @Test

@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,13 +108,42 @@ class RedisClusterIT {
         }
     }
 
+    /** One slot that nobody serves is enough: by default a cluster refuses everything then. */
+    @Test
+    void aClusterThatIsDownIsNotReachableAndNotUsed() {
+        int slot = SlotHash.getSlot("uncovered");
+        LocalRedis primary = cluster.primaryOf(slot);
+        AtomicInteger reached = new AtomicInteger();
+        RecordedEvents recorded = new RecordedEvents();
+        store.link(Partition.of(queue, 0), recorded);
+        await().until(() -> recorded.events.contains("up"));
+        try {
+            cluster.nodes().forEach(node -> ask(node, redis -> redis.clusterDelSlots(slot)));
+            await().untilAsserted(() -> assertThat(store.status().detail())
+                    .contains("it refuses all writes: CLUSTERDOWN The cluster is down"));
+            assertThat(recorded.events).containsExactly("up", "down");
+            store.findReachablePart(reached::incrementAndGet);
+            await().during(Duration.ofSeconds(1)).until(() -> reached.get() == 0);
+        } finally {
+            ask(primary, redis -> redis.clusterAddSlots(slot));
+            cluster.awaitReady();
+        }
+        store.findReachablePart(reached::incrementAndGet);
+        await().until(() -> reached.get() == 1);
+        await().untilAsserted(() -> assertThat(recorded.events).containsExactly("up", "down", "up"));
+    }
+
     private static void setPolicy(LocalRedis node, String policy) {
         set(node, "maxmemory-policy", policy);
     }
 
     private static void set(LocalRedis node, String setting, String value) {
+        ask(node, redis -> redis.configSet(setting, value));
+    }
+
+    private static void ask(LocalRedis node, Consumer<RedisCommands<String, String>> question) {
         try (StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(node.address()))) {
-            connection.sync().configSet(setting, value);
+            question.accept(connection.sync());
         }
     }
 

@@ -37,12 +37,9 @@ class ArchitectureTest {
     private static final String RABBIT = "dev.tandem.rabbit..";
     private static final String RUNTIME = "dev.tandem.runtime..";
     private static final String SERVER = "dev.tandem.server..";
-    private static final String OUTBOX = "dev.tandem.outbox..";
     private static final String COMMANDS = "dev.tandem.server.cli..";
 
-    private static final String[] PRODUCT = {
-        API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, RUNTIME, OUTBOX, SERVER
-    };
+    private static final String[] PRODUCT = {API, TASK, ORDERING, EXECUTOR, REDIS, KAFKA, RABBIT, RUNTIME, SERVER};
 
     /** The modules under tools/. */
     private static final String[] TOOLS = {
@@ -155,24 +152,6 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule rabbitDependsOnlyOnTask = onlyTask(RABBIT, REDIS, KAFKA);
-
-    /** Only one class needs a driver, which the application may not have. */
-    @ArchTest
-    static final ArchRule theOutboxDependsOnlyOnTheApi = classes()
-            .that()
-            .resideInAPackage(OUTBOX)
-            .and()
-            .doNotHaveSimpleName("PostgresListener")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    OUTBOX,
-                    "dev.tandem.api..",
-                    "java..",
-                    "javax.sql..",
-                    "org.slf4j..",
-                    "tools.jackson..",
-                    "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule theCoreUsesNoClientLibrary = noClasses()

@@ -193,9 +193,11 @@ class RabbitQueuesIT {
         JsonNode partitions = queue(ORDERED).path("partitions");
         assertThat(partitions.size()).isEqualTo(2);
         assertThat(partitions.get(0).path("owner").asString()).isNotEmpty();
-        assertThat(server.get("/actuator/prometheus").body())
-                .contains("tandem_queue_lag{queue=\"" + UNORDERED + "\"}")
-                .contains("tandem_partitions{queue=\"" + ORDERED + "\"} 2.0");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(server.get("/actuator/prometheus").body())
+                                .contains("tandem_queue_lag{queue=\"" + UNORDERED + "\"}")
+                                .contains("tandem_partitions{queue=\"" + ORDERED + "\"} 2.0"));
     }
 
     private static void submit(String queue, String id, String more) {

@@ -203,7 +203,9 @@ class TandemScriptTest {
             assertThat(process.exitStatus()).as(process.logTail()).isZero();
             assertThat(process.log()).content().contains("dev.tandem:tandem-bom");
         }
-        assertThat(calls).content().endsWith("-pl bom,server -am -Dmaven.repo.local=/elsewhere install\n");
+        assertThat(calls)
+                .content()
+                .endsWith("-pl bom,server,spring-boot-starter -am -Dmaven.repo.local=/elsewhere install\n");
         assertThat(project.resolve(".tandem/building")).doesNotExist();
     }
 

@@ -44,7 +44,7 @@ final class SpringTransactions implements TransactionBoundary {
         /** The transaction makes room for another one of the same thread. */
         @Override
         public void suspend() {
-            TransactionSynchronizationManager.unbindResource(SpringTransactions.this);
+            TransactionSynchronizationManager.unbindResourceIfPossible(SpringTransactions.this);
         }
 
         @Override

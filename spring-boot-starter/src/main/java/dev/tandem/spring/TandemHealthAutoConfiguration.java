@@ -12,12 +12,13 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = TandemAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(TandemLifecycle.class)
-@ConditionalOnEnabledHealthIndicator("tandem")
 public final class TandemHealthAutoConfiguration {
 
     TandemHealthAutoConfiguration() {}
 
+    // On the method, since its condition can be read only where the class is there.
     @Bean
+    @ConditionalOnEnabledHealthIndicator("tandem")
     @ConditionalOnMissingBean(name = "tandemHealthIndicator")
     HealthIndicator tandemHealthIndicator(TandemLifecycle lifecycle) {
         return new TandemHealth(lifecycle);

@@ -5,10 +5,15 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.runtime.TandemStatus;
+import dev.tandem.runtime.settings.DurationText;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
@@ -18,6 +23,10 @@ import tools.jackson.databind.json.JsonMapper;
  * end while everything that they use is there. Thread-safe.
  */
 final class TandemLifecycle implements SmartLifecycle, DisposableBean {
+
+    private static final Logger log = LoggerFactory.getLogger(TandemLifecycle.class);
+
+    private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
 
     private final StartCheck check;
     private final ConfigurableEnvironment environment;
@@ -55,6 +64,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
         }
         Wiring wiring = check.wiring();
         if (wiring.runsTasks()) {
+            warnOfShortStop(wiring.settings().executor().drainTimeout());
             TandemBuilder builder = Tandem.connect(environment)
                     .json(json)
                     .metrics(metrics.apply(wiring))
@@ -66,6 +76,19 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
             tandem = builder.start();
         }
         running = true;
+    }
+
+    private void warnOfShortStop(Duration drain) {
+        Duration phase =
+                Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(Duration.ofSeconds(30));
+        if (drain.compareTo(phase) >= 0) {
+            log.warn(
+                    "tandem.executor.drain-timeout is {} and {} is {}: other parts of this application stop while its"
+                            + " handlers still run. Make the first one shorter",
+                    DurationText.of(drain),
+                    PHASE_TIMEOUT,
+                    DurationText.of(phase));
+        }
     }
 
     /** Returns at once, so that others of the same phase stop meanwhile. */

@@ -13,12 +13,17 @@ import dev.tandem.spring.gateways.Orders;
 import dev.tandem.spring.gateways.OrdersApplication;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.scheduling.annotation.Async;
 
@@ -231,6 +236,37 @@ class StartCheckTest {
                         .doesNotStartWith("com.rabbitmq");
             }
         });
+    }
+
+    @Test
+    void whatTheApplicationDoesNotHaveIsNotNeeded() {
+        withGateway()
+                .withClassLoader(new FilteredClassLoader(
+                        "io.micrometer", "org.springframework.transaction", "org.springframework.boot.health"))
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(Orders.class));
+    }
+
+    @Test
+    void healthSaysWhatCannotBeReachedInTheWordsOfTheSettings() {
+        withGateway()
+                .withPropertyValues(
+                        "tandem.kafka.bootstrap-servers=127.0.0.1:1",
+                        "tandem.redis.uri=redis://127.0.0.1:1",
+                        "tandem.executor.drain-timeout=1s")
+                .withBean(All.class)
+                .run(context -> {
+                    Health health = Objects.requireNonNull(
+                            context.getBean(HealthIndicator.class).health());
+                    assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+                    assertThat(String.valueOf(health.getDetails().get("problems")))
+                            .contains("tandem.redis.uri: ", "tandem.kafka.bootstrap-servers: ");
+                });
+    }
+
+    @Test
+    void handlersStopBeforeEverythingElse() {
+        application.run(context ->
+                assertThat(context.getBean(TandemLifecycle.class).getPhase()).isEqualTo(Integer.MAX_VALUE));
     }
 
     @Test

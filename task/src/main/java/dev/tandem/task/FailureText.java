@@ -21,6 +21,9 @@ public final class FailureText {
     private static final Set<String> WRAPPERS =
             Set.of("java.util.concurrent.CompletionException", "java.util.concurrent.ExecutionException");
 
+    /** What the client of Redis says of a request that it did not send. */
+    private static final String NOT_CONNECTED = "Currently not connected. Commands are rejected.";
+
     private static final String NO_ANSWER = "no answer in time";
 
     private static final Pattern SUFFIX = Pattern.compile("(Exception|Error)$");
@@ -46,9 +49,13 @@ public final class FailureText {
         };
     }
 
-    /** Returns a message of a library without names of classes, and without what Java adds to an unresolved address. */
+    /** Returns a message of a library without names of classes, and without what Java and clients add. */
     public static String clean(String message) {
-        return CLASS_NAME.matcher(message).replaceAll("").replace("/<unresolved>", "");
+        return CLASS_NAME
+                .matcher(message)
+                .replaceAll("")
+                .replace("/<unresolved>", "")
+                .replace(NOT_CONNECTED, "there is no connection");
     }
 
     private static String withoutMessage(Throwable failure) {

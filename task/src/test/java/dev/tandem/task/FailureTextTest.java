@@ -35,6 +35,8 @@ class FailureTextTest {
                         new IOException("Unable to connect to localhost/<unresolved>:6379"),
                         "Unable to connect to localhost:6379"),
                 Arguments.of(
+                        new IOException("Currently not connected. Commands are rejected."), "there is no connection"),
+                Arguments.of(
                         new ExecutionException(new CompletionException(new IOException("reset by peer"))),
                         "reset by peer"),
                 Arguments.of(

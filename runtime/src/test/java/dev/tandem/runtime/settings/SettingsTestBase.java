@@ -57,6 +57,11 @@ abstract class SettingsTestBase {
         return SettingsLoader.load(environment);
     }
 
+    /** Loads as a program that submits only. */
+    TandemSettings loadForProgram() {
+        return SettingsLoader.loadForProgram(environment, Map.of());
+    }
+
     List<String> problems() {
         SettingsException thrown = catchThrowableOfType(SettingsException.class, this::load);
         assertThat(thrown).as("a refusal").isNotNull();

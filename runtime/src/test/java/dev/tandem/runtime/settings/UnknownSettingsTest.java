@@ -26,6 +26,19 @@ class UnknownSettingsTest extends SettingsTestBase {
         assertThat(load().queues()).hasSize(1);
     }
 
+    @Test
+    void onlyAProgramMayBeSwitchedOff() {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.enabled", "true");
+        environment(Map.of("TANDEM_ENABLED", "true"));
+
+        assertThat(loadForProgram().queues()).hasSize(1);
+        assertThat(problems())
+                .hasSize(2)
+                .anyMatch(each -> each.contains("tandem.enabled is 'true': there is no such setting"))
+                .anyMatch(each -> each.contains("TANDEM_ENABLED"));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             tandem.redis.url                     | tandem.redis.uri

@@ -81,8 +81,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TasksController tasksController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new TasksController(new ConfiguredQueues(settings.queues()), inspection, administration);
+    TasksController tasksController(
+            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+        return new TasksController(new ConfiguredQueues(settings.queues()), inspection, administration, backlog);
     }
 
     @Bean

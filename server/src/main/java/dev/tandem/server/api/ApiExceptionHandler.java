@@ -2,11 +2,13 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.LogText;
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
@@ -14,6 +16,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /** Answers every error of a controller as {@code application/problem+json}. */
@@ -30,11 +33,25 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     }
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable) {
+    ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable, HttpServletRequest request) {
         return answer(ProblemDetails.of(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 String.valueOf(unavailable.getMessage()),
-                "Try again; GET /actuator/health shows which part is down"));
+                reads(request) ? "Try again; GET /actuator/health shows which part is down" : mayTakeEffect(request)));
+    }
+
+    private static boolean reads(HttpServletRequest request) {
+        return request.getMethod().equals(HttpMethod.GET.name())
+                || request.getMethod().equals(HttpMethod.HEAD.name());
+    }
+
+    /** Says how to find out what became of a change. Redis may have it, and carry it out later. */
+    private static String mayTakeEffect(HttpServletRequest request) {
+        String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
+        String command = route.contains("/keys/")
+                ? "./tandem keys show"
+                : route.contains("/tasks/") ? "./tandem tasks" : "./tandem queues";
+        return "It may still take effect; check with " + command + " before you repeat it";
     }
 
     /** Tomcat throws this for parameters that it cannot decode, instead of leaving them out. */

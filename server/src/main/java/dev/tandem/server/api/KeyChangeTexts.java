@@ -26,20 +26,25 @@ final class KeyChangeTexts {
         if (failed.isEmpty()) {
             return null;
         }
-        ApiException first = refusal(failed.get(0), settings);
+        // What may have been done matters more than what was not.
+        KeyChange worst = failed.stream()
+                .filter(each -> each.change() == Change.UNKNOWN)
+                .findFirst()
+                .orElse(failed.get(0));
+        ApiException refusal = refusal(worst, settings);
         String done = changes.stream()
                 .filter(each -> each.change() == Change.DONE)
                 .map(each ->
                         " Done in partition " + each.before().partition() + ": " + did(action, each.before(), settings))
                 .collect(Collectors.joining());
         if (changes.size() == 1) {
-            return first;
+            return refusal;
         }
         String notDone = failed.stream()
                 .map(each -> "Partition " + each.before().partition() + ": "
                         + refusal(each, settings).getMessage() + ".")
                 .collect(Collectors.joining(" "));
-        return new ApiException(first.status(), notDone + done, first.remedy());
+        return new ApiException(refusal.status(), notDone + done, refusal.remedy());
     }
 
     /** Says why a change was not made, or not wholly. */
@@ -65,8 +70,8 @@ final class KeyChangeTexts {
             case DONE_IN_PART ->
                 ApiException.conflict(
                         head
-                                + " was retried, skipped or deleted while the key was drained: tasks behind it that had died"
-                                + " by then stay dead, and the others wait",
+                                + " has changed while the key was drained: tasks behind it that had died by then stay dead,"
+                                + " and the others wait",
                         "Look at the key again");
             case UNKNOWN ->
                 ApiException.unavailable(
@@ -78,17 +83,22 @@ final class KeyChangeTexts {
         };
     }
 
-    /** Names the heads of changes that were made at least in part, without any key; null if there are none. */
+    /** Returns whether changes were made at least in part. */
+    static boolean isAnyMade(List<KeyChange> changes) {
+        return changes.stream().anyMatch(each -> each.change() == Change.DONE || each.change() == Change.DONE_IN_PART);
+    }
+
+    /** Names the heads of changes, without any key; null if none was made, nor may have been. */
     static @Nullable String record(List<KeyChange> changes) {
         Map<Change, String> heads = new EnumMap<>(Change.class);
         changes.forEach(
                 each -> heads.merge(each.change(), each.before().head().toString(), (one, next) -> one + ", " + next));
         String done = heads.remove(Change.DONE);
         String inPart = heads.remove(Change.DONE_IN_PART);
-        if (done == null && inPart == null) {
+        String unknown = heads.remove(Change.UNKNOWN);
+        if (done == null && inPart == null && unknown == null) {
             return null;
         }
-        String unknown = heads.remove(Change.UNKNOWN);
         return Stream.of(
                         done == null ? null : "head " + done,
                         inPart == null ? null : "some tasks behind " + inPart + " died",

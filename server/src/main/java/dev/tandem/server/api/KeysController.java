@@ -9,6 +9,7 @@ import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskRef;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,9 @@ final class KeysController {
 
     /** How many parked tasks a single key shows. */
     private static final int SHOWN_BEHIND = 10;
+
+    /** The keys that need somebody come first. */
+    private static final Comparator<KeyInfo> HALTED_FIRST = Comparator.comparing(key -> !key.isHalted());
 
     private final ConfiguredQueues queues;
     private final Inspection inspection;
@@ -49,6 +53,7 @@ final class KeysController {
             Page<KeyInfo> page = inspection.keys(queue, cursor, TasksController.bounded(limit));
             return new Views.Keys(
                     page.items().stream()
+                            .sorted(HALTED_FIRST)
                             .map(key -> Views.Key.of(key, headTask(queue, settings, key), null))
                             .toList(),
                     page.next(),
@@ -125,7 +130,7 @@ final class KeysController {
             throw ApiException.conflict(
                     "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
         }
-        OperatorActs.record(request, KeyChangeTexts.record(changes));
+        OperatorActs.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
         ApiException refusal = KeyChangeTexts.refusal(changes, action, settings);
         if (refusal != null) {
             throw refusal;

@@ -5,6 +5,8 @@ import dev.tandem.server.logs.OperatorLog.Result;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +24,11 @@ final class OperatorActs implements HandlerInterceptor {
     private static final int MAX_TEXT = 200;
     private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
 
-    /** The attribute of a request that says what was done. */
+    /** The attribute of a request that says what was done, or may have been. */
     private static final String DONE = OperatorActs.class.getName() + ".done";
+
+    /** What a request has changed. @param certain whether something was changed; false if it only may have been */
+    private record Done(boolean certain, String details) {}
 
     private final OperatorLog log;
     private final boolean namesKeys;
@@ -53,29 +58,39 @@ final class OperatorActs implements HandlerInterceptor {
         String subject = noun.equals("key") && !namesKeys ? "a key of " : subject(noun, named);
         String query = request.getQueryString() == null || !namesKeys
                 ? ""
-                : " (" + LogText.oneLine(request.getQueryString(), MAX_TEXT) + ")";
+                : " (" + LogText.oneLine(decoded(request.getQueryString()), MAX_TEXT) + ")";
         String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
-        log.acted(kind, act, result(response.getStatus(), request.getAttribute(DONE)));
+        log.acted(kind, act, result(response.getStatus(), (Done) request.getAttribute(DONE)));
     }
 
     /**
      * Keeps for the log what a request has changed. A request that is then refused has been done in part.
      *
-     * @param done without any key; null if nothing was changed
+     * @param certain whether something was changed; false if it only may have been
+     * @param details without any key; null if nothing was changed, nor may have been
      */
-    static void record(HttpServletRequest request, @Nullable String done) {
-        request.setAttribute(DONE, done);
+    static void record(HttpServletRequest request, boolean certain, @Nullable String details) {
+        request.setAttribute(DONE, details == null ? null : new Done(certain, details));
     }
 
-    private static Result result(int status, @Nullable Object done) {
+    private static Result result(int status, @Nullable Done done) {
+        String details = done == null ? "" : done.details();
         if (status < 300) {
-            return new Result(true, "done", done == null ? "" : done.toString());
-        } else if (done != null) {
-            return new Result(true, "done in part, status " + status, done.toString());
+            return new Result(true, "done", details);
+        } else if (done != null && done.certain()) {
+            return new Result(true, "done in part, status " + status, details);
         }
         return status < 500
-                ? new Result(false, "refused with status " + status, "")
-                : new Result(true, "failed with status " + status + ", and may have been done", "");
+                ? new Result(false, "refused with status " + status, details)
+                : new Result(true, "failed with status " + status + ", and may have been done", details);
+    }
+
+    private static String decoded(String query) {
+        try {
+            return URLDecoder.decode(query, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return query;
+        }
     }
 
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */

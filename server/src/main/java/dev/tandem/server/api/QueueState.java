@@ -21,6 +21,9 @@ record QueueState(String word, List<String> problems) {
 
     private static final int MAX_NAMES = 20;
 
+    /** What an executor says while the queue is paused everywhere. */
+    private static final String PAUSED_BY_OPERATOR = "an operator has paused the queue";
+
     /** The words, the worst first. */
     enum Word {
         NO_REDIS("no redis"),
@@ -78,7 +81,7 @@ record QueueState(String word, List<String> problems) {
         if (local.slowed()) {
             words.add(Word.SLOWED.text);
         }
-        if (local.withheld() != null) {
+        if (local.withheld() != null && !(paused && local.withheld().equals(PAUSED_BY_OPERATOR))) {
             problems.add("In this server, " + local.withheld());
         }
         if (local.problem() != null && words.isEmpty()) {
@@ -88,6 +91,13 @@ record QueueState(String word, List<String> problems) {
             problems.add("In this server, " + local.waits());
         }
         return new QueueState(words.isEmpty() ? Word.RUNNING.text : words.get(0), List.copyOf(problems));
+    }
+
+    /** Returns this state with one more sentence, which comes first. */
+    QueueState with(String problem) {
+        List<String> all = new ArrayList<>(List.of(problem));
+        all.addAll(problems);
+        return new QueueState(word, List.copyOf(all));
     }
 
     private static void addUnowned(

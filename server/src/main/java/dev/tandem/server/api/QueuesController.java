@@ -96,6 +96,10 @@ final class QueuesController {
         Map<String, Long> lags = backlog.of(name);
         LocalQueue here = local.of(name);
         QueueState state = QueueState.of(settings, here, unavailable, paused, partitions, lags);
+        if (paused) {
+            state = state.with(
+                    "An operator has paused the queue in all executors; ./tandem resume " + name + " lets it go on");
+        }
         TaskCounts counts = partitions.stream().map(PartitionInfo::counts).reduce(TaskCounts.NONE, TaskCounts::plus);
         long blocked = partitions.stream().mapToLong(PartitionInfo::blockedKeys).sum();
         boolean known = unavailable == null;
@@ -113,12 +117,16 @@ final class QueuesController {
                 known ? blocked : null,
                 known ? counts : null,
                 known ? PartitionInfo.totals(partitions) : null,
-                withPartitions ? partitions(settings, partitions, lags) : null);
+                withPartitions ? partitions(settings, partitions, lags, known) : null);
     }
 
-    /** Returns the partitions that Redis knows, then those that only the broker knows. */
+    /**
+     * Returns the partitions that Redis knows, then those that only the broker knows.
+     *
+     * @param answered whether Redis answered; if not, nobody knows what it has of them
+     */
     private static List<Views.Partition> partitions(
-            QueueSettings settings, List<PartitionInfo> known, Map<String, Long> lags) {
+            QueueSettings settings, List<PartitionInfo> known, Map<String, Long> lags, boolean answered) {
         List<Views.Partition> all = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         for (PartitionInfo partition : known) {
@@ -135,7 +143,8 @@ final class QueuesController {
         }
         lags.forEach((partition, lag) -> {
             if (!partition.isEmpty() && !seen.contains(partition)) {
-                all.add(new Views.Partition(partition, null, lag, 0, TaskCounts.NONE, null, null));
+                all.add(new Views.Partition(
+                        partition, null, lag, answered ? 0L : null, answered ? TaskCounts.NONE : null, null, null));
             }
         });
         return all;

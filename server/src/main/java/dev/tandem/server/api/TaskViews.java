@@ -70,7 +70,8 @@ final class TaskViews {
                 task == null || task.type() == null ? settings.handler() : task.type(),
                 info.key(),
                 info.attempts(),
-                maxAttempts(settings, task),
+                // The limit of a task that succeeded is not kept.
+                info.durationMillis() == null ? maxAttempts(settings, task) : null,
                 info.at(),
                 task == null || task.publishedAt() == 0 ? null : Instant.ofEpochMilli(task.publishedAt()),
                 info.executor(),

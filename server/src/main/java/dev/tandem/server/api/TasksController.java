@@ -4,6 +4,7 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
+import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
@@ -51,11 +52,13 @@ final class TasksController {
     private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
+    private final Backlog backlog;
 
-    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
+    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
+        this.backlog = backlog;
     }
 
     @GetMapping
@@ -173,11 +176,11 @@ final class TasksController {
     private TaskInfo find(String queue, String id) {
         TaskRef ref = TaskRef.parse(id).orElse(null);
         if (ref != null) {
-            return inspection.task(queue, ref).orElseThrow(() -> notFound(id));
+            return inspection.task(queue, ref).orElseThrow(() -> notFound(queue, id));
         }
         List<TaskInfo> found = inspection.byId(queue, id);
         if (found.isEmpty()) {
-            throw notFound(id);
+            throw notFound(queue, id);
         }
         if (found.size() > 1) {
             throw ApiException.conflict(
@@ -186,6 +189,21 @@ final class TasksController {
                             + found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", ")));
         }
         return found.get(0);
+    }
+
+    /** Says also whether tasks wait in the broker, and why. The broker tells how many, not which. */
+    private ApiException notFound(String queue, String id) {
+        long lag = backlog.of(queue).values().stream().mapToLong(each -> each).sum();
+        if (lag == 0) {
+            return notFound(id);
+        }
+        boolean paused = inspection.isPaused(queue);
+        return ApiException.notFound(
+                "Redis holds no task '" + id + "'",
+                "It may be among the " + lag + (lag == 1 ? " message" : " messages")
+                        + " not settled in the broker (LAG "
+                        + lag + ")" + (paused ? ", since the queue is paused (./tandem resume " + queue + ")" : "")
+                        + ", or it succeeded longer ago than tandem.history keeps");
     }
 
     private static ApiException notFound(String id) {

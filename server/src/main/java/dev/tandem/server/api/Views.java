@@ -44,7 +44,7 @@ final class Views {
             @Nullable List<Partition> partitions) {}
 
     /**
-     * One partition.
+     * One partition. What only Redis knows is missing while it does not answer.
      *
      * @param full set if Redis parks no more tasks of a key or of the partition
      * @param tooManyBlockedKeys set if the partition starts no task of a further key
@@ -53,8 +53,8 @@ final class Views {
             String partition,
             @Nullable String owner,
             @Nullable Long lag,
-            long blockedKeys,
-            TaskCounts counts,
+            @Nullable Long blockedKeys,
+            @Nullable TaskCounts counts,
             @Nullable Full full,
             @Nullable TooManyBlockedKeys tooManyBlockedKeys) {}
 

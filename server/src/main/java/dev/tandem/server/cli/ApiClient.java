@@ -4,10 +4,12 @@ import dev.tandem.task.FailureText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -100,11 +102,7 @@ final class ApiClient {
         try {
             response = exchange(open(method, path), body);
         } catch (IOException e) {
-            throw new CliException(
-                    CliException.UNREACHABLE,
-                    "The server at " + server + " can't be reached ("
-                            + FailureText.of(e)
-                            + "). Start one with './tandem server' or './tandem up', or name another with --server");
+            throw unreachable(method, e);
         }
         JsonNode answer = read(response);
         if (response.status() >= 300) {
@@ -113,6 +111,19 @@ final class ApiClient {
             throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : asSentence(detail) + " " + remedy);
         }
         return answer;
+    }
+
+    private CliException unreachable(String method, IOException failure) {
+        boolean sent = !(failure instanceof ConnectException
+                || failure instanceof UnknownHostException
+                || "Connect timed out".equals(failure.getMessage()));
+        String advice = sent && !method.equals("GET")
+                ? "It may still take effect; check with './tandem queues' before you repeat it"
+                : "Start one with './tandem server' or './tandem up', or name another with --server";
+        String what = sent ? "does not answer" : "can't be reached";
+        return new CliException(
+                CliException.UNREACHABLE,
+                "The server at " + server + " " + what + " (" + FailureText.of(failure) + "). " + advice);
     }
 
     private HttpURLConnection open(String method, String path) throws IOException {
@@ -159,7 +170,7 @@ final class ApiClient {
 
     private JsonNode read(Response response) {
         try {
-            return response.body().length == 0 ? JSON.createObjectNode() : JSON.readTree(response.body());
+            return response.body().length == 0 ? JSON.createObjectNode() : RawPayload.parse(response.body());
         } catch (JacksonException e) {
             throw new CliException(
                     CliException.REFUSED,

@@ -1,11 +1,21 @@
 package dev.tandem.server.cli;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** A command that does nothing itself: one of its subcommands must be named. */
 public abstract class CommandGroup implements Runnable {
+
+    /** Thrown if no subcommand is named: then the help is what is wanted. */
+    static final class NoSubcommandException extends ParameterException {
+        private static final long serialVersionUID = 1;
+
+        NoSubcommandException(CommandLine line, String question) {
+            super(line, question);
+        }
+    }
 
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli
@@ -20,7 +30,7 @@ public abstract class CommandGroup implements Runnable {
 
     @Override
     public void run() {
-        throw wrongUsage(subcommands);
+        throw new NoSubcommandException(spec.commandLine(), subcommands);
     }
 
     ParameterException wrongUsage(String message) {

@@ -44,6 +44,11 @@ final class ConfirmOptions {
         }
     }
 
+    /** Returns whether a person types the input, and reads the output. */
+    static boolean hasTerminal() {
+        return systemTerminal() != null;
+    }
+
     private static @Nullable Terminal systemTerminal() {
         Console console = System.console();
         return console == null || !isTerminal(console) ? null : question -> console.readLine("%s", question);

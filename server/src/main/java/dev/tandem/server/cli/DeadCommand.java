@@ -1,6 +1,7 @@
 package dev.tandem.server.cli;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,13 +57,26 @@ final class DeadCommand extends CommandGroup {
     @Command(
             name = "retry",
             mixinStandardHelpOptions = true,
-            description = {"Puts dead tasks back, due now, with all their attempts.", ""})
-    void retry(@Mixin ServerOptions server, @Mixin ChosenTasks chosen) {
+            description = {"Puts dead tasks back, due now, with all their attempts. With --all, it asks first.", ""})
+    void retry(@Mixin ServerOptions server, @Mixin ChosenTasks chosen, @Mixin ConfirmOptions confirm) {
         ApiClient api = server.api();
-        List<String> refs = chosen.all(this) ? refs(allDead(api, chosen.queue)) : chosen.ids;
-        TaskChanges changes =
-                new TaskChanges(chosen.all, ref -> api.post(taskPath(chosen, ref, "retry") + "?only=dead"));
-        changes.make(refs);
+        List<JsonNode> dead = chosen.all(this) ? allDead(api, chosen.queue) : List.of();
+        if (!dead.isEmpty()) {
+            confirm.confirm(question("Retry", chosen.queue, dead, 0));
+        }
+        Map<String, JsonNode> heads = new HashMap<>();
+        dead.stream().filter(DeadCommand::halts).forEach(task -> heads.put(ref(task), task));
+        List<JsonNode> reopened = new ArrayList<>();
+        TaskChanges changes = new TaskChanges(chosen.all, ref -> {
+            JsonNode answer = api.post(taskPath(chosen, ref, "retry") + "?only=dead");
+            if (heads.containsKey(ref)) {
+                reopened.add(heads.get(ref));
+            }
+            return answer;
+        });
+        changes.make(chosen.all ? dead.stream().map(DeadCommand::ref).toList() : chosen.ids);
+        reopened.forEach(task -> changes.note("The key " + task.path("key").asString("") + " was halted by "
+                + task.path("id").asString("") + " (" + ref(task) + "), which runs again."));
         changes.print(server, "put back");
     }
 
@@ -89,14 +103,19 @@ final class DeadCommand extends CommandGroup {
                 dead.stream().filter(task -> halting || !halts(task)).toList();
         int left = dead.size() - taken.size();
         if (!taken.isEmpty()) {
-            confirm.confirm(question(chosen.queue, taken, left));
+            confirm.confirm(question("Delete", chosen.queue, taken, left));
         }
-        deleteEach(server, chosen, refs(taken), halting ? "dead" : "dead-not-halting", left);
+        deleteEach(
+                server,
+                chosen,
+                taken.stream().map(DeadCommand::ref).toList(),
+                halting ? "dead" : "dead-not-halting",
+                left);
     }
 
-    private static String question(String queue, List<JsonNode> taken, int left) {
+    private static String question(String what, String queue, List<JsonNode> taken, int left) {
         long keys = taken.stream().filter(DeadCommand::halts).count();
-        return "Delete " + TaskChanges.count(taken.size()).replace(" task", " dead task") + " of " + queue
+        return what + " " + TaskChanges.count(taken.size()).replace(" task", " dead task") + " of " + queue
                 + (keys == 0 ? "" : ", of which " + keys + (keys == 1 ? " halts its key" : " halt their keys"))
                 + (left == 0 ? "?" : "? " + leftOut(left));
     }
@@ -127,8 +146,8 @@ final class DeadCommand extends CommandGroup {
         return task.path("halts").asBoolean(false);
     }
 
-    private static List<String> refs(List<JsonNode> tasks) {
-        return tasks.stream().map(task -> task.path("ref").asString()).toList();
+    private static String ref(JsonNode task) {
+        return task.path("ref").asString();
     }
 
     /** Lists all dead tasks before the first is changed, because a change would invalidate the cursor. */

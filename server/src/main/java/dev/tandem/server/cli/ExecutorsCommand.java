@@ -25,7 +25,7 @@ final class ExecutorsCommand implements Runnable {
             .column("QUEUE", text("queue").compose(Row::queue))
             .column("PARTITIONS", text("partitions").compose(Row::queue))
             .column("RUNNING", text("running").compose(Row::queue))
-            .column("SEEN", time("seen").compose(Row::executor));
+            .column(JsonCells.timeHeader("SEEN"), time("seen").compose(Row::executor));
 
     @Mixin
     private final ServerOptions server = new ServerOptions();

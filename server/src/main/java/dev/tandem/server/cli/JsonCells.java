@@ -24,6 +24,16 @@ final class JsonCells {
         return cell(path, value -> TIME.format(Instant.parse(value.asString())));
     }
 
+    /** Shows a time with its zone. @param path the names that lead to the value */
+    static Function<JsonNode, String> zonedTime(String... path) {
+        return cell(path, value -> TIME.format(Instant.parse(value.asString())) + " " + ZoneId.systemDefault());
+    }
+
+    /** Returns the header of a column of times, which says their time zone. */
+    static String timeHeader(String name) {
+        return name + " (" + ZoneId.systemDefault().getId() + ")";
+    }
+
     private static Function<JsonNode, String> cell(String[] path, Function<JsonNode, String> format) {
         return object -> {
             JsonNode value = object;

@@ -19,6 +19,7 @@ final class KeyChanges {
     private final String keyPath;
     private final List<String> heads = new ArrayList<>();
     private final List<JsonNode> answers = new ArrayList<>();
+    private final List<CliException> failures = new ArrayList<>();
 
     KeyChanges(ServerOptions server, String queue, String key, String action, boolean force) {
         this.server = server;
@@ -36,6 +37,9 @@ final class KeyChanges {
             JsonNode key = server.api().get(keyPath);
             change(key);
             key.path("more").forEach(this::change);
+        }
+        if (!failures.isEmpty()) {
+            throw failure();
         }
         server.print(answer(), (answer, out) -> {
             heads.forEach(out::println);
@@ -61,11 +65,21 @@ final class KeyChanges {
         try {
             answers.add(server.api().post(ApiClient.query(path, parameters)));
         } catch (CliException e) {
-            throw answers.isEmpty()
-                    ? e
-                    : new CliException(
-                            e.status(), e.getMessage() + " (The " + action + " was done before: " + did() + ")");
+            // The key may be blocked in other partitions too, where the change can be made.
+            failures.add(e);
         }
+    }
+
+    /** Reports all that failed, and what was done nevertheless. */
+    private CliException failure() {
+        CliException first = failures.get(0);
+        if (answers.isEmpty() && failures.size() == 1) {
+            return first;
+        }
+        String problems = failures.stream().map(Throwable::getMessage).collect(Collectors.joining(" "));
+        return new CliException(
+                first.status(),
+                problems + (answers.isEmpty() ? "" : " (The " + action + " was done elsewhere: " + did() + ")"));
     }
 
     private JsonNode answer() {

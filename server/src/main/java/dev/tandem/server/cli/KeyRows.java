@@ -17,20 +17,26 @@ final class KeyRows {
     private static final TextTable<JsonNode> BLOCKED_KEYS = new TextTable<JsonNode>()
             .column("KEY", text("key"))
             .column("WHY", text("why"))
-            .column("SINCE", time("since"))
+            .column(JsonCells.timeHeader("SINCE"), time("since"))
             .column("HEAD", text("head"))
             .column("ID", text("headTask", "id"))
             .column("TYPE", text("headTask", "type"))
             .column("STATE", text("headTask", "state"))
             .column("ATTEMPTS", KeyRows::attempts)
-            .column("DUE", key -> waitsForDueTime(key) ? DUE.apply(key) : "-")
+            .column(JsonCells.timeHeader("DUE"), key -> waitsForDueTime(key) ? DUE.apply(key) : "-")
             .column("PARKED", text("parked"))
             .column("ERROR", text("headTask", "error").andThen(TaskRows::firstLine));
 
     private KeyRows() {}
 
-    static void list(JsonNode answer, PrintWriter out) {
-        BLOCKED_KEYS.print(answer.path("keys"), out);
+    /** Prints a list. @param most how many rows at most */
+    static void list(JsonNode answer, int most, PrintWriter out) {
+        JsonNode keys = answer.path("keys");
+        BLOCKED_KEYS.print(keys.valueStream().limit(most).toList(), out);
+        if (keys.size() > most) {
+            out.println(keys.size() - most + " more were found and are not shown: raise --limit to " + keys.size()
+                    + ", or say --all");
+        }
         TaskRows.more(answer, out);
     }
 
@@ -63,14 +69,16 @@ final class KeyRows {
     private static void blocked(String queue, String name, JsonNode key, PrintWriter out) {
         out.println("key: " + name);
         out.println("blocked: " + text("why").apply(key) + ", since "
-                + time("since").apply(key));
+                + JsonCells.zonedTime("since").apply(key));
         out.println("head: " + text("head").apply(key));
         JsonNode head = key.path("headTask");
         if (head.isObject()) {
             out.println("  id: " + TaskRows.printable(text("id").apply(head)));
             out.println("  type: " + TaskRows.printable(text("type").apply(head)));
-            out.println(
-                    "  state: " + text("state").apply(head) + (waitsForDueTime(key) ? ", due " + DUE.apply(key) : ""));
+            out.println("  state: " + text("state").apply(head)
+                    + (waitsForDueTime(key)
+                            ? ", due " + JsonCells.zonedTime("headTask", "at").apply(key)
+                            : ""));
             out.println("  attempts: " + attempts(key));
             if (head.has("error")) {
                 out.println("  error: " + TaskRows.printable(text("error").apply(head)));

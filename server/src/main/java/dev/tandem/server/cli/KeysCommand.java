@@ -1,6 +1,5 @@
 package dev.tandem.server.cli;
 
-import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,9 +30,22 @@ final class KeysCommand extends CommandGroup {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = {"Shows a queue's blocked keys, with the task that each waits for.", ""})
-    void list(@Mixin ServerOptions server, @Mixin PageOptions page, @Parameters(paramLabel = "QUEUE") String queue) {
-        page.printPages(server, ApiClient.path("queues", queue, "keys"), new LinkedHashMap<>(), KeyRows::list);
+            description = {
+                "Shows a queue's blocked keys, with the task that each waits for. Halted ones stand first on each page.",
+                ""
+            })
+    void list(
+            @Mixin ServerOptions server,
+            @Mixin PageOptions page,
+            @Parameters(paramLabel = "QUEUE") String queue,
+            @Option(
+                            names = "--why",
+                            paramLabel = "WHY",
+                            description =
+                                    "only those that are blocked for this reason: halted, head, foreign or redelivery")
+                    @Nullable
+                    String why) {
+        page.printKeys(server, ApiClient.path("queues", queue, "keys"), why);
     }
 
     @Command(

@@ -1,6 +1,7 @@
 package dev.tandem.server.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Publishes one task. */
@@ -93,8 +95,13 @@ final class SubmitCommand implements Runnable {
         task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
         server.print(
                 server.api().post(ApiClient.path("queues", queue, "tasks"), task),
-                (answer, out) -> out.println(
-                        "Published to " + queue + " as " + JsonCells.text("id").apply(answer)));
+                (answer, out) -> out.println(TaskRows.printable(published(answer))));
+    }
+
+    private String published(JsonNode answer) {
+        String place = answer.path("place").asString("");
+        return "Published to " + queue + " as " + JsonCells.text("id").apply(answer)
+                + (place.isEmpty() ? "" : " (" + place + ")");
     }
 
     /** Returns whether the bytes are one JSON value. */
@@ -117,10 +124,22 @@ final class SubmitCommand implements Runnable {
             if (payload.file != null && !payload.file.toString().equals("-")) {
                 return Files.readAllBytes(payload.file);
             }
-            return System.in.readAllBytes();
+            return payload.file != null ? System.in.readAllBytes() : piped(System.in, ConfirmOptions.hasTerminal());
         } catch (IOException e) {
             throw new CliException(CliException.USAGE, "The payload can't be read: " + e.getMessage());
         }
+    }
+
+    /** Reads what is piped in. A person at a terminal, or an empty pipe, has forgotten the payload. */
+    static byte[] piped(InputStream in, boolean terminal) throws IOException {
+        byte[] bytes = terminal ? new byte[0] : in.readAllBytes();
+        if (bytes.length == 0) {
+            throw new CliException(
+                    CliException.USAGE,
+                    "There is no payload: say --payload TEXT or --file FILE, or pipe it in. For an empty one, say"
+                            + " --payload ''");
+        }
+        return bytes;
     }
 
     private static void put(ObjectNode task, String field, @Nullable String value) {

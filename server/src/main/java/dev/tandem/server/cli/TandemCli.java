@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line: the daily work against a running server. */
 @Command(
@@ -78,7 +76,7 @@ public final class TandemCli extends CommandGroup {
         for (Class<?> command : commands) {
             line.addSubcommand(command);
         }
-        pointToHelp(line);
+        line.setParameterExceptionHandler(new WrongUsage(line));
         return configured(line);
     }
 
@@ -94,18 +92,6 @@ public final class TandemCli extends CommandGroup {
         });
         setVersion(line);
         return line;
-    }
-
-    /** Adds a hint to the error for an unknown command, since the script knows more commands than this program. */
-    private static void pointToHelp(CommandLine line) {
-        IParameterExceptionHandler usual = line.getParameterExceptionHandler();
-        line.setParameterExceptionHandler((failure, arguments) -> {
-            int status = usual.handleParseException(failure, arguments);
-            if (failure instanceof UnmatchedArgumentException && failure.getCommandLine() == line) {
-                line.getErr().println("`./tandem --help` lists all commands.");
-            }
-            return status;
-        });
     }
 
     /** Gives every subcommand the same {@code --version}. */

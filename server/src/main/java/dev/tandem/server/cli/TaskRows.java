@@ -15,7 +15,7 @@ final class TaskRows {
             .column("TYPE", text("type"))
             .column("KEY", text("key"))
             .column("ATTEMPTS", text("attempts"))
-            .column("WHEN", time("at"))
+            .column(JsonCells.timeHeader("WHEN"), time("at"))
             .column("BEHIND", text("behind"))
             .column("ERROR", text("error").andThen(TaskRows::firstLine));
 
@@ -42,7 +42,7 @@ final class TaskRows {
 
     private static final TextTable<JsonNode> ATTEMPTS = new TextTable<JsonNode>()
             .column("ATTEMPT", text("attempt"))
-            .column("STARTED", time("at"))
+            .column(JsonCells.timeHeader("STARTED"), time("at"))
             .column("TOOK MS", text("durationMillis"))
             .column("EXECUTOR", text("executor"))
             .column("ERROR", text("error").andThen(TaskRows::firstLine));
@@ -51,13 +51,17 @@ final class TaskRows {
         for (String field : task.propertyNames()) {
             JsonNode value = task.path(field);
             if (!field.equals("history")) {
-                out.println(field + ": " + (value.isContainer() ? value.toString() : printable(value.asString())));
+                out.println(field + ": " + shown(value));
             }
         }
         if (task.has("history")) {
             out.println();
             ATTEMPTS.print(task.path("history"), out);
         }
+    }
+
+    private static String shown(JsonNode value) {
+        return printable(value.isContainer() || value.isPojo() ? RawPayload.text(value) : value.asString());
     }
 
     static String firstLine(String text) {

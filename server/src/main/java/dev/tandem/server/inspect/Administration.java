@@ -25,7 +25,7 @@ public interface Administration {
         IN_BROKER,
         /** Refused because the key has another head than the one that was named. */
         OTHER_HEAD,
-        /** A drain ended early: the head was retried, skipped or deleted meanwhile. Tasks behind it have died. */
+        /** A drain ended early, because the head has changed meanwhile. Tasks behind it have died. */
         DONE_IN_PART,
         /** The store did not answer: the change was made, made in part, or not made. */
         UNKNOWN

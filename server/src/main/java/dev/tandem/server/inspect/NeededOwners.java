@@ -3,6 +3,7 @@ package dev.tandem.server.inspect;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,12 @@ import java.util.stream.Stream;
  * to run. The store also remembers partitions that are gone and empty, which need none. Pure.
  */
 public final class NeededOwners {
+
+    /** Orders names of partitions: numbers by their value, before other names. */
+    public static final Comparator<String> BY_NUMBER = Comparator.comparing(
+                    (String name) -> !name.chars().allMatch(Character::isDigit))
+            .thenComparing(name -> name.chars().allMatch(Character::isDigit) ? name.length() : 0)
+            .thenComparing(Comparator.naturalOrder());
 
     private NeededOwners() {}
 
@@ -38,7 +45,7 @@ public final class NeededOwners {
     }
 
     /**
-     * Returns the names of the partitions that need an owner and have none.
+     * Returns the names of the partitions that need an owner and have none, numbers in numerical order.
      *
      * @param known the partitions that the store knows
      * @param ofBroker the names of those that the broker has
@@ -52,6 +59,7 @@ public final class NeededOwners {
                                         || each.counts().toRun() > 0)
                                 .map(PartitionInfo::partition),
                         ofBroker.stream().filter(name -> !names.contains(name)))
+                .sorted(BY_NUMBER)
                 .toList();
     }
 }

@@ -44,20 +44,25 @@ final class ClusterQueueMetrics implements MeterBinder {
                     .description("Tasks in Redis's custody, in the whole cluster")
                     .tags("queue", queue.name, "state", state)
                     .register(registry));
-            Gauge.builder("tandem.queue.blocked.keys", queue, it -> it.gauge(QueueState::blockedKeys))
-                    .description("Keys that wait for their first task, in the whole cluster")
-                    .tag("queue", queue.name)
+            queue.onFirstAnswer(() -> bindHistories(queue, registry));
+        }
+    }
+
+    /** Binds the metrics of which alerts compare the values of some minutes: one NaN among them would silence the alert. */
+    private static void bindHistories(CachedQueue queue, MeterRegistry registry) {
+        Gauge.builder("tandem.queue.blocked.keys", queue, it -> it.gauge(QueueState::blockedKeys))
+                .description("Keys that wait for their first task, in the whole cluster")
+                .tag("queue", queue.name)
+                .register(registry);
+        Gauge.builder("tandem.queue.lag", queue, it -> it.gauge(QueueState::lag))
+                .description("Messages in the broker's custody")
+                .tag("queue", queue.name)
+                .register(registry);
+        for (String outcome : PartitionInfo.TOTALS) {
+            FunctionCounter.builder("tandem.queue.outcomes", queue, it -> it.total(outcome))
+                    .description("What became of tasks since the beginning, in the whole cluster")
+                    .tags("queue", queue.name, "outcome", outcome)
                     .register(registry);
-            Gauge.builder("tandem.queue.lag", queue, it -> it.gauge(QueueState::lag))
-                    .description("Messages in the broker's custody")
-                    .tag("queue", queue.name)
-                    .register(registry);
-            for (String outcome : PartitionInfo.TOTALS) {
-                FunctionCounter.builder("tandem.queue.outcomes", queue, it -> it.total(outcome))
-                        .description("What became of tasks since the beginning, in the whole cluster")
-                        .tags("queue", queue.name, "outcome", outcome)
-                        .register(registry);
-            }
         }
     }
 
@@ -74,12 +79,18 @@ final class ClusterQueueMetrics implements MeterBinder {
         private final Backlog backlog;
         private @Nullable QueueState current;
         private @Nullable QueueState last;
+        private Runnable onFirstAnswer = () -> {};
         private long freshUntil = System.nanoTime();
 
         CachedQueue(String name, Inspection inspection, Backlog backlog) {
             this.name = name;
             this.inspection = inspection;
             this.backlog = backlog;
+        }
+
+        /** Sets what to do once Redis has answered for the first time. */
+        synchronized void onFirstAnswer(Runnable action) {
+            onFirstAnswer = action;
         }
 
         /** Returns NaN while Redis does not answer. */
@@ -89,8 +100,9 @@ final class ClusterQueueMetrics implements MeterBinder {
         }
 
         /**
-         * Returns the last known value while Redis does not answer, because a counter must not decrease. Until Redis
-         * has answered for the first time the value is NaN: after a 0 the history of the queue would be an increase.
+         * Returns the last known value while Redis does not answer, because a counter must not decrease. There is
+         * no such counter until Redis has answered for the first time: after a 0 the history of the queue would be an
+         * increase.
          */
         synchronized double total(String outcome) {
             refresh();
@@ -103,8 +115,12 @@ final class ClusterQueueMetrics implements MeterBinder {
             }
             try {
                 current = read();
+                boolean first = last == null;
                 last = current;
                 freshUntil = System.nanoTime() + FRESH_NANOS;
+                if (first) {
+                    onFirstAnswer.run();
+                }
             } catch (UnavailableException e) {
                 current = null;
                 freshUntil = System.nanoTime() + UNANSWERED_NANOS;

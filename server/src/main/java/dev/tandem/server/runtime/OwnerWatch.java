@@ -8,11 +8,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -103,7 +103,7 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
         Map<String, String> texts = new LinkedHashMap<>();
         queues.values().forEach(queue -> {
             if (!queue.named.isEmpty()) {
-                texts.put(queue.name, "no executor works on " + describe(queue.named) + ", so tasks wait");
+                texts.put(queue.name, "no executor works on " + queue.describe(queue.named) + ", so tasks wait");
             }
         });
         return texts;
@@ -118,24 +118,17 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
                         .register(registry));
     }
 
-    private static String describe(List<String> names) {
-        String first = names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
-        return (names.size() == 1 ? "partition " : "partitions ")
-                + first
-                + (names.size() > MOST_NAMES ? " and " + (names.size() - MOST_NAMES) + " more" : "");
-    }
-
     @Override
     public void close() {
         thread.shutdownNow();
     }
 
-    /** One queue. Used by the thread that looks, except for {@link #named}. */
+    /** One queue. Used by the thread that looks, except for the volatile fields. */
     private final class WatchedQueue {
 
         private final String name;
         private final QueueSettings settings;
-        private Set<String> ofBroker = Set.of();
+        private volatile Set<String> ofBroker = Set.of();
         private long listAt;
         private boolean listed;
         /** Since when each partition has had no owner. */
@@ -158,13 +151,13 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
             Map<String, Long> found = new LinkedHashMap<>();
             ownership.unowned(name, ofBroker).forEach(each -> found.put(each, since.getOrDefault(each, now)));
             since = found;
-            List<String> late = new ArrayList<>();
+            Set<String> late = new TreeSet<>(NeededOwners.BY_NUMBER);
             found.forEach((each, from) -> {
                 if (now - from >= graceNanos) {
                     late.add(each);
                 }
             });
-            note(late);
+            note(List.copyOf(late));
         }
 
         private Set<String> list() {
@@ -187,6 +180,16 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
                         TimeUnit.NANOSECONDS.toSeconds(graceNanos));
             }
             named = late;
+        }
+
+        private String describe(List<String> names) {
+            if (names.size() > 1 && names.size() == ofBroker.size() && ofBroker.containsAll(names)) {
+                return "all " + names.size() + " partitions";
+            }
+            String first = names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+            return (names.size() == 1 ? "partition " : "partitions ")
+                    + first
+                    + (names.size() > MOST_NAMES ? " and " + (names.size() - MOST_NAMES) + " more" : "");
         }
 
         /** Knows nothing any more. */

@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
 final class RedisInspection implements Inspection {
 
     private static final int MAX_TASKS_BY_ID = 20;
-    private static final long MAX_PAGE_BYTES = 1 << 20;
 
     private final Map<String, QueuePolicy> queues;
     private final Inspector inspector;
@@ -94,7 +93,6 @@ final class RedisInspection implements Inspection {
         return await(inspector.pausedSince(queue)).isPresent();
     }
 
-    /** Reads pages until enough tasks are chosen, or have come to a MiB, or until the budget of the request is spent. */
     @Override
     public Page<TaskInfo> tasks(
             String queue,
@@ -104,39 +102,14 @@ final class RedisInspection implements Inspection {
             int limit,
             @Nullable Predicate<TaskInfo> chosen) {
         ReadBudget budget = ReadBudget.forList();
-        List<TaskInfo> found = new ArrayList<>();
-        String from = cursor;
-        long bytes = 0;
-        do {
-            var page = page(queue, state, partition, from, limit - found.size(), chosen, budget);
-            for (TaskView view : page.items()) {
-                TaskInfo task = info(view);
-                if (chosen == null || chosen.test(task)) {
-                    found.add(task);
-                    bytes +=
-                            view.envelope() == null ? 0 : view.envelope().task().weight();
-                }
-            }
-            from = page.next();
-        } while (from != null && chosen != null && found.size() < limit && bytes < MAX_PAGE_BYTES && !budget.isSpent());
-        return new Page<>(found, from, from != null && found.size() < limit && budget.isSpent());
-    }
-
-    private ResultPage<TaskView> page(
-            String queue,
-            @Nullable TaskState state,
-            @Nullable String partition,
-            @Nullable String cursor,
-            int limit,
-            @Nullable Predicate<TaskInfo> chosen,
-            ReadBudget budget) {
-        if (state == null) {
-            Predicate<TaskView> views = chosen == null ? null : view -> chosen.test(info(view));
-            return await(inspector.allTasks(queue, partition, cursor, limit, views, budget), budget);
-        }
-        return partition == null
-                ? await(inspector.tasks(queue, state, cursor, limit, budget), budget)
-                : await(inspector.tasks(new Partition(queue, partition), state, cursor, limit, budget), budget);
+        Predicate<TaskView> views = chosen == null ? null : view -> chosen.test(info(view));
+        ResultPage<TaskView> page = await(
+                state == null
+                        ? inspector.allTasks(queue, partition, cursor, limit, views, budget)
+                        : inspector.tasks(queue, partition, state, cursor, limit, views, budget),
+                budget);
+        List<TaskInfo> found = page.items().stream().map(RedisInspection::info).toList();
+        return new Page<>(found, page.next(), page.next() != null && found.size() < limit && budget.isSpent());
     }
 
     @Override

@@ -29,6 +29,18 @@ class ApiErrorsTest extends ApiTestBase {
     }
 
     @Test
+    void changeWithoutAnAnswerMayStillTakeEffect() {
+        PLATFORM.failure = new UnavailableException("Redis is not available: it did not answer in time");
+
+        for (String path : new String[] {"/pause", "/resume", "/keys/k/skip"}) {
+            assertThat(post("/api/v1/queues/orders" + path, 503).path("remedy").asString())
+                    .startsWith("It may still take effect; check with ./tandem ");
+        }
+        assertThat(get("/api/v1/queues/orders/tasks", 503).path("remedy").asString())
+                .startsWith("Try again");
+    }
+
+    @Test
     void internalErrorRevealsNoDetails() {
         PLATFORM.failure = new IllegalStateException("secret");
 

@@ -164,6 +164,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head) {
+        check();
         KeyInfo before = keys.get(key);
         if (!keyChanges.isEmpty()) {
             return List.copyOf(keyChanges);
@@ -190,6 +191,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     @Override
     public void pause(String queue, boolean pause) {
+        check();
         changes.add((pause ? "pause " : "resume ") + queue);
     }
 

@@ -46,6 +46,17 @@ class KeysApiTest extends ApiTestBase {
     }
 
     @Test
+    void haltedKeysComeFirst() {
+        PLATFORM.keys.put("a", new KeyInfo("a", "0", "head", null, new TaskRef("0", "1:2"), 0, null));
+        PLATFORM.keys.put("k", key("k"));
+
+        JsonNode keys = get(KEYS, 200).path("keys");
+
+        assertThat(keys.get(0).path("key").asString()).isEqualTo("k");
+        assertThat(keys.get(1).path("key").asString()).isEqualTo("a");
+    }
+
+    @Test
     void changesOfHaltedKeysSayWhatTheyDid() {
         PLATFORM.keys.put("k", key("k"));
 
@@ -106,7 +117,7 @@ class KeysApiTest extends ApiTestBase {
         PLATFORM.keyChanges.add(new KeyChange(Change.DONE_IN_PART, other));
         assertThat(post(KEYS + "/k/drain", 409).path("detail").asString())
                 .endsWith(
-                        "while the key was drained: tasks behind it that had died by then stay dead, and the others wait");
+                        "has changed while the key was drained: tasks behind it that had died by then stay dead, and the others wait");
 
         PLATFORM.keyChanges.clear();
         PLATFORM.keyChanges.add(

@@ -66,13 +66,23 @@ class OperatorActsTest extends ApiTestBase {
     }
 
     @Test
+    void parametersAreDecoded() {
+        PLATFORM.keys.put("k", key("k"));
+
+        post("/api/v1/queues/orders/keys/k/skip?head=%400%2F1%3A1", 202);
+
+        await().until(() -> !lines().isEmpty());
+        assertThat(lines().get(0)).contains("(head=@0/1:1)").doesNotContain("%40");
+    }
+
+    @Test
     void anActThatIsDoneInPartIsNotCalledRefused() {
         KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
         PLATFORM.keyChanges.addAll(List.of(
                 new KeyChange(Change.DONE, key("k")),
                 new KeyChange(Change.RUNNING, other),
                 new KeyChange(Change.UNKNOWN, key("k"), "Redis is not available")));
-        post("/api/v1/queues/orders/keys/k/skip", 409);
+        post("/api/v1/queues/orders/keys/k/skip", 503);
         PLATFORM.keyChanges.clear();
         PLATFORM.keyChanges.add(new KeyChange(Change.DONE_IN_PART, other));
         post("/api/v1/queues/orders/keys/k/drain", 409);
@@ -83,12 +93,29 @@ class OperatorActsTest extends ApiTestBase {
         await().until(() -> lines().size() >= 3);
         assertThat(lines())
                 .containsExactly(
-                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 409 (head"
+                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 503 (head"
                                 + " @0/1:1; not known of @0/1:1; not done: @3/1:9)",
                         "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 409 (some"
                                 + " tasks behind @3/1:9 died)",
                         "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: failed with status 503, and may"
-                                + " have been done");
+                                + " have been done (not known of @3/1:9)");
+    }
+
+    /** The first failure is certain, but the second change may have been made. */
+    @Test
+    void anActThatMayHaveBeenDoneIsNotCalledRefused() {
+        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        PLATFORM.keyChanges.addAll(List.of(
+                new KeyChange(Change.NOT_HALTED, key("k")),
+                new KeyChange(Change.UNKNOWN, other, "Redis is not available")));
+        assertThat(post("/api/v1/queues/orders/keys/k/skip", 503).path("remedy").asString())
+                .contains("head=@3/1:9");
+
+        await().until(() -> !lines().isEmpty());
+        assertThat(lines())
+                .containsExactly(
+                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: failed with status 503,"
+                                + " and may have been done (not known of @3/1:9; not done: @0/1:1)");
     }
 
     @Test

@@ -159,6 +159,14 @@ class QueueStateTest {
     }
 
     @Test
+    void pauseByAnOperatorIsNotSaidOfThisServerOnly() {
+        LocalQueue here = new LocalQueue(null, null, null, "an operator has paused the queue", false, false, null);
+
+        assertThat(of(here, true, "a")).isEqualTo(new QueueState("paused", List.of()));
+        assertThat(of(here, true, "a").with("Paused").problems()).containsExactly("Paused");
+    }
+
+    @Test
     void onlyFailuresSlowAQueueDown() {
         LocalQueue slowed = new LocalQueue(null, null, null, "starts are slowed down", true, false, null);
         LocalQueue paused = new LocalQueue(null, null, null, "the queue is paused in this process", false, false, null);

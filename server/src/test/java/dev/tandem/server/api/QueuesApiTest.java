@@ -60,6 +60,27 @@ class QueuesApiTest extends ApiTestBase {
     }
 
     @Test
+    void partitionsAreShownWithoutWhatOnlyRedisKnowsWhileItDoesNotAnswer() {
+        PLATFORM.failure = new UnavailableException("Redis is not available: connection refused");
+
+        JsonNode partitions = get("/api/v1/queues/orders", 200).path("partitions");
+
+        assertThat(partitions.size()).isEqualTo(2);
+        partitions.forEach(partition -> {
+            assertThat(partition.has("lag")).isTrue();
+            assertThat(partition.has("counts") || partition.has("blockedKeys")).isFalse();
+        });
+    }
+
+    @Test
+    void pausedQueueNamesTheCommandThatResumesIt() {
+        PLATFORM.paused = true;
+
+        assertThat(get("/api/v1/queues/orders", 200).path("problems").get(0).asString())
+                .isEqualTo("An operator has paused the queue in all executors; ./tandem resume orders lets it go on");
+    }
+
+    @Test
     void partitionSaysThatItStartsNoFurtherKeys() {
         JsonNode partitions = get("/api/v1/queues/orders", 200).path("partitions");
 

@@ -155,6 +155,7 @@ class TasksApiTest extends ApiTestBase {
         assertThat(task.path("id").asString()).isEqualTo("order-1");
         assertThat(task.path("executor").asString()).isEqualTo("web-1");
         assertThat(task.path("durationMillis").asInt()).isEqualTo(41);
+        assertThat(task.has("maxAttempts")).as("its limit is not kept").isFalse();
         assertThat(task.path("note").asString()).contains("not kept");
         assertThat(task.propertyNames()).doesNotContain("payload", "payloadText", "payloadBase64", "bytes");
     }
@@ -218,6 +219,12 @@ class TasksApiTest extends ApiTestBase {
         send("DELETE", "/api/v1/queues/orders/tasks/b", null, null, 409);
         post("/api/v1/queues/orders/tasks/c/retry", 409);
         post("/api/v1/queues/orders/tasks/none/retry", 404);
+        assertThat(get("/api/v1/queues/orders/tasks/none", 404).path("remedy").asString())
+                .contains("among the 12 messages", "LAG 12")
+                .doesNotContain("paused");
+        PLATFORM.paused = true;
+        assertThat(get("/api/v1/queues/orders/tasks/none", 404).path("remedy").asString())
+                .contains("the queue is paused (./tandem resume orders)");
         post("/api/v1/queues/orders/keys/k/retry", 202);
         post("/api/v1/queues/orders/keys/k/drain", 202);
         post("/api/v1/queues/orders/keys/other/retry", 409);

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -172,7 +175,26 @@ class OperatorCommandsTest {
                         "POST " + KEYS + "/two/skip?force=true&head=%403%2F1%3A9",
                         "POST " + KEYS + "/k/drain?head=%400%2F1%3A7");
         assertThat(out.toString()).isEqualTo("Head @0/1:1: a, dead, boom\nSkipped.\nDone\n");
-        assertThat(err.toString()).contains("The skip was done before: Done");
+        assertThat(err.toString()).contains("The skip was done elsewhere: Done");
+    }
+
+    @Test
+    void headThatCannotBeChangedDoesNotKeepBackThatOfAnotherPartition() {
+        answers.put("GET " + KEYS + "/two", """
+                {"key": "two", "blocked": true, "why": "head", "head": "@0/1:1",
+                 "more": [{"key": "two", "why": "halted", "head": "@3/1:9"}]}
+                """);
+        answers.put("POST " + KEYS + "/two/skip?head=%403%2F1%3A9", "{\"changed\": 1, \"did\": \"Skipped @3/1:9.\"}");
+        statuses.put("POST " + KEYS + "/two/skip?head=%400%2F1%3A1", 409);
+
+        assertThat(run("keys", "skip", "orders", "two")).isEqualTo(CliException.REFUSED);
+
+        assertThat(requests)
+                .containsExactly(
+                        "GET " + KEYS + "/two",
+                        "POST " + KEYS + "/two/skip?head=%400%2F1%3A1",
+                        "POST " + KEYS + "/two/skip?head=%403%2F1%3A9");
+        assertThat(err.toString()).contains("The skip was done elsewhere: Skipped @3/1:9.");
     }
 
     @Test
@@ -227,6 +249,108 @@ class OperatorCommandsTest {
                 .containsPattern("k +head +- +@0/1:1 +order-7 +http +retry +2/8 +20\\d\\d-.* +4 +HTTP status 500\n")
                 .containsPattern("l +redelivery +- +@1/1:1 +- +- +- +- +- +- +-\n")
                 .contains("There are more: --cursor x");
+    }
+
+    @Test
+    void payloadIsPrintedAsItWasSent() {
+        String payload = "{\"a\":1.10, \"b\":1e400,  \"c\":[ 1 ], \"payload\": \"ä\"}";
+        answers.put(
+                "GET " + TASK + "p-1", "{\"id\":\"p-1\",\"headers\":{\"payload\":\"x\"},\"payload\":" + payload + "}");
+        answers.put("GET " + TASK + "p-2", "{\"id\":\"p-2\",\"payload\":1e400,\"attempts\":1}");
+
+        run("tasks", "orders", "p-1");
+        run("tasks", "orders", "p-2");
+        assertThat(out.toString()).contains("payload: " + payload + "\n", "payload: 1e400\n");
+
+        out.getBuffer().setLength(0);
+        run("tasks", "orders", "p-1", "-o", "json");
+        run("tasks", "orders", "p-2", "-o", "json");
+        assertThat(out.toString()).contains(payload, "1e400,");
+    }
+
+    @Test
+    void payloadIsNotForgottenSilently() throws IOException {
+        InputStream nothing = InputStream.nullInputStream();
+        for (boolean terminal : new boolean[] {true, false}) {
+            assertThatThrownBy(() -> SubmitCommand.piped(nothing, terminal))
+                    .isInstanceOf(CliException.class)
+                    .hasMessageContaining("--payload ''");
+        }
+        InputStream piped = new ByteArrayInputStream(new byte[] {1, 2});
+        assertThat(SubmitCommand.piped(piped, false)).containsExactly(1, 2);
+        assertThat(run("submit", "orders", "--payload", "")).isZero();
+    }
+
+    @Test
+    void submitPrintsThePlace() {
+        answers.put("POST /api/v1/queues/orders/tasks", "{\"id\":\"a\",\"place\":\"orders-0@17\"}");
+
+        run("submit", "orders", "--payload", "1");
+
+        assertThat(out.toString()).isEqualTo("Published to orders as a (orders-0@17)\n");
+    }
+
+    @Test
+    void retryingAllAsksFirstAndNamesTheHeadsThatRunAgain() {
+        answers.put(
+                LIST,
+                "{\"tasks\":[{\"ref\":\"@0/1:1\"},"
+                        + "{\"ref\":\"@0/1:2\",\"id\":\"order-7\",\"key\":\"customer-7\",\"halts\":true}]}");
+
+        assertThat(run("dead", "retry", "orders", "--all")).isEqualTo(CliException.USAGE);
+        assertThat(requests).as("nothing is retried").containsExactly(LIST);
+        assertThat(err.toString()).contains("Retry 2 dead tasks of orders, of which 1 halts its key?", "say --yes");
+
+        assertThat(run("dead", "retry", "orders", "--all", "--yes")).isZero();
+        assertThat(out.toString())
+                .isEqualTo("2 tasks put back\n"
+                        + "The key customer-7 was halted by order-7 (@0/1:2), which runs again.\n");
+    }
+
+    @Test
+    void noMoreKeysArePrintedThanTheLimit() {
+        answers.put("GET " + KEYS + "?limit=2", """
+                {"keys": [{"key": "k1", "why": "halted"}, {"key": "k2", "why": "head"}, {"key": "k3", "why": "head"}]}
+                """);
+
+        run("keys", "list", "orders", "--limit", "2");
+
+        assertThat(out.toString())
+                .contains("k1", "k2", "1 more were found and are not shown: raise --limit to 3")
+                .doesNotContain("k3");
+    }
+
+    @Test
+    void haltedKeysAreFoundAmongAllPages() {
+        answers.put(
+                "GET " + KEYS + "?limit=500", "{\"keys\": [{\"key\": \"k1\", \"why\": \"head\"}], \"next\": \"x\"}");
+        answers.put(
+                "GET " + KEYS + "?limit=500&cursor=x",
+                "{\"keys\": [{\"key\": \"k2\", \"why\": \"halted\"}, {\"key\": \"k3\", \"why\": \"head\"}]}");
+
+        assertThat(run("keys", "list", "orders", "--why", "halted")).isZero();
+
+        assertThat(out.toString()).contains("k2").doesNotContain("k1", "k3", "There are more");
+    }
+
+    @Test
+    void wrongUsageIsAnsweredByTheErrorAndAHintOnly() {
+        assertThat(run("tasks", "orders", "--sate", "dead")).isEqualTo(CliException.USAGE);
+
+        assertThat(err.toString())
+                .startsWith("tandem: Unknown option")
+                .contains("'--sate'", "Did you mean --state?", "`./tandem tasks --help`")
+                .doesNotContain("Usage:");
+        assertThat(err.toString().lines().count()).isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void timesSayTheirZone() {
+        answers.put(LIST.replace("500", "50"), "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}]}");
+
+        run("dead", "list", "orders");
+
+        assertThat(out.toString()).contains("WHEN (" + ZoneId.systemDefault() + ")");
     }
 
     private int run(String... command) {

@@ -252,7 +252,7 @@ class TandemCliTest {
         answers.put(list, "{\"tasks\":[{\"ref\":\"@0/1:1\"}],\"next\":\"n\"}");
         answers.put(list + "&cursor=n", "{\"tasks\":[{\"ref\":\"@0/1:2\"}]}");
 
-        assertThat(run("dead", "retry", "orders", "--all")).isZero();
+        assertThat(run("dead", "retry", "orders", "--all", "--yes")).isZero();
 
         assertThat(requests)
                 .containsExactly(

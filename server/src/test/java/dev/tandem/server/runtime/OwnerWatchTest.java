@@ -8,9 +8,11 @@ import dev.tandem.server.inspect.UnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.MapPropertySource;
@@ -72,6 +74,21 @@ class OwnerWatchTest {
         unowned = List.of();
         lookAfter(Duration.ofSeconds(1));
         assertThat(watch.unowned()).isEmpty();
+    }
+
+    @Test
+    void partitionsAreNamedInOrder() {
+        lags = new HashMap<>();
+        IntStream.range(0, 16).forEach(number -> lags.put(Integer.toString(number), 0L));
+        unowned = List.of("11", "12", "0", "1", "2");
+        lookAfter(Duration.ZERO);
+        lookAfter(LEASE);
+        assertThat(watch.unowned().get("orders")).contains("partitions 0, 1, 2, 11, 12,");
+
+        unowned = List.copyOf(lags.keySet());
+        lookAfter(LEASE);
+        lookAfter(LEASE);
+        assertThat(watch.unowned().get("orders")).contains("all 16 partitions,");
     }
 
     @Test

@@ -35,10 +35,10 @@ class SpringBootPageIT {
     @Test
     void itsHandlerSurvivesAKill() throws IOException {
         String queue = UniqueNames.fresh("shop");
-        compile(block("java").replace("\"shop-orders\"", "\"" + queue + "\""));
+        compile("ShopApplication", block("java", 0).replace("\"shop-orders\"", "\"" + queue + "\""));
         Files.writeString(
                 folder.resolve("application.yml"),
-                block("yaml")
+                block("yaml", 0)
                         .replace("127.0.0.1:9092", Brokers.kafka().bootstrapServers())
                         .replace("redis://127.0.0.1:6379", Brokers.redis().uri())
                         .replace("shop-orders", queue));
@@ -67,6 +67,20 @@ class SpringBootPageIT {
                                 .toList());
             }
         }
+    }
+
+    @Test
+    void itsComposedAnnotationCompiles() throws IOException {
+        String imports = """
+                package shop;
+
+                import dev.tandem.api.TaskHandler;
+                import java.lang.annotation.Retention;
+                import java.lang.annotation.RetentionPolicy;
+                import org.springframework.core.annotation.AliasFor;
+
+                """;
+        compile("OrderHandler", imports + block("java", 1));
     }
 
     /** Returns the numbers of a customer's orders, in the order in which they were done. */
@@ -99,16 +113,19 @@ class SpringBootPageIT {
                 .start();
     }
 
-    private static String block(String language) throws IOException {
-        var found = Pattern.compile("(?ms)^```" + language + "\\n(.*?)^```").matcher(Files.readString(PAGE));
-        assertThat(found.find()).as("a block of %s", language).isTrue();
-        return found.group(1);
+    private static String block(String language, int index) throws IOException {
+        List<String> blocks = Pattern.compile("(?ms)^```" + language + "\\n(.*?)^```")
+                .matcher(Files.readString(PAGE))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+        assertThat(blocks).as("blocks of %s", language).hasSizeGreaterThan(index);
+        return blocks.get(index);
     }
 
-    private void compile(String code) {
+    private void compile(String name, String code) {
         JavaFileObject source =
-                new SimpleJavaFileObject(
-                        URI.create("string:///shop/ShopApplication.java"), JavaFileObject.Kind.SOURCE) {
+                new SimpleJavaFileObject(URI.create("string:///shop/" + name + ".java"), JavaFileObject.Kind.SOURCE) {
                     @Override
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return code;

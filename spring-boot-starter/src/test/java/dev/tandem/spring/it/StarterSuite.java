@@ -14,6 +14,7 @@ import dev.tandem.spring.shop.Shop;
 import dev.tandem.spring.shop.ShopTasks;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,6 +162,23 @@ abstract class StarterSuite {
                             .mapToObj(i -> "ship key-" + i + " " + i + " attempt 1")
                             .toArray(String[]::new));
         }
+    }
+
+    @Test
+    void aStopWaitsForTheHandlersThatRunAndRunsAreMeasured() {
+        ConfigurableApplicationContext context = start();
+        Journal journal = context.getBean(Journal.class);
+        MeterRegistry meters = context.getBean(MeterRegistry.class);
+        try (context) {
+            context.getBean(ShopTasks.class).slow("o-1");
+            awaitRan(context, "slow o-1 begun");
+        }
+        assertThat(journal.lines()).endsWith("slow o-1 ended");
+        assertThat(meters.get("tandem.task.run")
+                        .tags("queue", queue, "type", "slow", "outcome", "succeeded")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

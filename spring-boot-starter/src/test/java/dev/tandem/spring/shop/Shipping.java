@@ -36,6 +36,13 @@ class Shipping {
         return new Receipt(ship.order(), task.token());
     }
 
+    @ShopHandler("slow")
+    void slow(String order) throws InterruptedException {
+        journal.add("slow " + order + " begun");
+        Thread.sleep(1_000);
+        journal.add("slow " + order + " ended");
+    }
+
     @ShopHandler("ship-all")
     void shipAll(List<Ship> ships) {
         journal.add("ship-all " + ships.get(1).order());

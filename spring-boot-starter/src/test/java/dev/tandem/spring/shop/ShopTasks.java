@@ -13,6 +13,9 @@ public interface ShopTasks {
     @TaskType("ship")
     TaskRef<Receipt> ship(@Key String customer, Ship ship, TaskOptions... options);
 
+    @TaskType("slow")
+    void slow(String order);
+
     @TaskType("ship-all")
     TaskRef<Void> shipAll(List<Ship> ships);
 
