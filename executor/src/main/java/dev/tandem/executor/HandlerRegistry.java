@@ -14,23 +14,31 @@ final class HandlerRegistry {
     private final Map<String, Handler> byType;
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
+    private final UnknownTypeGrace grace;
 
     /**
      * Wraps the handlers.
      *
      * @param fallback runs the types that have no handler of their own; null if there is none
      * @param defaultType the type of tasks that name none; null if there is none
+     * @param grace says what becomes of tasks that have no handler here
      */
     HandlerRegistry(
             Map<String, Handler> byType,
             @Nullable Handler fallback,
             @Nullable String defaultType,
-            List<Interceptor> interceptors) {
+            List<Interceptor> interceptors,
+            UnknownTypeGrace grace) {
         Map<String, Handler> wrapped = new LinkedHashMap<>();
         byType.forEach((type, handler) -> wrapped.put(type, wrap(handler, interceptors)));
         this.byType = Map.copyOf(wrapped);
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
+        this.grace = grace;
+    }
+
+    UnknownTypeGrace grace() {
+        return grace;
     }
 
     /** Returns the type that a task runs as; null if neither the task nor the queue names one. */

@@ -40,28 +40,13 @@ public final class QueueSpec {
     public static final RetryPolicy DEFAULT_RETRY =
             RetryPolicy.exponential(Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2);
 
-    private final String name;
-    private final Source source;
-    private final Store store;
+    private final QueueParts parts;
     private final QueuePolicy policy;
-    private final String topic;
-    private final RunRules rules;
-    private final HandlerRegistry handlers;
-    private final PayloadReader payloads;
     /** Null if the store says which executors share the partitions. */
     private final @Nullable Supplier<Set<String>> members;
 
-    private final CustodyBounds custody;
-    private final BreakerPolicy breaker;
-    private final boolean logsKeys;
-
     private QueueSpec(Builder from) {
-        this.name = from.name;
-        this.source = Objects.requireNonNull(from.source, () -> "Queue '" + from.name + "' has no source");
-        this.store = Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store");
-        this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
-        this.topic = from.topic == null ? from.name : from.topic;
-        this.rules = new RunRules(
+        RunRules rules = new RunRules(
                 from.timeout,
                 from.timeoutLimit,
                 from.maxAttempts,
@@ -69,37 +54,34 @@ public final class QueueSpec {
                 from.retry,
                 from.finalErrors,
                 from.options);
-        this.handlers = new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors);
+        this.parts = new QueueParts(
+                from.name,
+                Objects.requireNonNull(from.source, () -> "Queue '" + from.name + "' has no source"),
+                Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store"),
+                from.topic == null ? from.name : from.topic,
+                rules,
+                new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors, from.grace),
+                new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
+                from.custody,
+                from.breaker,
+                from.logsKeys);
+        this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
-        this.custody = from.custody;
-        this.breaker = from.breaker;
-        this.logsKeys = from.logsKeys;
-        this.payloads =
-                new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json);
     }
 
-    private QueueSpec(QueueSpec from, QueuePolicy policy, @Nullable Supplier<Set<String>> members) {
-        this.name = from.name;
-        this.source = from.source;
-        this.store = from.store;
+    private QueueSpec(QueueParts parts, QueuePolicy policy, @Nullable Supplier<Set<String>> members) {
+        this.parts = parts;
         this.policy = policy;
-        this.topic = from.topic;
-        this.rules = from.rules;
-        this.handlers = from.handlers;
-        this.payloads = from.payloads;
         this.members = members;
-        this.custody = from.custody;
-        this.breaker = from.breaker;
-        this.logsKeys = from.logsKeys;
     }
 
     QueueSpec withConcurrency(int concurrency) {
-        return new QueueSpec(this, policy.withConcurrency(concurrency), members);
+        return new QueueSpec(parts, policy.withConcurrency(concurrency), members);
     }
 
     /** Returns these settings with the members that the store knows, unless others were set. */
     QueueSpec sharedWith(Supplier<Set<String>> known) {
-        return members == null ? new QueueSpec(this, policy, known) : this;
+        return members == null ? new QueueSpec(parts, policy, known) : this;
     }
 
     /**
@@ -114,7 +96,7 @@ public final class QueueSpec {
 
     /** Returns the queue's name. */
     public String name() {
-        return name;
+        return parts.name();
     }
 
     /** Returns the queue's order, concurrency and bounds. */
@@ -123,28 +105,28 @@ public final class QueueSpec {
     }
 
     Source source() {
-        return source;
+        return parts.source();
     }
 
     Store store() {
-        return store;
+        return parts.store();
     }
 
     /** Returns the longest run of a task; 0 if there is no limit. */
     long timeoutMillisOf(Task task) {
-        return rules.timeoutMillisOf(task, handlers.typeOf(task.type()));
+        return parts.rules().timeoutMillisOf(task, parts.handlers().typeOf(task.type()));
     }
 
     OutcomeDecider deciderOf(Task task) {
-        return rules.deciderOf(handlers.typeOf(task.type()));
+        return parts.rules().deciderOf(parts.handlers().typeOf(task.type()));
     }
 
     HandlerRegistry handlers() {
-        return handlers;
+        return parts.handlers();
     }
 
     PayloadReader payloads() {
-        return payloads;
+        return parts.payloads();
     }
 
     Supplier<Set<String>> members() {
@@ -152,24 +134,24 @@ public final class QueueSpec {
     }
 
     CustodyBounds custody() {
-        return custody;
+        return parts.custody();
     }
 
     BreakerPolicy breaker() {
-        return breaker;
+        return parts.breaker();
     }
 
     boolean logsKeys() {
-        return logsKeys;
+        return parts.logsKeys();
     }
 
     int maxAttemptsOf(Task task) {
-        return rules.maxAttemptsOf(task, handlers.typeOf(task.type()));
+        return parts.rules().maxAttemptsOf(task, parts.handlers().typeOf(task.type()));
     }
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
     String idOf(Run run) {
-        return TaskIds.idOf(run, topic, source.kind());
+        return TaskIds.idOf(run, parts.topic(), parts.source().kind());
     }
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
@@ -195,6 +177,7 @@ public final class QueueSpec {
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
         private boolean logsKeys = true;
+        private UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -265,9 +248,24 @@ public final class QueueSpec {
             return handler(type, Handler.of(action));
         }
 
-        /** Sets the handler for types that have none of their own. Default: none; such tasks are dead at once. */
+        /** Sets the handler for types that have none of their own. Default: none, see {@link #unknownTypeGrace}. */
         public Builder fallback(Handler handler) {
             fallback = handler;
+            return this;
+        }
+
+        /**
+         * Sets how long a task without a handler here is tried again, without spending attempts, before it is dead.
+         *
+         * @param value 0 for dead at once; default 10 min
+         * @throws IllegalArgumentException if the value is negative
+         */
+        public Builder unknownTypeGrace(Duration value) {
+            if (value.isNegative()) {
+                throw new IllegalArgumentException(
+                        "unknown-type-grace of queue '" + name + "' is " + value + ", it must be 0 or more");
+            }
+            grace = new UnknownTypeGrace(value);
             return this;
         }
 

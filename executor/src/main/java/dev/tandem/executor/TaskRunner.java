@@ -36,6 +36,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter deadLog;
     private final LogRateLimiter failedLog;
     private final LogRateLimiter errorLog;
+    private final LogRateLimiter unhandledLog;
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
@@ -51,6 +52,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.finished = finished;
         this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
         this.failedLog = new LogRateLimiter(clock, 5, LOG_WINDOW_MILLIS);
+        this.unhandledLog = new LogRateLimiter(clock, 3, LOG_WINDOW_MILLIS);
         this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
     }
 
@@ -102,7 +104,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         String type = spec.handlers().typeOf(task.type());
         Handler handler = spec.handlers().find(type);
         if (handler == null) {
-            return dead(run, spec.handlers().describeMissing(spec.name(), type));
+            return unhandled(run, type);
         }
         String typeName = type == null ? "" : type;
         return run.lapses() < Quarantine.SUSPECT_AFTER
@@ -172,6 +174,26 @@ final class TaskRunner implements WorkerPool.RunAction {
     private Outcome dead(Run run, String reason) {
         logDead(spec.idOf(run), run, isOrdered(run.task().key()), reason);
         return new Outcome.Dead(reason);
+    }
+
+    /** Decides about a task for whose type this executor has no handler: others may have it, or soon will. */
+    private Outcome unhandled(Run run, @Nullable String type) {
+        HandlerRegistry handlers = spec.handlers();
+        String missing = handlers.describeMissing(spec.name(), type);
+        Outcome outcome = handlers.grace().decide(run.task(), missing, clock.wallMillis());
+        if (outcome instanceof Outcome.Unhandled unhandled) {
+            unhandledLog.log(notLogged -> log.warn(
+                    "Queue {}: task {} ({}) is tried again in {} ms{}: {}",
+                    spec.name(),
+                    LogText.oneLine(spec.idOf(run), MAX_LOGGED_TEXT),
+                    run,
+                    unhandled.delayMillis(),
+                    notLogged == 0 ? "" : ", " + notLogged + " more without a handler were not logged",
+                    loggable(unhandled.error())));
+        } else if (outcome instanceof Outcome.Dead dead) {
+            logDead(spec.idOf(run), run, isOrdered(run.task().key()), dead.error());
+        }
+        return outcome;
     }
 
     /** Logs and measures an attempt. */

@@ -19,6 +19,7 @@ import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.UnhandledSince;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,8 +133,25 @@ class TaskRunnerTest {
     }
 
     @Test
-    void aTaskOfAnUnknownTypeIsDeadAndTheErrorNamesTheKnownTypes() {
-        QueueSpec.Builder spec = queue().action("pay", task -> {}).action("cancel", task -> {});
+    void aTaskOfAnUnknownTypeIsTriedAgainForTheGraceWithoutAnAttempt() {
+        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ofMinutes(1)).action("pay", task -> {});
+
+        Outcome first = run(spec, TestRuns.of(task("refund", ""), 1));
+
+        assertThat(first).asInstanceOf(type(Outcome.Unhandled.class)).satisfies(unhandled -> {
+            assertThat(unhandled.since()).isEqualTo(clock.wallMillis());
+            assertThat(unhandled.error()).contains("'refund'").contains("pay");
+        });
+        Task later = UnhandledSince.with(task("refund", ""), clock.wallMillis() - 60_000);
+        assertThat(run(spec, TestRuns.of(later, 1))).isInstanceOf(Outcome.Dead.class);
+        assertThat(fixture.counters.failedAttempts.sum()).isZero();
+    }
+
+    @Test
+    void withoutAGraceATaskOfAnUnknownTypeIsDeadAndTheErrorNamesTheKnownTypes() {
+        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ZERO)
+                .action("pay", task -> {})
+                .action("cancel", task -> {});
 
         assertThat(run(spec, TestRuns.of(task("refund", ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
@@ -145,7 +163,8 @@ class TaskRunnerTest {
 
     @Test
     void aTaskWithoutAnyTypeIsDeadAndTheErrorNamesTheHeaderToSend() {
-        assertThat(run(queue().action("pay", task -> {}), TestRuns.of(task(null, ""), 1)))
+        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ZERO).action("pay", task -> {});
+        assertThat(run(spec, TestRuns.of(task(null, ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error()).contains("tandem-type"));
     }

@@ -9,6 +9,7 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,9 @@ final class RunLifecycle {
         if (outcome instanceof Outcome.Retry retry) {
             return new Verdict.Retry(retry.delayMillis(), failed(run, retry.error()));
         }
+        if (outcome instanceof Outcome.Unhandled unhandled) {
+            return new Verdict.Retry(unhandled.delayMillis(), unhandled(run, unhandled));
+        }
         if (outcome instanceof Outcome.Dead dead) {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
             return new Verdict.Dead(policy, failed(run, dead.error()));
@@ -159,7 +163,7 @@ final class RunLifecycle {
     private byte[] failed(Run run, String error) {
         // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
         boolean mayGrow = state.room.isLeft();
-        Task task = mayGrow ? withLapses(run) : run.task();
+        Task task = UnhandledSince.without(mayGrow ? withLapses(run) : run.task());
         if (run.startedAt() > 0 && mayGrow) {
             task = AttemptHistory.with(
                     task,
@@ -167,6 +171,13 @@ final class RunLifecycle {
                             run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
         }
         return new Envelope(task, run.attempt(), run.token(), error).encode();
+    }
+
+    /** Returns the envelope of a task that has no handler here. The run does not count as an attempt. */
+    private byte[] unhandled(Run run, Outcome.Unhandled outcome) {
+        // As for a failed attempt. Without room the time is kept at a later try.
+        Task task = state.room.isLeft() ? UnhandledSince.with(withLapses(run), outcome.since()) : run.task();
+        return new Envelope(task, run.attempt() - 1, run.token(), outcome.error()).encode();
     }
 
     private SuccessRecord succeeded(Run run) {

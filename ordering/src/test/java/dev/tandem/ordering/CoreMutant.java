@@ -78,6 +78,13 @@ enum CoreMutant {
     FORGET_AWAITED_HEADS(edit("Lane", "return isEmpty() && blocked && !kept;", "return isEmpty() && blocked;")),
     /** Lets workers go on with rows that were stopped. */
     GO_ON_WITH_STOPPED_ROW(edit("Row", "begun.getAndUpdate(now -> now | STOPPED);", "")),
+    /** Counts a run without a handler as an attempt. */
+    SPEND_ATTEMPT_WITHOUT_HANDLER(edit(
+            "RunLifecycle",
+            "new Envelope(task, run.attempt() - 1, run.token(), outcome.error())",
+            "new Envelope(task, run.attempt(), run.token(), outcome.error())")),
+    /** Lets the grace of an unknown type begin anew at every try. */
+    FORGET_FIRST_TRY(edit("RunLifecycle", "UnhandledSince.with(withLapses(run), outcome.since())", "withLapses(run)")),
     /** Stops a row without taking in what it has begun by then. */
     FORGET_WHAT_A_ROW_BEGAN(edit(
             "Relays",

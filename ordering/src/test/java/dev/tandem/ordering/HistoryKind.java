@@ -14,6 +14,8 @@ enum HistoryKind {
     LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500, 500),
     /** A log that loses its last records at times. */
     CUT_LOG("SimulationTest#logs*", 8_000, 20_000),
+    /** A log with tasks for which executors have no handler at times. */
+    LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 2_000, 8_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest", 4_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
@@ -49,6 +51,8 @@ enum HistoryKind {
             case LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace);
             case LOG_WITH_FULL_STORE -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withStoreThatFills();
             case CUT_LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withCuts();
+            case LOG_WITH_UNKNOWN_TYPES ->
+                new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withUnknownTypes();
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };

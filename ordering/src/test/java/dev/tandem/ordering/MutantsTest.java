@@ -66,6 +66,12 @@ class MutantsTest {
         assertIsCaught(mutant, HistoryKind.CUT_LOG);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"SPEND_ATTEMPT_WITHOUT_HANDLER", "FORGET_FIRST_TRY"})
+    void aCoreThatBreaksTheGraceOfUnknownTypesIsCaught(CoreMutant mutant) throws Exception {
+        assertIsCaught(mutant, HistoryKind.LOG_WITH_UNKNOWN_TYPES);
+    }
+
     @Test
     void aCoreThatNeedsMoreThanTheStoreHasIsCaught() throws Exception {
         assertIsCaught(CoreMutant.CLAIM_WITHOUT_ROOM, HistoryKind.LOG_WITH_FULL_STORE);

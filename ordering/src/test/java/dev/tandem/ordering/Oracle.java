@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>Ownership.</b> Nothing is started after a partition was revoked, lost or left.
+ *   <li><b>Unknown types</b>, by {@link UnhandledRuns}.
  *   <li><b>Concurrency.</b> No more runs at once than the policy allows.
  * </ul>
  */
@@ -28,6 +29,7 @@ abstract class Oracle {
 
     private record Place(SimProcess process, Partition partition) {}
 
+    final UnhandledRuns unhandled;
     protected final Simulation simulation;
     private final List<SimTask> tasks = new ArrayList<>();
     /** Where nothing may start any more. */
@@ -35,6 +37,7 @@ abstract class Oracle {
 
     Oracle(Simulation simulation) {
         this.simulation = simulation;
+        this.unhandled = new UnhandledRuns(simulation);
     }
 
     /** @throws AssertionError if it does not hold */

@@ -98,6 +98,11 @@ abstract class RecordedCommands implements Commands {
         ends(ended(name), new Outcome.Retry(retryMillis, "later"));
     }
 
+    /** The executor has no handler for the task. */
+    void isUnhandled(String name, long since, long delayMillis) {
+        ends(ended(name), new Outcome.Unhandled(since, delayMillis, "no handler"));
+    }
+
     void dies(String name) {
         ends(ended(name), new Outcome.Dead("never"));
     }

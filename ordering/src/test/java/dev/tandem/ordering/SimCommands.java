@@ -32,6 +32,7 @@ class SimCommands implements Commands {
         if (request instanceof StoreRequest.DeclineOffers decline) {
             simulation.oracle.declines(process, decline);
         }
+        simulation.oracle.unhandled.sends(request);
         simulation.oracle.sends(request);
         link.send(request);
     }

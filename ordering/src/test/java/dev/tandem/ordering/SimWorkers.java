@@ -57,6 +57,7 @@ final class SimWorkers {
         }
         Outcome outcome = simulation.outcome(run);
         run.recordTiming(simulation.timeline.now() + 1, 0);
+        simulation.oracle.unhandled.ends(run, outcome);
         simulation.oracle.ends(process, run, outcome);
         Run next = outcome instanceof Outcome.Succeeded ? beginNext(run) : null;
         finish(run, outcome);

@@ -4,6 +4,7 @@ import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
+import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel.Flaw;
@@ -21,6 +22,8 @@ final class Simulation {
 
     /** Without faults it must come to rest within this time. */
     private static final long REST_MILLIS = 300_000;
+
+    private static final int UNHANDLED_PERCENT = 15;
 
     final HistoryPlan plan;
     final SeededRandom random;
@@ -42,6 +45,7 @@ final class Simulation {
     private boolean faultsEnded;
     private boolean fills;
     private boolean logsAreCut;
+    private boolean typesAreUnknown;
     /** The limits of what the store may hold of one partition. */
     CustodyBounds custody = CustodyBounds.DEFAULTS;
 
@@ -89,6 +93,16 @@ final class Simulation {
         }
         endFaults();
         rest();
+    }
+
+    boolean hasUnknownTypes() {
+        return typesAreUnknown;
+    }
+
+    /** Executors have no handler for the types of some tasks, at times. */
+    Simulation withUnknownTypes() {
+        typesAreUnknown = true;
+        return this;
     }
 
     /**
@@ -215,6 +229,11 @@ final class Simulation {
     }
 
     Outcome outcome(Run run) {
+        if (typesAreUnknown && random.percent(UNHANDLED_PERCENT) && !faultsEnded) {
+            long since = UnhandledSince.of(run.task());
+            return new Outcome.Unhandled(
+                    since == UnhandledSince.NEVER ? 1 + timeline.now() : since, random.delay(200, 3_000), "no handler");
+        }
         if (random.percent(plan.deadPercent()) && !faultsEnded) {
             return new Outcome.Dead("no");
         }

@@ -16,6 +16,11 @@ class SimulationTest {
     }
 
     @Test
+    void unknownTypesKeepThemTooAndSpendNoAttempt() throws InterruptedException {
+        Histories.of(HistoryKind.LOG_WITH_UNKNOWN_TYPES).check(BehaviourDigests.none());
+    }
+
+    @Test
     void logsThatAreCutKeepThemToo() throws InterruptedException {
         Histories.of(HistoryKind.CUT_LOG).check(BehaviourDigests.none());
     }

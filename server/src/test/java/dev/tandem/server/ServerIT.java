@@ -55,6 +55,7 @@ class ServerIT {
         settings.put("tandem.queues." + QUEUE + ".http.dead-on", "410");
         settings.put("tandem.queues." + QUEUE + ".backoff.initial", "50ms");
         settings.put("tandem.queues." + QUEUE + ".max-attempts", "3");
+        settings.put("tandem.queues." + QUEUE + ".unknown-type-grace", "2s");
         settings.put("tandem.queues." + QUEUE + ".max-parked-per-key", Integer.toString(MAX_PARKED_PER_KEY));
         server = new RunningServer(settings);
         await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);

@@ -122,11 +122,12 @@ public final class AttemptHistory {
 
     /** Returns the headers that a handler and a person see. */
     public static Map<String, String> visible(Map<String, String> headers) {
-        if (!headers.containsKey(HEADER)) {
+        if (!headers.containsKey(HEADER) && !headers.containsKey(UnhandledSince.HEADER)) {
             return headers;
         }
         Map<String, String> visible = new LinkedHashMap<>(headers);
         visible.remove(HEADER);
+        visible.remove(UnhandledSince.HEADER);
         return visible;
     }
 }

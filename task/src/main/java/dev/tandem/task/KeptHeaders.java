@@ -43,8 +43,8 @@ final class KeptHeaders {
     }
 
     void add(Field field) {
-        if (field.name().equals(AttemptHistory.HEADER)) {
-            return; // Only the platform says what was attempted.
+        if (field.name().equals(AttemptHistory.HEADER) || field.name().equals(UnhandledSince.HEADER)) {
+            return; // Only the platform says what was attempted, and since when a task has no handler.
         }
         byte[] bytes = field.value();
         String text = bytes == null ? "" : HeaderValues.utf8(bytes);

@@ -19,6 +19,16 @@ public sealed interface Outcome {
     /** The task is given up: its attempts are used up, its handler rejected it, or it is unreadable. */
     record Dead(String error) implements Outcome {}
 
+    /**
+     * The executor has no handler for the task's type. The task is tried again without spending an attempt, also by other
+     * executors.
+     *
+     * @param since when an executor first had no handler for it, in milliseconds since 1970; kept with the task
+     * @param delayMillis the time from now to the next try
+     * @param error what is missing, for people
+     */
+    record Unhandled(long since, long delayMillis, String error) implements Outcome {}
+
     /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {
         public static final NotStarted INSTANCE = new NotStarted();

@@ -4,6 +4,7 @@ import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.executor.TaskLogContext;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -79,6 +80,10 @@ public final class QueueRuntime {
             sources.put(name, source);
             QueueSpec.Builder spec = QueueSpecs.of(name, queue, source.source(), store)
                     .logKeys(settings.log().keys());
+            if (settings.log().mdc()) {
+                // Before the interceptors of programs, so that their log lines name the task too.
+                spec.interceptor(new TaskLogContext(settings.log().keys()));
+            }
             handlers.addTo(name, queue, spec);
             builder.queue(spec.build());
         });

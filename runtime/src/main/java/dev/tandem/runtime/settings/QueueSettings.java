@@ -23,6 +23,7 @@ import org.springframework.util.unit.DataSize;
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
+ * @param unknownTypeGrace how long a task without a handler here is tried again before it is dead; 0 for dead at once
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -52,6 +53,7 @@ public record QueueSettings(
         @DefaultValue("8") int maxAttempts,
         @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
+        @DefaultValue("10m") Duration unknownTypeGrace,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,

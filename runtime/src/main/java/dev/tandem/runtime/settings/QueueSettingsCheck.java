@@ -87,6 +87,8 @@ final class QueueSettingsCheck {
                             + "concurrency, which counts in each server process");
         }
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
+        problems.checkRange(
+                prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
         checkBounds(prefix, queue);
         checkLimits(prefix, queue);

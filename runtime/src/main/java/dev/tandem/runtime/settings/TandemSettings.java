@@ -181,8 +181,11 @@ public record TandemSettings(
      * The log.
      *
      * @param keys whether lines above DEBUG name keys, each cut at 64 characters
+     * @param mdc whether SLF4J's diagnostic context names the task while its handler runs
      */
-    public record LogSettings(@DefaultValue("true") boolean keys) {}
+    public record LogSettings(
+            @DefaultValue("true") boolean keys,
+            @DefaultValue("true") boolean mdc) {}
 
     /**
      * The demonstration.

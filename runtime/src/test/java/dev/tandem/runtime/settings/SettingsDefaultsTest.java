@@ -52,6 +52,7 @@ class SettingsDefaultsTest {
             max-payload = 1MB
             log-payloads = false
             log.keys = true
+            log.mdc = true
             demo.events =
             queues.*.source = null
             queues.*.topic = null
@@ -69,6 +70,7 @@ class SettingsDefaultsTest {
             queues.*.backoff.multiplier = 2
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
+            queues.*.unknown-type-grace = 10m
             queues.*.dead-head = null
             queues.*.max-in-memory = 10000
             queues.*.max-in-memory-bytes = 64MB

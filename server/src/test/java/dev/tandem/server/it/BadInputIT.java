@@ -103,7 +103,7 @@ class BadInputIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void unknownTypeIsDeadAndHaltsOnlyItsKey() {
+    void unknownTypeIsDeadAfterTheGraceAndHaltsOnlyItsKey() {
         try (KafkaTestQueue topic = new KafkaTestQueue("unknown", 1);
                 TestWorker worker = new TestWorker(topic.worker())) {
             topic.send("odd", ScriptedHandler.payload("odd-0", "ok"), KafkaTestQueue.header("tandem-type", "refund"));
@@ -112,10 +112,13 @@ class BadInputIT {
 
             topic.awaitAllSucceeded();
             topic.awaitAllCommitted();
+            await().atMost(KafkaTestQueue.PATIENCE)
+                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
             assertThat(DeadTasks.of(topic.name(), 1))
                     .singleElement()
-                    .satisfies(dead ->
-                            assertThat(dead.error()).contains("'refund'").contains("Known types: it"));
+                    .satisfies(dead -> assertThat(dead.error())
+                            .contains("'refund'")
+                            .contains("Known types: it", "unknown-type-grace"));
             assertThat(topic.history().runsOf("odd-1"))
                     .as("behind a dead head, by the default policy")
                     .isEmpty();

@@ -178,6 +178,7 @@ final class TestWorker implements AutoCloseable {
                         .policy(options.policy())
                         .members(members)
                         .maxAttempts(options.maxAttempts())
+                        .unknownTypeGrace(Duration.ofSeconds(2))
                         .timeout(HANDLER_TIMEOUT)
                         .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")

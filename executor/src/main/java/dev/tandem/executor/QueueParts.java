@@ -1,0 +1,18 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.CustodyBounds;
+import dev.tandem.task.Source;
+import dev.tandem.task.store.Store;
+
+/** Settings of a queue that are the same in every copy of its {@link QueueSpec}. */
+record QueueParts(
+        String name,
+        Source source,
+        Store store,
+        String topic,
+        RunRules rules,
+        HandlerRegistry handlers,
+        PayloadReader payloads,
+        CustodyBounds custody,
+        BreakerPolicy breaker,
+        boolean logsKeys) {}

@@ -1,0 +1,51 @@
+package dev.tandem.executor;
+
+import dev.tandem.api.Handler;
+import dev.tandem.api.Interceptor;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
+import dev.tandem.task.LogText;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/**
+ * Names the task in SLF4J's diagnostic context (MDC) while its handler runs, so that each log line of the handler's thread
+ * can say to which task it belongs. Threads that the handler starts do not have it. To be added as the first interceptor.
+ *
+ * @param keys whether the key of the task, which may be personal data, is named too
+ */
+public record TaskLogContext(boolean keys) implements Interceptor {
+
+    public static final String QUEUE = "tandem.queue";
+    public static final String TASK = "tandem.task";
+    public static final String TYPE = "tandem.type";
+    public static final String ATTEMPT = "tandem.attempt";
+    public static final String KEY = "tandem.key";
+
+    private static final int MAX_ID = 300;
+    private static final int MAX_KEY = 64;
+
+    @Override
+    public Result around(TaskContext task, Handler next) throws Exception {
+        put(QUEUE, task.queue(), MAX_ID);
+        put(TASK, task.id(), MAX_ID);
+        put(TYPE, task.type(), MAX_ID);
+        put(ATTEMPT, Integer.toString(task.attempt()), MAX_ID);
+        put(KEY, keys ? task.key() : null, MAX_KEY);
+        try {
+            return next.handle(task);
+        } finally {
+            MDC.remove(QUEUE);
+            MDC.remove(TASK);
+            MDC.remove(TYPE);
+            MDC.remove(ATTEMPT);
+            MDC.remove(KEY);
+        }
+    }
+
+    private static void put(String name, @Nullable String value, int most) {
+        if (value != null) {
+            MDC.put(name, LogText.oneLine(value, most));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import dev.tandem.task.UnhandledSince;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class UnknownTypeGraceTest {
+
+    private static final long NOW = 1_700_000_000_000L;
+    private static final UnknownTypeGrace MINUTE = new UnknownTypeGrace(Duration.ofMinutes(1));
+
+    private static Task task() {
+        return RunnerFixture.task("refund", "");
+    }
+
+    @Test
+    void theFirstTryIsKeptAndEndsWithTheGrace() {
+        List<Long> delays = new ArrayList<>();
+        Task task = task();
+        long now = NOW;
+        Outcome outcome = MINUTE.decide(task, "no handler", now);
+        while (outcome instanceof Outcome.Unhandled unhandled) {
+            assertThat(unhandled.since()).isEqualTo(NOW);
+            delays.add(unhandled.delayMillis());
+            task = UnhandledSince.with(task, unhandled.since());
+            now += unhandled.delayMillis();
+            outcome = MINUTE.decide(task, "no handler", now);
+        }
+
+        assertThat(now - NOW).isEqualTo(60_000);
+        assertThat(delays).containsExactly(1_000L, 1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 28_000L);
+        assertThat(outcome)
+                .asInstanceOf(type(Outcome.Dead.class))
+                .satisfies(dead ->
+                        assertThat(dead.error()).startsWith("no handler").contains("unknown-type-grace"));
+    }
+
+    @Test
+    void withoutAGraceTheTaskIsDeadAtOnce() {
+        assertThat(new UnknownTypeGrace(Duration.ZERO).decide(task(), "no handler", NOW))
+                .isEqualTo(new Outcome.Dead("no handler"));
+    }
+
+    @Test
+    void aFirstTryInTheFutureCountsAsNow() {
+        Task ahead = UnhandledSince.with(task(), NOW + 3_600_000);
+
+        assertThat(MINUTE.decide(ahead, "no handler", NOW))
+                .isEqualTo(
+                        new Outcome.Unhandled(NOW, 1_000, "no handler. It is tried again by itself for another 60 s"));
+    }
+}
