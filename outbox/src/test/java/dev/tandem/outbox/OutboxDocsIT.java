@@ -3,30 +3,21 @@ package dev.tandem.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
-import java.net.URL;
+import dev.tandem.testkit.DocumentedBlocks;
+import dev.tandem.testkit.JavaExample;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The programs of docs/outbox.md compile as they stand there, and the first one runs. */
 class OutboxDocsIT {
 
-    private static final Path PAGE = Path.of("../docs/outbox.md");
-    private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
     private static final Pattern NAME = Pattern.compile("public class (\\w+)");
 
     @TempDir
@@ -41,8 +32,7 @@ class OutboxDocsIT {
                         .replace("jdbc:postgresql://localhost/shop", database.url())
                         .replace("\"orders\"", "\"" + broker.queue + "\""));
             }
-            URL[] places = {classes.toUri().toURL()};
-            try (URLClassLoader loader = new URLClassLoader(places, getClass().getClassLoader())) {
+            try (URLClassLoader loader = JavaExample.loader(classes)) {
                 loader.loadClass("Shop").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
                 assertThat(loader.loadClass("Booking")).isNotNull();
             }
@@ -61,12 +51,8 @@ class OutboxDocsIT {
         return database.waiting() == 0;
     }
 
-    private static List<String> programs() throws IOException {
-        List<String> programs = new ArrayList<>();
-        Matcher block = JAVA.matcher(Files.readString(PAGE));
-        while (block.find()) {
-            programs.add(block.group(1));
-        }
+    private static List<String> programs() {
+        List<String> programs = DocumentedBlocks.texts("docs/outbox.md", "java");
         assertThat(programs).hasSize(2);
         return programs;
     }
@@ -74,20 +60,6 @@ class OutboxDocsIT {
     private void compile(String code) {
         Matcher name = NAME.matcher(code);
         assertThat(name.find()).isTrue();
-        JavaFileObject source =
-                new SimpleJavaFileObject(
-                        URI.create("string:///" + name.group(1) + ".java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return code;
-                    }
-                };
-        StringWriter messages = new StringWriter();
-        List<String> options =
-                List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
-        boolean compiled = ToolProvider.getSystemJavaCompiler()
-                .getTask(messages, null, null, options, null, List.of(source))
-                .call();
-        assertThat(compiled).as(messages.toString()).isTrue();
+        JavaExample.compile(name.group(1), code, classes);
     }
 }

@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.testkit.DocumentedBlocks;
 import dev.tandem.testkit.DocumentedBlocks.Block;
 import dev.tandem.testkit.DocumentedCalls;
+import dev.tandem.testkit.JavaExample;
 import dev.tandem.testkit.Programs;
 import dev.tandem.testkit.ShellCalls;
 import java.io.IOException;

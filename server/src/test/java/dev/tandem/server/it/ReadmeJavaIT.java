@@ -4,23 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.runtime.Tandem;
-import dev.tandem.server.JavaExample;
 import dev.tandem.testkit.Brokers;
-import java.io.IOException;
+import dev.tandem.testkit.DocumentedBlocks;
+import dev.tandem.testkit.JavaExample;
 import java.lang.reflect.Field;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The Java example of the README compiles as it stands there, and runs tasks. */
 class ReadmeJavaIT {
-
-    private static final Path README = Path.of("../README.md");
-    private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
 
     private static final String PROGRAM = """
             import dev.tandem.runtime.*;
@@ -40,11 +36,14 @@ class ReadmeJavaIT {
 
     @Test
     void itsProgramRunsTheTasksOfTheQueue() throws Exception {
-        try (KafkaTestQueue queue = new KafkaTestQueue("readme", 4)) {
-            Class<?> example = compile(example()
+        try (KafkaTestQueue queue = new KafkaTestQueue("readme", 4);
+                URLClassLoader loader = JavaExample.loader(classes)) {
+            String code = example()
                     .replace("localhost:9092", Brokers.kafka().bootstrapServers())
                     .replace("redis://localhost:6379", Brokers.redis().uri())
-                    .replace("\"orders\"", "\"" + queue.name() + "\""));
+                    .replace("\"orders\"", "\"" + queue.name() + "\"");
+            JavaExample.compile("ReadmeExample", PROGRAM.formatted(code), classes);
+            Class<?> example = loader.loadClass("ReadmeExample");
             example.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
             try (Tandem tandem = published(example, "started", Tandem.class)) {
                 for (int number = 0; number < 20; number++) {
@@ -59,16 +58,12 @@ class ReadmeJavaIT {
         }
     }
 
-    private static String example() throws IOException {
-        Matcher block = JAVA.matcher(Files.readString(README));
-        assertThat(block.find()).as("a block of Java in the README").isTrue();
-        String code = block.group(1);
+    private static String example() {
+        List<String> blocks = DocumentedBlocks.texts("README.md", "java");
+        assertThat(blocks).as("blocks of Java in the README").isNotEmpty();
+        String code = blocks.get(0);
         assertThat(code.lines()).as("ten lines or so").hasSizeLessThanOrEqualTo(12);
         return code;
-    }
-
-    private Class<?> compile(String code) throws Exception {
-        return JavaExample.compile("ReadmeExample", PROGRAM.formatted(code), classes);
     }
 
     private static <T> T published(Class<?> example, String name, Class<T> type) throws ReflectiveOperationException {

@@ -5,21 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.DocumentedBlocks;
+import dev.tandem.testkit.JavaExample;
 import dev.tandem.testkit.UniqueNames;
 import java.io.File;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SpringBootPageIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-    private static final Path PAGE = Path.of("..", "docs", "spring-boot.md");
+    private static final String PAGE = "docs/spring-boot.md";
 
     @TempDir
     private Path folder;
@@ -35,7 +31,8 @@ class SpringBootPageIT {
     @Test
     void itsHandlerSurvivesAKill() throws IOException {
         String queue = UniqueNames.fresh("shop");
-        compile("ShopApplication", block("java", 0).replace("\"shop-orders\"", "\"" + queue + "\""));
+        JavaExample.compile(
+                "shop.ShopApplication", block("java", 0).replace("\"shop-orders\"", "\"" + queue + "\""), folder);
         Files.writeString(
                 folder.resolve("application.yml"),
                 block("yaml", 0)
@@ -70,7 +67,7 @@ class SpringBootPageIT {
     }
 
     @Test
-    void itsComposedAnnotationCompiles() throws IOException {
+    void itsComposedAnnotationCompiles() {
         String imports = """
                 package shop;
 
@@ -80,7 +77,7 @@ class SpringBootPageIT {
                 import org.springframework.core.annotation.AliasFor;
 
                 """;
-        compile("OrderHandler", imports + block("java", 1));
+        JavaExample.compile("shop.OrderHandler", imports + block("java", 1), folder);
     }
 
     /** Returns the numbers of a customer's orders, in the order in which they were done. */
@@ -113,30 +110,9 @@ class SpringBootPageIT {
                 .start();
     }
 
-    private static String block(String language, int index) throws IOException {
-        List<String> blocks = Pattern.compile("(?ms)^```" + language + "\\n(.*?)^```")
-                .matcher(Files.readString(PAGE))
-                .results()
-                .map(found -> found.group(1))
-                .toList();
+    private static String block(String language, int index) {
+        List<String> blocks = DocumentedBlocks.texts(PAGE, language);
         assertThat(blocks).as("blocks of %s", language).hasSizeGreaterThan(index);
         return blocks.get(index);
-    }
-
-    private void compile(String name, String code) {
-        JavaFileObject source =
-                new SimpleJavaFileObject(URI.create("string:///shop/" + name + ".java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return code;
-                    }
-                };
-        StringWriter messages = new StringWriter();
-        List<String> options =
-                List.of("-d", folder.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
-        boolean compiled = ToolProvider.getSystemJavaCompiler()
-                .getTask(messages, null, null, options, null, List.of(source))
-                .call();
-        assertThat(compiled).as(messages.toString()).isTrue();
     }
 }

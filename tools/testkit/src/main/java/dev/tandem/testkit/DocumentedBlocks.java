@@ -68,6 +68,18 @@ public final class DocumentedBlocks {
         return in(name, text(page));
     }
 
+    /**
+     * Returns the text of the blocks of one language, in their order.
+     *
+     * @param page the page's path from the root of the project
+     */
+    public static List<String> texts(String page, String language) {
+        return in(root().resolve(page)).stream()
+                .filter(block -> block.language().equals(language))
+                .map(Block::text)
+                .toList();
+    }
+
     static List<Block> in(String page, String text) {
         List<Block> blocks = new ArrayList<>();
         int start = 0;
