@@ -205,7 +205,8 @@ class TandemScriptTest {
         }
         assertThat(calls)
                 .content()
-                .endsWith("-pl bom,server,spring-boot-starter,outbox,test-support -am -Dmaven.repo.local=/elsewhere install\n");
+                .endsWith(
+                        "-pl bom,server,spring-boot-starter,outbox,test-support -am -Dmaven.repo.local=/elsewhere install\n");
         assertThat(project.resolve(".tandem/building")).doesNotExist();
     }
 

@@ -109,7 +109,10 @@ class StoreCutOffIT {
 
     private static void assertJoins(KafkaTestQueue topic, TestWorker late) {
         topic.awaitWorkers(2);
-        assertThat(late.status().problem()).isNull();
+        // The broker knows of the assignment before the queue's loop does.
+        await("it has no problem")
+                .atMost(KafkaTestQueue.PATIENCE)
+                .until(() -> late.status().problem() == null);
         sendToAllKeys(topic, 1);
         topic.awaitAllSucceeded();
         topic.history().assertOrderAndExclusion();
