@@ -11,7 +11,7 @@ final class HeldSubmissions {
     /** The most bytes that wait. */
     static final long MAX_BYTES = 64L << 20;
 
-    /** What a submission takes beside its payload. */
+    /** The bytes that a submission takes beside its payload. */
     static final int OVERHEAD = 512;
 
     private final TransactionBoundary boundary;

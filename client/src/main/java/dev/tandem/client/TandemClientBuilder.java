@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class TandemClientBuilder {
 
-    /** What one producer can serve. */
+    /** The producer settings that submissions may share. */
     private record KafkaCluster(String servers, Map<String, String> properties) {}
 
     private final Map<String, KafkaSettings> kafka = new LinkedHashMap<>();

@@ -11,7 +11,7 @@ import com.tngtech.archunit.lang.ArchRule;
 @AnalyzeClasses(packages = "dev.tandem.client", importOptions = ImportOption.DoNotIncludeTests.class)
 class ClientArchitectureTest {
 
-    /** So a program that only submits has neither Redis nor Spring. */
+    /** A program that only submits has neither Redis nor Spring. */
     @ArchTest
     static final ArchRule theClientNeedsTheBrokersClientsAndJackson = classes()
             .should()

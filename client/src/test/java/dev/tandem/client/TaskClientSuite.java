@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a client promises, over whatever broker. */
+/** Tests of what a client promises, over each broker. */
 abstract class TaskClientSuite {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);

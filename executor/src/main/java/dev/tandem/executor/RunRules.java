@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunRules {
 
-    /** What the tasks of a type, or all others of the queue, may do. A timeout of 0 is none. */
+    /** The rules for the tasks of a type, or for all others of the queue. A timeout of 0 is none. */
     private record Rule(long timeoutMillis, int maxAttempts, OutcomeDecider decider) {}
 
     private final Rule queue;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What the log says when the store goes away and comes back. */
+/** Tests of the log lines for a store that goes away and comes back. */
 class HeldPartitionsTest {
 
     private static final List<Partition> ALL =

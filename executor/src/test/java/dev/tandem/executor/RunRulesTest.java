@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the task says comes first, within limits; then its type; then its queue. */
+/** The task's own settings come first, within limits; then those of its type; then those of its queue. */
 class RunRulesTest {
 
     private final RunnerFixture fixture = new RunnerFixture();

@@ -28,7 +28,7 @@ final class ClientProperties {
     private static final Map<String, String> FIXED_PRODUCER =
             Map.of(ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
 
-    /** These have settings of their own, or belong to the code. */
+    /** Properties that have settings of their own, or belong to the code. */
     private static final Set<String> REFUSED = Set.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ConsumerConfig.GROUP_ID_CONFIG,

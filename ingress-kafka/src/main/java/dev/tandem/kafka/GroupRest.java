@@ -37,7 +37,7 @@ final class GroupRest {
         return wanted;
     }
 
-    /** Whether to leave the group now. Asks for its members every second while leaving it is wanted. */
+    /** Returns whether to leave the group now. Asks for its members every second while leaving it is wanted. */
     boolean mustLeave() {
         if (wanted && !hasOthers && clock.now() >= askAt) {
             int asking = wish;

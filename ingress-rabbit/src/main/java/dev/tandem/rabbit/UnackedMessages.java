@@ -13,7 +13,7 @@ import java.util.Map;
  */
 final class UnackedMessages {
 
-    /** What {@link #oldest} returns if nothing is unacked. */
+    /** The result of {@link #oldest} if nothing is unacked. */
     static final long NONE = Long.MAX_VALUE;
 
     private static final int FIRST_CAPACITY = 64;

@@ -56,7 +56,7 @@ final class AwaitedOffsets {
         askAt = NEVER;
     }
 
-    /** Whether to ask where the log ends. */
+    /** Returns whether to ask where the log ends. */
     boolean askNow(long now) {
         if (keys.isEmpty()) {
             askAt = NEVER;

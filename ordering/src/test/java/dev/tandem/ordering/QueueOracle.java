@@ -51,7 +51,7 @@ final class QueueOracle extends Oracle {
     private final Set<Token> succeeding = new LinkedHashSet<>();
     /** Claims before the request that is being applied. */
     private final Set<Token> claims = new LinkedHashSet<>();
-    /** Those of them whose tasks the store holds. */
+    /** The messages whose tasks the store holds. */
     private final Set<Token> handedOver = new HashSet<>();
 
     QueueOracle(Simulation simulation) {

@@ -54,7 +54,7 @@ abstract class RecordedCommands implements Commands {
         return run;
     }
 
-    /** What was reported of halted keys. */
+    /** The reports of halted keys. */
     List<CoreEvent.KeyHalted> halted() {
         return List.copyOf(halted);
     }

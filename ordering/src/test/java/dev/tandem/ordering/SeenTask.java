@@ -18,7 +18,7 @@ final class SeenTask {
 
     /** A handler of it has begun. */
     boolean begun;
-    /** It has succeeded or is dead, as the store recorded. */
+    /** A task that has succeeded or is dead, as the store recorded. */
     boolean ended;
     /** A handler said that it succeeded, whether that was recorded or not. */
     boolean done;

@@ -253,7 +253,7 @@ class SimProcess {
         return fetch() || any;
     }
 
-    /** What a message queue tells besides deliveries. */
+    /** An event of a message queue other than a delivery. */
     boolean catchUp() {
         return false;
     }

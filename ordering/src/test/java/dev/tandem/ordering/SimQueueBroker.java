@@ -24,7 +24,7 @@ final class SimQueueBroker extends SimLogBroker {
         final SimTask task;
         final String identity;
         final long place;
-        /** It was delivered before. */
+        /** Whether the message was delivered before. */
         boolean flagged;
 
         Message(SimTask task, String identity, long place) {

@@ -69,7 +69,7 @@ final class RelayCore {
     }
 
     /**
-     * What is to be recorded in the table.
+     * Changes to record in the table.
      *
      * @param published rows whose tasks were acknowledged
      * @param refused rows that can never be published, and why
@@ -86,7 +86,7 @@ final class RelayCore {
         }
     }
 
-    /** What the next read leaves out, because it is in memory or must wait. */
+    /** The queues, keys and rows that the next read leaves out, because they are in memory or must wait. */
     record Exclusions(List<String> queues, List<Lane> keys, List<Long> ids) {}
 
     RelayCore(boolean haltWhenRefused) {

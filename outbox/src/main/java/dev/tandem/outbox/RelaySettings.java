@@ -15,11 +15,11 @@ public record RelaySettings(Duration lease, int batch, WhenRefused whenRefused) 
     /** A lease of 10 s, 1,000 rows in a read, and keys that are halted. */
     public static final RelaySettings DEFAULT = new RelaySettings(Duration.ofSeconds(10), 1_000, WhenRefused.HALT);
 
-    /** What becomes of the later tasks of a key when one can never be published. A task without a key holds up nothing. */
+    /** The rule for the later tasks of a key when one can never be published. A task without a key holds up nothing. */
     public enum WhenRefused {
-        /** They wait until somebody deletes the row, or mends it and sets its {@code refused_at} to null. */
+        /** Later tasks wait until somebody deletes the row, or mends it and sets its {@code refused_at} to null. */
         HALT,
-        /** They are published without it. */
+        /** Later tasks are published without it. */
         SKIP
     }
 

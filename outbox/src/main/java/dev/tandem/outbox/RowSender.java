@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  */
 final class RowSender implements AutoCloseable {
 
-    /** What became of a row, or of a call. */
+    /** The outcome of a row, or of a call. */
     sealed interface Event {}
 
     record Accepted(long row) implements Event {}

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
-/** What the outbox writes, and the statements of relays, on a real PostgreSQL without a broker. */
+/** The rows of the outbox, and the statements of relays, on a real PostgreSQL without a broker. */
 class OutboxIT {
 
     private final Outbox outbox = Outbox.create();

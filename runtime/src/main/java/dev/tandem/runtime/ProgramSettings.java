@@ -20,7 +20,7 @@ import org.springframework.core.env.StandardEnvironment;
 /** Collects the settings of a program and loads them as the server does. Not thread-safe. */
 final class ProgramSettings {
 
-    /** What messages call the settings that the program itself makes. */
+    /** The name that messages give to the settings that the program itself makes. */
     private static final String OF_PROGRAM = "set in the program";
 
     private static final String KAFKA = "tandem.kafka.bootstrap-servers";
@@ -32,7 +32,7 @@ final class ProgramSettings {
 
     private final @Nullable Path file;
 
-    /** What an application has read itself; null if it has not. */
+    /** The settings that an application has read itself; null if it has not. */
     private final @Nullable ConfigurableEnvironment application;
 
     private ProgramSettings(boolean outer, @Nullable Path file, @Nullable ConfigurableEnvironment application) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The blocks of Java in docs/embedded.md compile as they stand there. */
 class EmbeddedPageTest {
 
-    /** What the page takes for granted. */
+    /** The program around each block of the page. */
     private static final String PROGRAM = """
             import dev.tandem.api.*;
             import dev.tandem.runtime.*;

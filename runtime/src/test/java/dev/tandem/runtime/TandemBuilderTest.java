@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is refused before anything is started, and what the status says where no broker answers. */
+/** Tests of what is refused before anything is started, and of the status where no broker answers. */
 class TandemBuilderTest {
 
     record Ship(String order, int items) {}

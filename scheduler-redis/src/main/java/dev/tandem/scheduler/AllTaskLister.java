@@ -71,7 +71,7 @@ final class AllTaskLister {
         throw TaskCursor.unknown(cursor);
     }
 
-    /** What is asked for, and found so far. */
+    /** The tasks that are asked for, and those found so far. */
     private record Request(
             List<Partition> partitions,
             int limit,

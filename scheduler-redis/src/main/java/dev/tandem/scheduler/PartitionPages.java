@@ -39,7 +39,7 @@ final class PartitionPages {
         return collect(new Request<>(partitions, limit, budget, lister, new ArrayList<>()), at, from.inner());
     }
 
-    /** What is asked for, and found so far. */
+    /** The tasks that are asked for, and those found so far. */
     private record Request<T>(
             List<Partition> partitions, int limit, ReadBudget budget, Lister<T> lister, List<T> found) {
 

@@ -30,7 +30,7 @@ final class RedisFitness {
 
     private final RedisSettings settings;
 
-    /** What was logged before: a warning of each node is logged once. */
+    /** Warnings that were logged before: each warning of a node is logged once. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     RedisFitness(RedisSettings settings) {

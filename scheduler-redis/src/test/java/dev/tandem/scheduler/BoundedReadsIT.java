@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one request to list or to find tasks asks of Redis is bounded, in a queue of many partitions too. */
+/** One request to list or to find tasks asks a bounded amount of Redis, in a queue of many partitions too. */
 class BoundedReadsIT extends OperatorTestBase {
 
     private static final int PARTITIONS = 1_000;

@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of tasks that succeeded is found by id, listed and trimmed. */
+/** Records of tasks that succeeded are found by id, listed and trimmed. */
 class KeptSuccessesIT extends OperatorTestBase {
 
     private static final int SUCCESSES = 22;

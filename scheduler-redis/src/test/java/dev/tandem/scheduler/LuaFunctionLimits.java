@@ -52,7 +52,7 @@ final class LuaFunctionLimits {
      */
     record LuaFunction(String name, int locals, Set<String> upvalues) {}
 
-    /** What a text uses. */
+    /** The functions and variables that a text uses. */
     record Usage(List<LuaFunction> functions, Set<String> globals) {}
 
     private static final class Scope {
@@ -83,7 +83,7 @@ final class LuaFunctionLimits {
     private final List<LuaFunction> functions = new ArrayList<>();
     private final Set<String> globals = new TreeSet<>();
 
-    /** What an {@code end} closes: true for a function, false for a block. */
+    /** Stack of what each {@code end} closes: true for a function, false for a block. */
     private final Deque<Boolean> openEnds = new ArrayDeque<>();
 
     private Scope scope = new Scope("script", null);

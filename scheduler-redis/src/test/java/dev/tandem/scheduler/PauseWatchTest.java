@@ -11,12 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What an executor hears of a pause while Redis does not answer. */
+/** Tests of what an executor learns of a pause while Redis does not answer. */
 class PauseWatchTest {
 
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final List<OperatorPause> heard = new ArrayList<>();
-    /** What Redis answers; null while it does not. */
+    /** The answer of Redis; null while there is none. */
     private @Nullable Boolean answer;
 
     private final PauseWatch watch = new PauseWatch("orders", this::ask, later::add, heard::add);

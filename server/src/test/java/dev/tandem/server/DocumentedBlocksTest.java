@@ -90,7 +90,7 @@ class DocumentedBlocksTest {
     /** Lines that look typed. They belong into a block of shell commands. */
     private static final Pattern TYPED = Pattern.compile("(\\$ |\\./|curl |docker |redis-cli |rabbitmqctl |kafka-).*");
 
-    /** What a fragment of Java may use. A complete program is compiled as it stands. */
+    /** Declarations that a fragment of Java may use. A complete program is compiled as it stands. */
     private static final String AROUND_FRAGMENT = """
             import static java.nio.charset.StandardCharsets.UTF_8;
 

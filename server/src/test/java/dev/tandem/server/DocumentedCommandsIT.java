@@ -40,7 +40,7 @@ class DocumentedCommandsIT {
 
     private static final Set<String> ALL_IS_WELL = Set.of("README.md", "docs/quickstart.md");
 
-    /** What the pages for operators write in place of names. */
+    /** Placeholders that the pages for operators write in place of names. */
     private static final Map<String, String> PLACEHOLDERS =
             Map.of("QUEUE", "orders", "KEY", "customer-7", "ID", "order-7");
 

@@ -40,7 +40,7 @@ class ModuleDependenciesTest {
             "test",
             "server");
 
-    /** What a process that runs tasks is made of. */
+    /** The modules of a process that runs tasks. */
     private static final Set<String> PARTS =
             Set.of("api", "task", "ordering", "executor", "scheduler-redis", "ingress-kafka", "ingress-rabbit");
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** What a server says, and does, about a Redis that becomes unfit and about partitions that nobody works on. */
+/** A server notices, and says, that Redis has become unfit, and that nobody works on partitions. */
 @Execution(ExecutionMode.CONCURRENT)
 class UnfitRedisIT {
 

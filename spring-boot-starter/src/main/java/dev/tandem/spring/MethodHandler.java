@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Runs tasks by calling a method of a bean, through the bean's proxies. Thread-safe. */
 final class MethodHandler implements Handler {
 
-    /** What a parameter of the method gets. */
+    /** The value that a parameter of the method gets. */
     enum Argument {
         PAYLOAD,
         CONTEXT

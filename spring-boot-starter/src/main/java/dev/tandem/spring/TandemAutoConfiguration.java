@@ -38,7 +38,7 @@ public final class TandemAutoConfiguration {
 
     TandemAutoConfiguration() {}
 
-    /** What an application has unless {@code tandem.enabled} is false. */
+    /** The beans of an application unless {@code tandem.enabled} is false. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "tandem.enabled", matchIfMissing = true)
     static class Enabled {
@@ -95,7 +95,7 @@ public final class TandemAutoConfiguration {
     @FunctionalInterface
     interface RunMetrics extends Function<Wiring, ExecutorMetrics> {}
 
-    /** What an application has that measures. */
+    /** The meters of an application that has a registry. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnBooleanProperty(name = "tandem.enabled", matchIfMissing = true)
@@ -115,7 +115,7 @@ public final class TandemAutoConfiguration {
         }
     }
 
-    /** What an application with transactions has. */
+    /** The beans of an application with transactions. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(TransactionSynchronization.class)
     static class Transactions {
@@ -127,7 +127,7 @@ public final class TandemAutoConfiguration {
         }
     }
 
-    /** What is left when Tandem is switched off: gateways can be injected, and refuse to submit. */
+    /** The beans that stay when Tandem is switched off: gateways can be injected, and refuse to submit. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "tandem.enabled", havingValue = false)
     static class Disabled {

@@ -27,7 +27,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.scheduling.annotation.Async;
 
-/** What an application is told at its start. Nothing connects to a broker. */
+/** Tests of what an application is told at its start. Nothing connects to a broker. */
 class StartCheckTest {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

@@ -17,11 +17,11 @@ public final class FailureText {
     private static final Pattern CLASS_NAME =
             Pattern.compile("\\b(?:[a-z][a-z0-9_]{0,99}+\\.){1,20}+[A-Z][A-Za-z0-9_.$]{0,199}+: ");
 
-    /** What futures put around the exception that they failed with. */
+    /** Exceptions that futures put around the one that they failed with. */
     private static final Set<String> WRAPPERS =
             Set.of("java.util.concurrent.CompletionException", "java.util.concurrent.ExecutionException");
 
-    /** What the client of Redis says of a request that it did not send. */
+    /** The message of the Redis client about a request that it did not send. */
     private static final String NOT_CONNECTED = "Currently not connected. Commands are rejected.";
 
     private static final String NO_ANSWER = "no answer in time";

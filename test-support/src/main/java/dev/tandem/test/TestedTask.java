@@ -33,9 +33,9 @@ public record TestedTask(
         List<Run> runs,
         @Nullable String error) {
 
-    /** What has become of a task. */
+    /** The state of a task. */
     public enum State {
-        /** It waits: for its time, for the next attempt, for tasks of its key, or because no handler is there. */
+        /** Waiting: for its time, for the next attempt, for tasks of its key, or because no handler is there. */
         WAITING,
         RUNNING,
         SUCCEEDED,

@@ -15,7 +15,7 @@ class TestSupportArchitectureTest {
 
     private static final Path SOURCES = Path.of("src/main/java/dev/tandem/test");
 
-    /** What may use Spring. A program without Spring has the rest. */
+    /** The packages that may use Spring. A program without Spring has the rest. */
     private static final Set<String> OF_SPRING = Set.of(
             "AutoConfigureTestTandem",
             "ResetBeforeTest",

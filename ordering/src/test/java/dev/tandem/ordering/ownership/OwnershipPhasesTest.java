@@ -30,7 +30,7 @@ class OwnershipPhasesTest {
     private static final StoreRequest.Acquire ACQUIRE = new StoreRequest.Acquire(
             new RequestHeader(PARTITION, "writer", 1, 0), "executor", 10_000, 1, "topic", 0, List.of());
 
-    /** What happens to an ownership, the phases in which it may happen, and the phase that follows. */
+    /** An event of an ownership, the phases in which it may happen, and the phase that follows. */
     private enum Step {
         ASSIGNED(o -> o.assigned(Source.Facts.NONE, 0), WAITING, LEFT),
         CONFIRMING_STARTS(Ownership::confirming, CONFIRMING, WAITING),

@@ -9,6 +9,6 @@ sealed interface KnownHandlers {
     /** A server's: the hosted handlers. */
     record Hosted() implements KnownHandlers {}
 
-    /** Those of a program. @param types by queue; the program runs no other queues */
+    /** The handlers of a program. @param types by queue; the program runs no other queues */
     record OfProgram(Map<String, Set<String>> types) implements KnownHandlers {}
 }

@@ -27,7 +27,7 @@ final class OperatorActs implements HandlerInterceptor {
     /** The attribute of a request that says what was done, or may have been. */
     private static final String DONE = OperatorActs.class.getName() + ".done";
 
-    /** What a request has changed. @param certain whether something was changed; false if it only may have been */
+    /** A change made by a request. @param certain whether something was changed; false if it only may have been */
     private record Done(boolean certain, String details) {}
 
     private final OperatorLog log;

@@ -21,7 +21,7 @@ record QueueState(String word, List<String> problems) {
 
     private static final int MAX_NAMES = 20;
 
-    /** What an executor says while the queue is paused everywhere. */
+    /** The text of an executor while the queue is paused everywhere. */
     private static final String PAUSED_BY_OPERATOR = "an operator has paused the queue";
 
     /** The words, the worst first. */

@@ -39,7 +39,7 @@ final class SubmitController {
     /** The room for everything but the payload in the JSON form: field names, and headers up to their limit. */
     private static final int JSON_ALLOWANCE = 2 * TaskHeaders.MAX_HEADER_BYTES;
 
-    /** What browsers send for the forms of web pages. */
+    /** The content types that browsers send for the forms of web pages. */
     private static final Set<MediaType> FORMS =
             Set.of(MediaType.APPLICATION_FORM_URLENCODED, MediaType.MULTIPART_FORM_DATA);
 

@@ -185,7 +185,7 @@ final class Views {
     /** A published task. @param place where it is in the broker */
     record Published(String queue, String id, String place) {}
 
-    /** What was changed. @param opened the key that goes on because its dead head was deleted */
+    /** The result of a change. @param opened the key that goes on because its dead head was deleted */
     record Changed(int changed, @Nullable String opened) {
         Changed(int changed) {
             this(changed, null);

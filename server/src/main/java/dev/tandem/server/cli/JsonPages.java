@@ -12,7 +12,7 @@ import tools.jackson.databind.SerializationFeature;
 /** Prints the pages of a long list as one JSON document, without keeping them. */
 final class JsonPages {
 
-    /** What is said of one page only. */
+    /** Fields that describe one page only. */
     private static final Set<String> OF_PAGE = Set.of("next", "partial");
 
     private final PrintWriter out;

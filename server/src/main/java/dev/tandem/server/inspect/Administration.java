@@ -44,7 +44,7 @@ public interface Administration {
         DEAD,
         /** Dead ones that do not halt their keys. */
         DEAD_NOT_HALTING,
-        /** Those that wait: they are cancelled. */
+        /** Waiting tasks: they are cancelled. */
         WAITING
     }
 

@@ -45,7 +45,7 @@ public final class LibraryWarnings extends TurboFilter {
             "io.lettuce.", "Redis's client",
             "io.netty.", "Redis's client");
 
-    /** What was left out of one client's warnings. */
+    /** The warnings of one client that were left out. */
     private static final class Repeated {
         private final Map<String, Boolean> kinds = new HashMap<>();
         private long windowEnd;

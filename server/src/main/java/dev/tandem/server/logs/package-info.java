@@ -1,4 +1,4 @@
-/** What the server's log leaves out, and how it counts that. */
+/** Filters that leave messages out of the server's log, and count them. */
 @NullMarked
 package dev.tandem.server.logs;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What operators do through the API stands in the log. */
+/** Acts of operators through the API stand in the log. */
 class OperatorActsTest extends ApiTestBase {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(OperatorLog.class);

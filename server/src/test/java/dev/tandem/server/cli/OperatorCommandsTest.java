@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators do with dead tasks and blocked keys, against a server with prepared answers. */
+/** Commands for dead tasks and blocked keys, against a server with prepared answers. */
 class OperatorCommandsTest {
 
     private static final String LIST = "GET /api/v1/queues/orders/tasks?state=dead&limit=500";

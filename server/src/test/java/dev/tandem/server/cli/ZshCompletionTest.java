@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What zsh completes in a terminal once it has read the script of {@code ./tandem completion}. */
+/** Completion by zsh in a terminal that has read the script of {@code ./tandem completion}. */
 class ZshCompletionTest {
 
     /** Types into a zsh of its own terminal, and ends once that has printed what is expected, or never will. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConsumerTimeoutIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(16);
-    /** What RabbitMQ says when it closes a channel for an ack that is late. */
+    /** The words of RabbitMQ when it closes a channel for a late ack. */
     private static final String LATE = "timed out";
 
     private static final int WAITING = 12;

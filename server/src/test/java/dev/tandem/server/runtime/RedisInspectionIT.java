@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What one request of the API asks of Redis in a queue of many partitions. */
+/** Tests of how much one request of the API asks of Redis in a queue of many partitions. */
 class RedisInspectionIT {
 
     private static final int PARTITIONS = 2_000;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.stereotype.Component;
 
-/** What the handlers did. */
+/** The record of what the handlers did. */
 @Component
 public class Journal {
 

@@ -67,7 +67,7 @@ public final class ModelPartition {
     ModelRedeliveries redeliveries = new ModelRedeliveries();
     private final List<KeptSuccess> successes = new ArrayList<>();
 
-    /** What is kept of a task that succeeded. */
+    /** The record of a task that succeeded. */
     public record KeptSuccess(Position position, SuccessRecord success) {}
 
     ModelPartition(String queue) {

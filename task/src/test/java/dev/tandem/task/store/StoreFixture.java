@@ -3,7 +3,7 @@ package dev.tandem.task.store;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 
-/** What the conformance tests share: a store with a fresh partition, and two executors that send requests about it. */
+/** A store with a fresh partition, and two executors that send requests about it, for the conformance tests. */
 interface StoreFixture {
 
     /** A lease that is short enough for a test to wait until it ends, in milliseconds. */

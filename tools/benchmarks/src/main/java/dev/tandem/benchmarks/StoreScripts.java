@@ -27,7 +27,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What the hot path costs Redis per task: plain successes settled and as many tasks claimed, without an executor. */
+/** Cost of the hot path per task in Redis: plain successes settled and as many tasks claimed, without an executor. */
 final class StoreScripts implements Scenario {
 
     private static final int TASKS = 100_000;

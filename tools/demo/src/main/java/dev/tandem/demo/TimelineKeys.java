@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimelineKeys {
 
-    /** What happened to a key around the kill. */
+    /** The history of a key around the kill. */
     enum Fate {
         CUT_OFF("cut off by the kill"),
         MOVED("moved to the other executor"),

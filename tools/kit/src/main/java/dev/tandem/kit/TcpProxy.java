@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class TcpProxy implements AutoCloseable {
 
-    /** What happens to connections. */
+    /** The treatment of connections. */
     public enum Mode {
         /** Everything passes. */
         OPEN,

@@ -16,7 +16,7 @@ public final class Programs {
 
     private static final long SECONDS = 60;
 
-    /** What a program has printed, on both outputs, and its exit status. */
+    /** The output of a program, on both streams, and its exit status. */
     public record Result(int status, String output) {}
 
     private Programs() {}
