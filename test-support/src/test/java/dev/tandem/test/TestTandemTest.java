@@ -214,9 +214,11 @@ class TestTandemTest {
     }
 
     @Test
-    void aTypeWithoutAHandlerIsDead() {
+    void aTypeWithoutAHandlerIsDeadAfterTheGrace() {
         tandem.client().submit(TaskRequest.of("orders", "sink", "x"));
 
-        tandem.assertThat("sink").isDead("sink").attempts(0);
+        tandem.assertThat("sink").isWaiting();
+        tandem.advance("9m").assertThat("sink").isWaiting();
+        tandem.advance("2m").assertThat("sink").isDead("sink").attempts(0);
     }
 }
