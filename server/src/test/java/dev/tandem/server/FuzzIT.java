@@ -64,6 +64,8 @@ class FuzzIT {
             settings.put(at + "partitions", "2");
             settings.put(at + "handler", "noop");
             settings.put(at + "backoff.initial", "10ms");
+            // Random types have no handler, and each message shall end soon.
+            settings.put(at + "unknown-type-grace", "0s");
         });
         settings.put("tandem.queues." + ORDERED + ".ordering", "key");
         settings.put("tandem.queues." + ASKED_RABBIT + ".ordering", "key");
