@@ -44,6 +44,7 @@ public final class Executor implements AutoCloseable {
     private Executor(Builder from) {
         this.id = from.uniqueId == null ? newId(from.id) : from.uniqueId;
         ExecutorMetrics metrics = from.metrics;
+        this.registrations = new Registrations(id);
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
         ExecutorContext context = new ExecutorContext(
                 id,
@@ -54,14 +55,14 @@ public final class Executor implements AutoCloseable {
                 new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
                 metrics,
                 from.memory,
-                from.random);
-        this.registrations = new Registrations(id);
+                from.random,
+                registrations::peers);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),
                     context,
                     from.handlerThreads("tandem-" + spec.name() + "-run-"));
-            registrations.add(spec.store(), loop);
+            registrations.add(spec, loop);
             loops.add(loop);
         }
     }

@@ -2,7 +2,11 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
+import dev.tandem.task.store.HandlerPeer;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -11,6 +15,7 @@ import java.util.random.RandomGenerator;
  *
  * @param executorId {@link Executor#id}
  * @param random the source of chance for the delays between attempts, of the calling thread
+ * @param peers returns the live executors of a queue that announce their handlers
  */
 record ExecutorContext(
         String executorId,
@@ -21,7 +26,8 @@ record ExecutorContext(
         Quarantine quarantine,
         ExecutorMetrics metrics,
         MemoryBudget memory,
-        Supplier<? extends RandomGenerator> random) {
+        Supplier<? extends RandomGenerator> random,
+        Function<String, Collection<HandlerPeer>> peers) {
 
     ExecutorContext(
             String executorId,
@@ -32,6 +38,16 @@ record ExecutorContext(
             Quarantine quarantine,
             ExecutorMetrics metrics,
             MemoryBudget memory) {
-        this(executorId, settings, clock, timings, watchdog, quarantine, metrics, memory, ThreadLocalRandom::current);
+        this(
+                executorId,
+                settings,
+                clock,
+                timings,
+                watchdog,
+                quarantine,
+                metrics,
+                memory,
+                ThreadLocalRandom::current,
+                queue -> List.of());
     }
 }

@@ -2,9 +2,12 @@ package dev.tandem.executor;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Interceptor;
+import dev.tandem.task.store.HandledTypes;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -14,31 +17,40 @@ final class HandlerRegistry {
     private final Map<String, Handler> byType;
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
-    private final UnknownTypeGrace grace;
+    private final UnknownTypes unknownTypes;
 
     /**
      * Wraps the handlers.
      *
      * @param fallback runs the types that have no handler of their own; null if there is none
      * @param defaultType the type of tasks that name none; null if there is none
-     * @param grace says what becomes of tasks that have no handler here
+     * @param unknownTypes says what becomes of tasks that have no handler here
      */
     HandlerRegistry(
             Map<String, Handler> byType,
             @Nullable Handler fallback,
             @Nullable String defaultType,
             List<Interceptor> interceptors,
-            UnknownTypeGrace grace) {
+            UnknownTypes unknownTypes) {
         Map<String, Handler> wrapped = new LinkedHashMap<>();
         byType.forEach((type, handler) -> wrapped.put(type, wrap(handler, interceptors)));
         this.byType = Map.copyOf(wrapped);
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
-        this.grace = grace;
+        this.unknownTypes = unknownTypes;
     }
 
-    UnknownTypeGrace grace() {
-        return grace;
+    UnknownTypes unknownTypes() {
+        return unknownTypes;
+    }
+
+    /** Returns what this executor tells the others of its handlers. */
+    HandledTypes handled() {
+        Set<String> types = new HashSet<>(byType.keySet());
+        if (find(defaultType) != null) {
+            types.add(HandledTypes.NO_TYPE);
+        }
+        return new HandledTypes(types, fallback != null);
     }
 
     /** Returns the type that a task runs as; null if neither the task nor the queue names one. */
@@ -61,7 +73,10 @@ final class HandlerRegistry {
             return "The task names no type, and queue '" + queue + "' has no default handler. Known types: " + known
                     + ". Send the header tandem-type or set the queue's handler, then retry the task";
         }
-        return "Queue '" + queue + "' has no handler for type '" + type + "'. Known types: " + known
+        String meant = NearestName.of(type, byType.keySet())
+                .map(name -> " (did you mean '" + name + "'?)")
+                .orElse("");
+        return "Queue '" + queue + "' has no handler for type '" + type + "'" + meant + ". Known types: " + known
                 + ". Add a handler, then retry the task";
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -12,6 +13,8 @@ final class LoopSource {
 
     private final Source source;
     private boolean closed;
+    private boolean resting;
+    private boolean refused;
 
     LoopSource(Source source) {
         this.source = source;
@@ -32,9 +35,20 @@ final class LoopSource {
         source.poll(maxMillis, events);
     }
 
-    /** Says whether the source should have no partitions for now. */
-    void rest(boolean resting) {
-        ifOpen(open -> open.rest(resting));
+    /** Says whether the source should have no partitions for now, because the store cannot be reached. */
+    void rest(boolean rest) {
+        resting = rest;
+        ifOpen(open -> open.rest(resting || refused));
+    }
+
+    /** Says whether this process should have no partitions of the queue, because it lacks handlers. */
+    void refuse(boolean refuse) {
+        refused = refuse;
+        rest(resting);
+    }
+
+    boolean isRefused() {
+        return refused;
     }
 
     /** Makes the next poll return at once. */
@@ -46,8 +60,9 @@ final class LoopSource {
         return closed ? Long.MAX_VALUE : source.retentionMillis();
     }
 
+    /** Returns the partitions that this process may lease: none while it is refused. */
     Collection<Partition> leasable() {
-        return source.leasable();
+        return refused ? List.of() : source.leasable();
     }
 
     Collection<Partition> partitions() {

@@ -25,6 +25,11 @@ final class LoopStatus {
     /** Why no task starts, or why it cannot be told whether one may; empty if tasks may start. */
     private volatile String paused = "";
 
+    /** Why this executor is refused; null if it is not. */
+    private volatile @Nullable String refused;
+    /** Which handlers are missing here, for people; null if none are. */
+    private volatile @Nullable String missingHandlers;
+
     private volatile int running;
     private volatile long lastTurnAt;
 
@@ -118,6 +123,17 @@ final class LoopStatus {
     }
 
     /**
+     * Says how the handlers compare with the tasks that arrive, and with those of other executors.
+     *
+     * @param refusal why this executor is refused; null if it is not
+     * @param missing which handlers are missing, for people; null if none are
+     */
+    void handlers(@Nullable String refusal, @Nullable String missing) {
+        refused = refusal;
+        missingHandlers = missing;
+    }
+
+    /**
      * Says what holds starts back.
      *
      * @param allowed starts a second, unless the breaker is closed
@@ -145,7 +161,7 @@ final class LoopStatus {
         Waits waiting = waits;
         Withheld held = withheld;
         long age = Math.max(0, clock.millis() - lastTurnAt);
-        boolean takesShare = now == State.NEW || now == State.RUNNING;
+        boolean takesShare = (now == State.NEW || now == State.RUNNING) && refused == null;
         return new QueueStatus(
                 queue,
                 now,
@@ -162,7 +178,7 @@ final class LoopStatus {
                 counters.dead.sum(),
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
-                waiting.text(),
+                joined(waiting.text(), missingHandlers),
                 waiting.fullPartitions(),
                 waiting.overflowTasks(),
                 waiting.overflowKeys(),
@@ -181,9 +197,17 @@ final class LoopStatus {
         if (health.held() == 0 && health.restReason() != null) {
             return "outside the consumer group, because the store cannot be reached: " + health.restReason();
         }
-        return health.downReason() == null
-                ? health.refusal()
-                : "cannot reach the store of " + health.withoutStore() + " of " + health.held() + " partitions: "
-                        + health.downReason();
+        if (health.downReason() == null) {
+            return health.refusal() == null ? refused : health.refusal();
+        }
+        return "cannot reach the store of " + health.withoutStore() + " of " + health.held() + " partitions: "
+                + health.downReason();
+    }
+
+    private static @Nullable String joined(@Nullable String one, @Nullable String other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one + "; " + other;
     }
 }

@@ -8,6 +8,7 @@ import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -42,6 +43,7 @@ final class QueueLoop {
     private final @Nullable LoopMemory memory;
     private final SourceEvents sourceEvents;
     private final RetainedPartitions retained;
+    private final HandlerWatch handlers;
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
     private long stopRequestedAt;
@@ -81,6 +83,7 @@ final class QueueLoop {
         this.expiring = new LogRateLimiter(clock, 1, 60_000);
         this.runner = new TaskRunner(
                 spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
+        this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), source, status);
         this.workers = new WorkerPool(spec.policy().concurrency(), handlerThreads, context.watchdog(), runner);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
@@ -166,6 +169,11 @@ final class QueueLoop {
         return description;
     }
 
+    /** Returns the types of the tasks for which there was no handler lately. */
+    Set<String> unhandledTypes() {
+        return runner.unhandledTypes().types(clock.millis());
+    }
+
     QueueStatus status() {
         return status.snapshot(leases);
     }
@@ -246,6 +254,7 @@ final class QueueLoop {
             expiring.log(notLogged -> log.warn("Queue {}: {}", queue, waits.text()));
         }
         status.waits(waits);
+        handlers.check();
     }
 
     private void poll(long maxMillis) {

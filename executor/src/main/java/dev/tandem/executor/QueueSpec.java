@@ -60,7 +60,8 @@ public final class QueueSpec {
                 Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store"),
                 from.topic == null ? from.name : from.topic,
                 rules,
-                new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors, from.grace),
+                new HandlerRegistry(
+                        from.handlers, from.fallback, from.defaultType, from.interceptors, from.unknownTypes),
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
                 from.custody,
                 from.breaker,
@@ -177,7 +178,7 @@ public final class QueueSpec {
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
         private boolean logsKeys = true;
-        private UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
+        private UnknownTypes unknownTypes = UnknownTypes.DEFAULT;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -248,24 +249,15 @@ public final class QueueSpec {
             return handler(type, Handler.of(action));
         }
 
-        /** Sets the handler for types that have none of their own. Default: none, see {@link #unknownTypeGrace}. */
+        /** Sets the handler for types that have none of their own. Default: none, see {@link #unknownTypes}. */
         public Builder fallback(Handler handler) {
             fallback = handler;
             return this;
         }
 
-        /**
-         * Sets how long a task without a handler here is tried again, without spending attempts, before it is dead.
-         *
-         * @param value 0 for dead at once; default 10 min
-         * @throws IllegalArgumentException if the value is negative
-         */
-        public Builder unknownTypeGrace(Duration value) {
-            if (value.isNegative()) {
-                throw new IllegalArgumentException(
-                        "unknown-type-grace of queue '" + name + "' is " + value + ", it must be 0 or more");
-            }
-            grace = new UnknownTypeGrace(value);
+        /** Sets what becomes of tasks that have no handler here. Default: {@link UnknownTypes#DEFAULT}. */
+        public Builder unknownTypes(UnknownTypes value) {
+            unknownTypes = value;
             return this;
         }
 

@@ -1,9 +1,12 @@
 package dev.tandem.executor;
 
+import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +23,7 @@ final class Registrations implements AutoCloseable {
 
     private final String executorId;
     private final Map<Store, List<QueueLoop>> loops = new IdentityHashMap<>();
+    private final Map<String, HandledTypes> handled = new ConcurrentHashMap<>();
     private final Map<String, Registration> byQueue = new ConcurrentHashMap<>();
 
     // Guarded by this.
@@ -31,8 +35,9 @@ final class Registrations implements AutoCloseable {
     }
 
     /** Adds a queue. To be called before {@link #open}. */
-    void add(Store store, QueueLoop loop) {
-        loops.computeIfAbsent(store, none -> new ArrayList<>()).add(loop);
+    void add(QueueSpec spec, QueueLoop loop) {
+        loops.computeIfAbsent(spec.store(), none -> new ArrayList<>()).add(loop);
+        handled.put(spec.name(), spec.handlers().handled());
     }
 
     /** Registers the executor. Until a store has said whether a queue is paused, or gives up, the queue starts no task. */
@@ -58,6 +63,12 @@ final class Registrations implements AutoCloseable {
     Set<String> sharing(String queue) {
         Registration registration = byQueue.get(queue);
         return registration == null ? Set.of() : registration.sharing(queue);
+    }
+
+    /** Returns the live executors of a queue that announce their handlers; none before {@link #open}. */
+    Collection<HandlerPeer> peers(String queue) {
+        Registration registration = byQueue.get(queue);
+        return registration == null ? List.of() : registration.peers(queue);
     }
 
     /** Ends all registrations. Safe when called again. */
@@ -89,6 +100,25 @@ final class Registrations implements AutoCloseable {
         @Override
         public Set<String> queues() {
             return queues.keySet();
+        }
+
+        @Override
+        public Map<String, HandledTypes> handled() {
+            Map<String, HandledTypes> ofStore = new LinkedHashMap<>(handled);
+            ofStore.keySet().retainAll(queues.keySet());
+            return ofStore;
+        }
+
+        @Override
+        public Map<String, HandledTypes> unhandled() {
+            Map<String, HandledTypes> unhandled = new LinkedHashMap<>();
+            queues.forEach((name, loop) -> {
+                Set<String> types = loop.unhandledTypes();
+                if (!types.isEmpty()) {
+                    unhandled.put(name, new HandledTypes(types, false));
+                }
+            });
+            return unhandled;
         }
 
         @Override

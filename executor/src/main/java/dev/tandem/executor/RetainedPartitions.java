@@ -69,7 +69,7 @@ final class RetainedPartitions implements PartitionLeases.Actions {
                 core.lost(partition); // to be held again with its source
             }
         }
-        Set<Partition> retained = new HashSet<>(found);
+        Set<Partition> retained = new HashSet<>(source.isRefused() ? Set.of() : found);
         retained.removeAll(Set.copyOf(ofBroker));
         leases.check(nowMillis, retained, held, heldOf(partitions.owned()));
     }

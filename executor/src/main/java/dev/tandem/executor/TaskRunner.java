@@ -7,6 +7,7 @@ import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.store.HandledTypes;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -37,6 +38,8 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter failedLog;
     private final LogRateLimiter errorLog;
     private final LogRateLimiter unhandledLog;
+    private final LogRateLimiter newTypeLog;
+    private final UnhandledTypes unhandledTypes = new UnhandledTypes();
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
@@ -53,7 +56,12 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
         this.failedLog = new LogRateLimiter(clock, 5, LOG_WINDOW_MILLIS);
         this.unhandledLog = new LogRateLimiter(clock, 3, LOG_WINDOW_MILLIS);
+        this.newTypeLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
         this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
+    }
+
+    UnhandledTypes unhandledTypes() {
+        return unhandledTypes;
     }
 
     /** Returns all further runs without an attempt. */
@@ -180,9 +188,13 @@ final class TaskRunner implements WorkerPool.RunAction {
     private Outcome unhandled(Run run, @Nullable String type) {
         HandlerRegistry handlers = spec.handlers();
         String missing = handlers.describeMissing(spec.name(), type);
-        Outcome outcome = handlers.grace().decide(run.task(), missing, clock.wallMillis());
+        String announced = type == null ? HandledTypes.NO_TYPE : type;
+        boolean isNew = unhandledTypes.note(announced, clock.millis());
+        Outcome outcome = handlers.unknownTypes()
+                .decide(run.task(), missing, clock.wallMillis(), unhandledTypes.areLeftToOthers(announced));
         if (outcome instanceof Outcome.Unhandled unhandled) {
-            unhandledLog.log(notLogged -> log.warn(
+            LogRateLimiter limiter = isNew ? newTypeLog : unhandledLog;
+            limiter.log(notLogged -> log.warn(
                     "Queue {}: task {} ({}) is tried again in {} ms{}: {}",
                     spec.name(),
                     LogText.oneLine(spec.idOf(run), MAX_LOGGED_TEXT),

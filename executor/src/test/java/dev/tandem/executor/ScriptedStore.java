@@ -4,6 +4,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
@@ -49,6 +50,9 @@ final class ScriptedStore implements Store {
     /** The executor that is registered; null if none is. */
     volatile Registration.@Nullable Registrant registrant;
 
+    /** The executors that announce their handlers, of every queue. */
+    volatile List<HandlerPeer> peers = List.of();
+
     /** Whether a registered executor hears at once that its queues are not paused. */
     volatile boolean knowsPauses = true;
 
@@ -62,6 +66,11 @@ final class ScriptedStore implements Store {
             @Override
             public Set<String> sharing(String queue) {
                 return Set.of();
+            }
+
+            @Override
+            public List<HandlerPeer> peers(String queue) {
+                return peers;
             }
 
             @Override

@@ -134,14 +134,18 @@ class TaskRunnerTest {
 
     @Test
     void aTaskOfAnUnknownTypeIsTriedAgainForTheGraceWithoutAnAttempt() {
-        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ofMinutes(1)).action("pay", task -> {});
+        QueueSpec.Builder spec = queue().unknownTypes(new UnknownTypes(Duration.ofMinutes(1), true))
+                .action("pay", task -> {});
 
         Outcome first = run(spec, TestRuns.of(task("refund", ""), 1));
 
         assertThat(first).asInstanceOf(type(Outcome.Unhandled.class)).satisfies(unhandled -> {
             assertThat(unhandled.since()).isEqualTo(clock.wallMillis());
-            assertThat(unhandled.error()).contains("'refund'").contains("pay");
+            assertThat(unhandled.error()).contains("'refund'").contains("pay").doesNotContain("did you mean");
         });
+        assertThat(run(spec, TestRuns.of(task("payy", ""), 1)))
+                .asInstanceOf(type(Outcome.Unhandled.class))
+                .satisfies(unhandled -> assertThat(unhandled.error()).contains("did you mean 'pay'?"));
         Task later = UnhandledSince.with(task("refund", ""), clock.wallMillis() - 60_000);
         assertThat(run(spec, TestRuns.of(later, 1))).isInstanceOf(Outcome.Dead.class);
         assertThat(fixture.counters.failedAttempts.sum()).isZero();
@@ -149,7 +153,7 @@ class TaskRunnerTest {
 
     @Test
     void withoutAGraceATaskOfAnUnknownTypeIsDeadAndTheErrorNamesTheKnownTypes() {
-        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ZERO)
+        QueueSpec.Builder spec = queue().unknownTypes(new UnknownTypes(Duration.ZERO, true))
                 .action("pay", task -> {})
                 .action("cancel", task -> {});
 
@@ -163,7 +167,8 @@ class TaskRunnerTest {
 
     @Test
     void aTaskWithoutAnyTypeIsDeadAndTheErrorNamesTheHeaderToSend() {
-        QueueSpec.Builder spec = queue().unknownTypeGrace(Duration.ZERO).action("pay", task -> {});
+        QueueSpec.Builder spec =
+                queue().unknownTypes(new UnknownTypes(Duration.ZERO, true)).action("pay", task -> {});
         assertThat(run(spec, TestRuns.of(task(null, ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error()).contains("tandem-type"));

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.HandledTypes;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,9 +28,13 @@ final class Heartbeat implements AutoCloseable {
     private final String id;
     private final String host;
     private final Supplier<Map<String, Integer>> shares;
+    private final Map<String, HandledTypes> handled;
+    private final Supplier<Map<String, HandledTypes>> unhandled;
     private final LiveExecutors live;
     private final HeartbeatSchedule schedule = new HeartbeatSchedule(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
+    /** Whether Redis may have types without a handler from an earlier heartbeat. */
+    private volatile boolean sentUnhandled;
     /** The queues in the last heartbeat. */
     private Set<String> sentQueues = Set.of();
 
@@ -46,13 +51,24 @@ final class Heartbeat implements AutoCloseable {
      * @param id of this executor, unique per process start
      * @param shares supplies the count of running tasks of each queue that this executor takes its share of; called often,
      *     on a thread of this heartbeat
+     * @param handled what this executor has handlers for, of each queue
+     * @param unhandled supplies the types for which this executor had no handler lately, of each queue that has any
      * @param live is kept up to date
      */
-    Heartbeat(Presence presence, String id, String host, Supplier<Map<String, Integer>> shares, LiveExecutors live) {
+    Heartbeat(
+            Presence presence,
+            String id,
+            String host,
+            Supplier<Map<String, Integer>> shares,
+            Map<String, HandledTypes> handled,
+            Supplier<Map<String, HandledTypes>> unhandled,
+            LiveExecutors live) {
         this.presence = presence;
         this.id = id;
         this.host = host;
         this.shares = shares;
+        this.handled = handled;
+        this.unhandled = unhandled;
         this.live = live;
     }
 
@@ -71,7 +87,7 @@ final class Heartbeat implements AutoCloseable {
 
     private void refresh() {
         if (!timer.isShutdown()) {
-            Future<?> unused = presence.executors().thenAccept(live::update);
+            Future<?> unused = learn();
         }
     }
 
@@ -92,9 +108,28 @@ final class Heartbeat implements AutoCloseable {
         boolean changed = !now.keySet().equals(sentQueues);
         sentQueues = Set.copyOf(now.keySet());
         // A failed heartbeat is made up for by the next one. The store reports that Redis cannot be reached.
-        return presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed)
-                .thenCompose(done -> presence.executors())
-                .thenAccept(live::update);
+        return presence.announceHandlers(id, handled)
+                .thenCompose(done -> presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed))
+                .thenCompose(done -> announceUnhandled(unhandled.get()))
+                .thenCompose(done -> learn());
+    }
+
+    private CompletableFuture<Void> announceUnhandled(Map<String, HandledTypes> missing) {
+        if (missing.isEmpty() && !sentUnhandled) {
+            return CompletableFuture.completedFuture(null);
+        }
+        sentUnhandled = true;
+        return presence.announceUnhandled(id, missing).thenAccept(done -> sentUnhandled = !missing.isEmpty());
+    }
+
+    /** Reads which executors are alive, and what those that came have handlers for. */
+    private CompletableFuture<Void> learn() {
+        return presence.executors()
+                .thenCompose(executors -> {
+                    live.update(executors);
+                    return presence.handlers(live.withoutHandlers());
+                })
+                .thenAccept(live::learn);
     }
 
     /** Stops, and removes this executor from the registry. */

@@ -1,7 +1,13 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.HandlerPeer;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** The executors that were alive at the last {@linkplain Heartbeat heartbeat}. Thread-safe. */
@@ -15,8 +21,36 @@ final class LiveExecutors {
 
     private volatile List<Presence.Executor> known = List.of();
 
+    /** What the executors have handlers for, by id and queue. No executor ever changes it, so it is read once. */
+    private final Map<String, Map<String, HandledTypes>> handlers = new ConcurrentHashMap<>();
+
     void update(List<Presence.Executor> executors) {
         known = List.copyOf(executors);
+        handlers.keySet().retainAll(ids());
+    }
+
+    /** Returns the ids of the executors of which it is not known what they have handlers for. */
+    Set<String> withoutHandlers() {
+        Set<String> unknown = new HashSet<>(ids());
+        unknown.removeAll(handlers.keySet());
+        return unknown;
+    }
+
+    void learn(Map<String, Map<String, HandledTypes>> announced) {
+        handlers.putAll(announced);
+    }
+
+    /** Returns the live executors that announce handlers for a queue. */
+    List<HandlerPeer> announcing(String queue) {
+        List<HandlerPeer> peers = new ArrayList<>();
+        for (Presence.Executor each : live(known)) {
+            HandledTypes handled = handlers.getOrDefault(each.id(), Map.of()).get(queue);
+            if (handled != null) {
+                peers.add(new HandlerPeer(
+                        each.id(), each.startedAt(), each.running().containsKey(queue), handled));
+            }
+        }
+        return peers;
     }
 
     /** Returns the ids of all executors that Redis has not forgotten. */
@@ -24,18 +58,23 @@ final class LiveExecutors {
         return known.stream().map(Presence.Executor::id).collect(Collectors.toUnmodifiableSet());
     }
 
-    /**
-     * Returns the ids of the live executors that take their share of a queue. How long one was silent is measured from the
-     * time at which any executor was last seen.
-     */
+    /** Returns the ids of the live executors that take their share of a queue. */
     Set<String> of(String queue) {
-        List<Presence.Executor> executors = known;
+        return live(known).stream()
+                .filter(each -> each.running().containsKey(queue))
+                .map(Presence.Executor::id)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /**
+     * Returns the executors that are not silent. How long one was silent is measured from the time at which any executor was
+     * last seen.
+     */
+    static List<Presence.Executor> live(List<Presence.Executor> executors) {
         long latest =
                 executors.stream().mapToLong(Presence.Executor::lastSeen).max().orElse(0);
         return executors.stream()
-                .filter(each -> each.lastSeen() >= latest - SILENT_MILLIS
-                        && each.running().containsKey(queue))
-                .map(Presence.Executor::id)
-                .collect(Collectors.toUnmodifiableSet());
+                .filter(each -> each.lastSeen() >= latest - SILENT_MILLIS)
+                .toList();
     }
 }

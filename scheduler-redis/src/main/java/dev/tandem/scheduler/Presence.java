@@ -1,15 +1,20 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.HandledTypes;
 import io.lettuce.core.Range;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * The registry of live executors. Each registers every few seconds; one that was silent for a minute is forgotten. People
@@ -74,6 +79,64 @@ public final class Presence {
                                 added > 0 || changed ? announce("came") : CompletableFuture.completedFuture(null)));
     }
 
+    /** Announces what an executor has handlers for. To be called before it beats, so that nobody knows it without. */
+    CompletableFuture<Void> announceHandlers(String id, Map<String, HandledTypes> handled) {
+        return announce(connection.keys().executorHandlers(), id, handled);
+    }
+
+    /** Announces for which types an executor had no handler lately. Takes an earlier announcement back if there are none. */
+    CompletableFuture<Void> announceUnhandled(String id, Map<String, HandledTypes> types) {
+        return types.isEmpty()
+                ? connection
+                        .run(commands -> commands.hdel(connection.keys().executorUnhandled(), bytes(id)))
+                        .thenApply(removed -> null)
+                : announce(connection.keys().executorUnhandled(), id, types);
+    }
+
+    private CompletableFuture<Void> announce(byte[] key, String id, Map<String, HandledTypes> types) {
+        String text = HandlerAnnouncement.encode(types);
+        if (types.isEmpty() || text.length() > HandlerAnnouncement.MAX_LENGTH) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return connection
+                .run(commands -> commands.hset(key, bytes(id), bytes(text)))
+                .thenApply(set -> null);
+    }
+
+    /** Returns what executors have handlers for, of each queue. One that announces nothing is left out. */
+    public CompletableFuture<Map<String, Map<String, HandledTypes>>> handlers(Collection<String> ids) {
+        return announced(connection.keys().executorHandlers(), ids);
+    }
+
+    /** Returns for which types executors had no handler lately, of each queue. */
+    public CompletableFuture<Map<String, Map<String, HandledTypes>>> unhandled(Collection<String> ids) {
+        return announced(connection.keys().executorUnhandled(), ids);
+    }
+
+    private CompletableFuture<Map<String, Map<String, HandledTypes>>> announced(byte[] key, Collection<String> ids) {
+        if (ids.isEmpty()) {
+            return CompletableFuture.completedFuture(Map.of());
+        }
+        byte[][] names = ids.stream().map(Presence::bytes).toArray(byte[][]::new);
+        return connection.run(commands -> commands.hmget(key, names)).thenApply(found -> {
+            Map<String, Map<String, HandledTypes>> all = new TreeMap<>();
+            found.forEach(each -> {
+                if (each.hasValue()) {
+                    all.put(text(each.getKey()), HandlerAnnouncement.decode(text(each.getValue())));
+                }
+            });
+            return all;
+        });
+    }
+
+    /** Returns the ids of the executors that are not silent. */
+    public CompletableFuture<Set<String>> liveIds() {
+        return executors()
+                .thenApply(all -> LiveExecutors.live(all).stream()
+                        .map(Executor::id)
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
     /** Removes an executor from the registry. */
     public CompletableFuture<Void> leave(String id) {
         byte[] name = bytes(id);
@@ -81,6 +144,10 @@ public final class Presence {
                 .run(commands -> commands.zrem(connection.keys().executors(), name))
                 .thenCompose(removed -> connection.run(
                         commands -> commands.hdel(connection.keys().executorFacts(), name)))
+                .thenCompose(removed -> connection.run(
+                        commands -> commands.hdel(connection.keys().executorHandlers(), name)))
+                .thenCompose(removed -> connection.run(
+                        commands -> commands.hdel(connection.keys().executorUnhandled(), name)))
                 .thenCompose(removed -> announce("left"));
     }
 
@@ -140,8 +207,33 @@ public final class Presence {
                                             connection.keys().executorFacts(), ids.toArray(byte[][]::new)))
                                     .thenCompose(gone -> connection.run(commands -> commands.zremrangebyscore(
                                             connection.keys().executors(), silent)))
-                                    .thenApply(gone -> null));
+                                    .thenApply(gone -> null))
+                    .thenCompose(gone ->
+                            removeAnnouncementsOfUnknown(connection.keys().executorHandlers()))
+                    .thenCompose(gone ->
+                            removeAnnouncementsOfUnknown(connection.keys().executorUnhandled()));
         });
+    }
+
+    /** Removes what unregistered executors announced. A version that does not know of announcements leaves them. */
+    private CompletableFuture<Void> removeAnnouncementsOfUnknown(byte[] key) {
+        return connection
+                .run(commands -> commands.hkeys(key))
+                .thenCombine(
+                        connection.run(
+                                commands -> commands.zrange(connection.keys().executors(), 0, -1)),
+                        (announced, seen) -> {
+                            Set<String> known =
+                                    seen.stream().map(Presence::text).collect(Collectors.toSet());
+                            return announced.stream()
+                                    .filter(id -> !known.contains(text(id)))
+                                    .toArray(byte[][]::new);
+                        })
+                .thenCompose(unknown -> unknown.length == 0
+                        ? CompletableFuture.completedFuture(null)
+                        : connection
+                                .run(commands -> commands.hdel(key, unknown))
+                                .thenApply(removed -> null));
     }
 
     private static String facts(Executor executor) {

@@ -92,6 +92,16 @@ final class RedisKeys {
         return bytes(namespace + ":{executors}:facts");
     }
 
+    /** Returns the key of what each executor has handlers for. */
+    byte[] executorHandlers() {
+        return bytes(namespace + ":{executors}:handlers");
+    }
+
+    /** Returns the key of the types for which each executor had no handler lately. */
+    byte[] executorUnhandled() {
+        return bytes(namespace + ":{executors}:unhandled");
+    }
+
     /** Returns the key of the processes of a host's executors. */
     byte[] processes(String host) {
         return bytes(namespace + ":{executors}:processes:" + host);

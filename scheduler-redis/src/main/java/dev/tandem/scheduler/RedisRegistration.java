@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Registration;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +18,14 @@ final class RedisRegistration implements Registration {
 
     /** Registers the executor. Waits a moment until the others are known. */
     RedisRegistration(RedisStore store, Registrant executor) {
-        heartbeat = new Heartbeat(store.presence(), executor.id(), Presence.localHost(), executor::shares, live);
+        heartbeat = new Heartbeat(
+                store.presence(),
+                executor.id(),
+                Presence.localHost(),
+                executor::shares,
+                executor.handled(),
+                executor::unhandled,
+                live);
         pauses = executor.queues().stream()
                 .map(queue -> store.watchPause(queue, paused -> executor.paused(queue, paused)))
                 .toList();
@@ -27,6 +35,11 @@ final class RedisRegistration implements Registration {
     @Override
     public Set<String> sharing(String queue) {
         return live.of(queue);
+    }
+
+    @Override
+    public List<HandlerPeer> peers(String queue) {
+        return live.announcing(queue);
     }
 
     @Override

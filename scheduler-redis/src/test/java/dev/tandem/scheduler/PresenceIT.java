@@ -3,8 +3,12 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.testkit.UniqueNames;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +28,49 @@ class PresenceIT extends OperatorTestBase {
         get(store.presence().leave(id));
         assertThat(get(store.presence().executors()))
                 .noneMatch(each -> each.id().equals(id));
+    }
+
+    @Test
+    void whatAnExecutorHasHandlersForGoesWithIt() {
+        String id = UniqueNames.fresh("executor");
+        Presence presence = store.presence();
+        Map<String, HandledTypes> handled = Map.of(queue, new HandledTypes(Set.of("ship"), false));
+        Map<String, HandledTypes> unhandled = Map.of(queue, new HandledTypes(Set.of("refund"), false));
+        get(presence.announceHandlers(id, handled));
+        get(presence.announceUnhandled(id, unhandled));
+        get(presence.beat(new Presence.Executor(id, "host", 5, 0, Map.of(queue, 3)), false));
+        get(presence.removeSilent());
+
+        assertThat(get(presence.liveIds())).contains(id);
+        assertThat(get(presence.handlers(List.of(id, "nobody")))).isEqualTo(Map.of(id, handled));
+        assertThat(get(presence.unhandled(List.of(id)))).isEqualTo(Map.of(id, unhandled));
+        LiveExecutors live = new LiveExecutors();
+        live.update(get(presence.executors()));
+        assertThat(live.withoutHandlers()).contains(id);
+        live.learn(get(presence.handlers(live.withoutHandlers())));
+        assertThat(live.withoutHandlers()).doesNotContain(id);
+        assertThat(live.announcing(queue)).containsExactly(new HandlerPeer(id, 5, true, handled.get(queue)));
+
+        get(presence.announceUnhandled(id, Map.of()));
+        assertThat(get(presence.unhandled(List.of(id)))).isEmpty();
+        get(presence.announceUnhandled(id, unhandled));
+        get(presence.leave(id));
+        assertThat(get(presence.handlers(List.of(id)))).isEmpty();
+        assertThat(get(presence.unhandled(List.of(id)))).isEmpty();
+    }
+
+    @Test
+    void whatAnUnknownExecutorAnnouncedIsRemoved() {
+        String id = UniqueNames.fresh("executor");
+        Presence presence = store.presence();
+        Map<String, HandledTypes> handled = Map.of(queue, new HandledTypes(Set.of("ship"), false));
+        get(presence.announceHandlers(id, handled));
+        get(presence.announceUnhandled(id, handled));
+
+        get(presence.removeSilent());
+
+        assertThat(get(presence.handlers(List.of(id)))).isEmpty();
+        assertThat(get(presence.unhandled(List.of(id)))).isEmpty();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.Brokers;
@@ -31,6 +32,7 @@ class EmbeddedExecutorIT {
 
     private static final String PAUSED = UniqueNames.fresh("paused");
     private static final String OTHER = UniqueNames.fresh("other");
+    private static final String DEPLOYED = UniqueNames.fresh("deployed");
 
     /** A server that runs no tasks. */
     private static RunningServer server;
@@ -44,7 +46,7 @@ class EmbeddedExecutorIT {
         settings.put("tandem.executor.enabled", "false");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
         settings.put("tandem.redis.uri", Brokers.redis().uri());
-        for (String queue : List.of(PAUSED, OTHER)) {
+        for (String queue : List.of(PAUSED, OTHER, DEPLOYED)) {
             Brokers.kafka().createTopic(queue, 2);
             settings.put("tandem.queues." + queue + ".source", "kafka");
             settings.put("tandem.queues." + queue + ".handler", "noop");
@@ -131,6 +133,48 @@ class EmbeddedExecutorIT {
         }
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(cli("executors")).doesNotContain(ids));
+    }
+
+    private QueueBuilder deployed() {
+        return Tandem.builder()
+                .kafka(Brokers.kafka().bootstrapServers())
+                .redis(Brokers.redis().uri())
+                .queue(DEPLOYED)
+                .handler("ship", byte[].class, (payload, task) -> ran.add(task.id()))
+                .defaultType("ship");
+    }
+
+    @Test
+    void operatorsSeeAtOnceThatATypeIsUnknownAndWhichExecutorLacksAHandler() {
+        try (Tandem old = deployed().start()) {
+            String task = "{\"id\": \"odd\", \"key\": \"odd\", \"type\": \"shp\", \"payload\": 1}";
+            assertThat(server.post("/api/v1/queues/" + DEPLOYED + "/tasks", task)
+                            .status())
+                    .isEqualTo(202);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(cli("queues", DEPLOYED))
+                            .contains(
+                                    "unknown types",
+                                    "There is no handler for 'shp'",
+                                    old.status().executor()));
+            assertThat(cli("tasks", DEPLOYED, "odd"))
+                    .contains("did you mean 'ship'?", "Known types: ship", "tried again by itself until");
+            assertThat(cli("executors")).contains("LACKS").doesNotContain("refund");
+
+            try (Tandem ignored = deployed()
+                    .handler("refund", byte[].class, (payload, each) -> {})
+                    .start()) {
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(cli("queues", DEPLOYED))
+                                .contains("Executors have different handlers: "
+                                        + old.status().executor() + " has none for 'refund'"));
+                assertThat(cli("executors", "-o", "json"))
+                        .containsPattern("\"types\" : \\[ \"refund\", \"ship\" ]")
+                        .containsPattern("\"lacks\" : \\[ \"refund\" ]");
+            }
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(cli("queues", DEPLOYED)).doesNotContain("different handlers"));
+        }
     }
 
     private static void awaitShares(Application... applications) {

@@ -2,10 +2,12 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.BreakerPolicy;
+import dev.tandem.executor.UnknownTypes;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
+import dev.tandem.runtime.settings.QueueSettings.HandlersMismatch;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.task.CustodyBounds;
@@ -41,6 +43,10 @@ public final class PolicySettings {
             case FIXED -> RetryPolicy.fixed(backoff.initial());
             case SIDEKIQ -> RetryPolicy.sidekiq();
         };
+    }
+
+    static UnknownTypes unknownTypes(QueueSettings queue) {
+        return new UnknownTypes(queue.unknownTypeGrace(), queue.handlersMismatch() == HandlersMismatch.REFUSE);
     }
 
     static CoreSettings core(TandemSettings settings) {

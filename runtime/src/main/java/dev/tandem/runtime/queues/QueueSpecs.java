@@ -23,7 +23,7 @@ public final class QueueSpecs {
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
-                .unknownTypeGrace(queue.unknownTypeGrace())
+                .unknownTypes(PolicySettings.unknownTypes(queue))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

@@ -64,7 +64,7 @@ final class ProgramHandlersCheck {
                     handler,
                     (hosted ? "hosted handlers run only in ./tandem server; in" : "in")
                             + " this program it must be a type that has a handler, " + own
-                            + ", or be left out; tasks without a type are dead then");
+                            + ", or be left out; no handler runs tasks without a type then");
         }
     }
 }

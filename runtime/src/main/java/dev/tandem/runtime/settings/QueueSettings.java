@@ -24,6 +24,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
  * @param unknownTypeGrace how long a task without a handler here is tried again before it is dead; 0 for dead at once
+ * @param handlersMismatch what becomes of an executor that lacks handlers which others of the queue have
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -54,6 +55,7 @@ public record QueueSettings(
         @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
         @DefaultValue("10m") Duration unknownTypeGrace,
+        @DefaultValue("refuse") HandlersMismatch handlersMismatch,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,
@@ -76,6 +78,14 @@ public record QueueSettings(
     public enum SourceType {
         KAFKA,
         RABBIT
+    }
+
+    /** What becomes of an executor that lacks handlers which others of its queue have. */
+    public enum HandlersMismatch {
+        /** After {@code unknown-type-grace} it gives up its partitions of the queue. */
+        REFUSE,
+        /** The log and the status say so. */
+        WARN
     }
 
     /** Which tasks run in order. */

@@ -5,6 +5,7 @@ import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.NeededOwners;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.QueueHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,8 @@ record QueueState(String word, List<String> problems) {
         UNOWNED("partitions unowned"),
         FULL("full"),
         SLOWED("slowed"),
+        UNKNOWN_TYPES("unknown types"),
+        HANDLERS_DIFFER("handlers differ"),
         RUNNING("running");
 
         final String text;
@@ -98,6 +101,20 @@ record QueueState(String word, List<String> problems) {
         List<String> all = new ArrayList<>(List.of(problem));
         all.addAll(problems);
         return new QueueState(word, List.copyOf(all));
+    }
+
+    /** Returns this state with what executors say of their handlers. A worse word stays. */
+    QueueState with(QueueHandlers handlers) {
+        List<String> missing = handlers.missing();
+        List<String> differences = handlers.differences();
+        List<String> all = new ArrayList<>(problems);
+        all.addAll(missing);
+        all.addAll(differences);
+        if (!word.equals(Word.RUNNING.text) || all.size() == problems.size()) {
+            return new QueueState(word, List.copyOf(all));
+        }
+        return new QueueState(
+                missing.isEmpty() ? Word.HANDLERS_DIFFER.text : Word.UNKNOWN_TYPES.text, List.copyOf(all));
     }
 
     private static void addUnowned(

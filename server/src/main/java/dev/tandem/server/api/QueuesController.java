@@ -8,6 +8,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.UnavailableException;
 import java.util.ArrayList;
@@ -53,13 +54,14 @@ final class QueuesController {
     @GetMapping("/queues")
     Views.Queues all() {
         List<Views.Queue> all = new ArrayList<>();
-        queues.all().forEach((name, settings) -> all.add(view(name, settings, false)));
+        Map<String, QueueHandlers> handlers = handlers();
+        queues.all().forEach((name, settings) -> all.add(view(name, settings, handlers, false)));
         return new Views.Queues(all);
     }
 
     @GetMapping("/queues/{queue}")
     Views.Queue one(@PathVariable String queue) {
-        return view(queue, queues.get(queue), true);
+        return view(queue, queues.get(queue), handlers(), true);
     }
 
     @PostMapping("/queues/{queue}/pause")
@@ -83,7 +85,17 @@ final class QueuesController {
         return new Executors(inspection.executors());
     }
 
-    private Views.Queue view(String name, QueueSettings settings, boolean withPartitions) {
+    /** Returns nothing if Redis does not answer, which the states of the queues say anyway. */
+    private Map<String, QueueHandlers> handlers() {
+        try {
+            return inspection.handlers();
+        } catch (UnavailableException e) {
+            return Map.of();
+        }
+    }
+
+    private Views.Queue view(
+            String name, QueueSettings settings, Map<String, QueueHandlers> handlers, boolean withPartitions) {
         List<PartitionInfo> partitions = List.of();
         String unavailable = null;
         boolean paused = false;
@@ -95,7 +107,8 @@ final class QueuesController {
         }
         Map<String, Long> lags = backlog.of(name);
         LocalQueue here = local.of(name);
-        QueueState state = QueueState.of(settings, here, unavailable, paused, partitions, lags);
+        QueueState state = QueueState.of(settings, here, unavailable, paused, partitions, lags)
+                .with(handlers.getOrDefault(name, QueueHandlers.NONE));
         if (paused) {
             state = state.with(
                     "An operator has paused the queue in all executors; ./tandem resume " + name + " lets it go on");

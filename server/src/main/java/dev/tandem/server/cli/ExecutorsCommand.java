@@ -25,7 +25,15 @@ final class ExecutorsCommand implements Runnable {
             .column("QUEUE", text("queue").compose(Row::queue))
             .column("PARTITIONS", text("partitions").compose(Row::queue))
             .column("RUNNING", text("running").compose(Row::queue))
+            .column("LACKS", row -> lacks(row.queue()))
             .column(JsonCells.timeHeader("SEEN"), time("seen").compose(Row::executor));
+
+    /** Returns the types for which other executors have handlers and this one has none. */
+    private static String lacks(JsonNode queue) {
+        List<String> types = new ArrayList<>();
+        queue.path("lacks").forEach(type -> types.add(type.asString()));
+        return TextTable.oneLine(String.join(", ", types));
+    }
 
     @Mixin
     private final ServerOptions server = new ServerOptions();

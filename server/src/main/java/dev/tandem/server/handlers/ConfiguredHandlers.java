@@ -27,8 +27,10 @@ public final class ConfiguredHandlers implements QueueHandlers {
         String defaultType = queue.handler();
         if (defaultType == null) {
             log.warn(
-                    "Queue {} has no handler: tasks without a type will be dead. Set tandem.queues.{}.handler",
+                    "Queue {} has no handler: tasks without a type wait for one, for as long as unknown-type-grace says ({}),"
+                            + " and are dead then. Set tandem.queues.{}.handler",
                     name,
+                    queue.unknownTypeGrace(),
                     name);
             return;
         }

@@ -22,10 +22,19 @@ public record ExecutorInfo(
      * An executor's share of one queue.
      *
      * @param partitions null if unknown, because the queue is not in this server's settings
-     * @param running null if unknown
+     * @param running null if unknown, or if it does not take its share
+     * @param types what it has handlers for; null if unknown
+     * @param lacks what others have handlers for and this one does not; null if nothing
      */
     public record Share(
             String queue,
             @Nullable Integer partitions,
-            @Nullable Integer running) {}
+            @Nullable Integer running,
+            @Nullable List<String> types,
+            @Nullable List<String> lacks) {
+
+        public Share(String queue, @Nullable Integer partitions, @Nullable Integer running) {
+            this(queue, partitions, running, null, null);
+        }
+    }
 }

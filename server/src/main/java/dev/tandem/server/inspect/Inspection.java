@@ -2,6 +2,7 @@ package dev.tandem.server.inspect;
 
 import dev.tandem.task.TaskState;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -50,4 +51,9 @@ public interface Inspection {
     List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit);
 
     List<ExecutorInfo> executors();
+
+    /** Returns what the executors of each queue say of their handlers. A queue of which none says anything is left out. */
+    default Map<String, QueueHandlers> handlers() {
+        return Map.of();
+    }
 }

@@ -15,6 +15,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
@@ -24,6 +25,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.StoreAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +33,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -226,17 +230,58 @@ final class RedisInspection implements Inspection {
             }
         }
         present.keySet().forEach(id -> owned.computeIfAbsent(id, none -> new LinkedHashMap<>()));
+        Map<String, QueueHandlers> handlers = handlers();
         List<ExecutorInfo> executors = new ArrayList<>();
-        owned.forEach((id, partitions) -> executors.add(info(id, present.get(id), partitions)));
+        owned.forEach((id, partitions) -> executors.add(info(id, present.get(id), partitions, handlers)));
         return executors;
     }
 
-    private ExecutorInfo info(String id, Presence.@Nullable Executor executor, Map<String, Integer> partitions) {
+    /** Leaves out executors that are silent: they have probably died. */
+    @Override
+    public Map<String, QueueHandlers> handlers() {
+        Set<String> live = await(presence.liveIds());
+        Map<String, QueueHandlers> handlers = new TreeMap<>();
+        await(presence.handlers(live))
+                .forEach((id, queuesOfIt) -> queuesOfIt.forEach((queue, types) -> handlers.computeIfAbsent(
+                                queue, none -> new QueueHandlers(new TreeMap<>(), new TreeMap<>()))
+                        .handled()
+                        .put(id, types)));
+        await(presence.unhandled(live))
+                .forEach((id, queuesOfIt) -> queuesOfIt.forEach((queue, types) -> handlers.computeIfAbsent(
+                                queue, none -> new QueueHandlers(new TreeMap<>(), new TreeMap<>()))
+                        .unhandled()
+                        .put(id, new TreeSet<>(types.types()))));
+        return handlers;
+    }
+
+    private ExecutorInfo info(
+            String id,
+            Presence.@Nullable Executor executor,
+            Map<String, Integer> partitions,
+            Map<String, QueueHandlers> handlers) {
         Map<String, Integer> running = executor == null ? Map.of() : executor.running();
         List<ExecutorInfo.Share> shares = new ArrayList<>();
         Map<String, @Nullable Integer> all = new TreeMap<>(partitions);
-        running.keySet().forEach(queue -> all.putIfAbsent(queue, queues.containsKey(queue) ? 0 : null));
-        all.forEach((queue, count) -> shares.add(new ExecutorInfo.Share(queue, count, running.get(queue))));
+        Set<String> others = new TreeSet<>(running.keySet());
+        handlers.forEach((queue, of) -> {
+            if (of.handled().containsKey(id)) {
+                others.add(queue);
+            }
+        });
+        others.forEach(queue -> all.putIfAbsent(queue, queues.containsKey(queue) ? 0 : null));
+        all.forEach((queue, count) -> {
+            QueueHandlers ofQueue = handlers.getOrDefault(queue, QueueHandlers.NONE);
+            HandledTypes own = ofQueue.handled().get(id);
+            List<String> lacks = ofQueue.lackedBy(id).stream()
+                    .map(type -> type.equals(HandledTypes.NO_TYPE) ? "(no type)" : type)
+                    .toList();
+            shares.add(new ExecutorInfo.Share(
+                    queue,
+                    count,
+                    running.get(queue),
+                    own == null ? null : List.copyOf(own.listed()),
+                    lacks.isEmpty() ? null : lacks));
+        });
         return new ExecutorInfo(
                 id,
                 executor == null ? null : executor.host(),

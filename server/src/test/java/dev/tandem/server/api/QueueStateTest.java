@@ -6,13 +6,19 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.task.store.HandledTypes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -59,6 +65,30 @@ class QueueStateTest {
     @Test
     void aQueueThatWorksRuns() {
         assertThat(of(LocalQueue.GOOD, false, "a", "b")).isEqualTo(new QueueState("running", List.of()));
+    }
+
+    @Test
+    void executorsThatLackHandlersAreNamedAndAWorseStateStays() {
+        QueueState running = of(LocalQueue.GOOD, false, "a", "b");
+        SortedMap<String, HandledTypes> handled = new TreeMap<>(Map.of(
+                "e1", new HandledTypes(Set.of("ship"), false),
+                "e2", new HandledTypes(Set.of("ship"), false),
+                "e3", new HandledTypes(Set.of("ship", "refund"), false)));
+        QueueHandlers differ = new QueueHandlers(handled, new TreeMap<>());
+
+        assertThat(running.with(QueueHandlers.NONE)).isEqualTo(running);
+        assertThat(running.with(differ).word()).isEqualTo("handlers differ");
+        assertThat(running.with(differ).problems())
+                .containsExactly("Executors have different handlers: e1, e2 have none for 'refund', and others do");
+        QueueHandlers unknown =
+                new QueueHandlers(handled, new TreeMap<>(Map.of("e1", new TreeSet<>(Set.of("refund", "")))));
+        assertThat(running.with(unknown).word()).isEqualTo("unknown types");
+        assertThat(running.with(unknown).problems())
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("There is no handler for tasks without a type, 'refund' in e1");
+        assertThat(of(local(null, null, true), false, "a").with(unknown).word()).isEqualTo("full");
     }
 
     @Test

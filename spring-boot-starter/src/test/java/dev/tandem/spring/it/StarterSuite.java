@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskRef;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.spring.shop.Journal;
 import dev.tandem.spring.shop.Receipt;
 import dev.tandem.spring.shop.Ship;
@@ -18,6 +20,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -42,30 +45,43 @@ abstract class StarterSuite {
     abstract String source();
 
     private ConfigurableApplicationContext start() {
-        String settings = "tandem.queues." + queue + ".";
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(Shop.class)
-                .properties(
-                        broker(),
-                        "tandem.redis.uri=" + Brokers.redis().uri(),
-                        // Nobody takes over because of a lease that has run out.
-                        "tandem.executor.lease=5m",
-                        "shop.queue=" + queue,
-                        settings + "source=" + source(),
-                        settings + "ordering=key",
-                        settings + "partitions=4",
-                        settings + "max-attempts=8",
-                        settings + "backoff.initial=10m")
-                .run();
+        ConfigurableApplicationContext context = run();
         awaitHealthy(context);
         return context;
     }
 
+    private ConfigurableApplicationContext run(String... more) {
+        return new SpringApplicationBuilder(Shop.class)
+                .properties(settings().toArray(String[]::new))
+                .properties("shop.queue=" + queue)
+                .properties(more)
+                .run();
+    }
+
+    private List<String> settings() {
+        String settings = "tandem.queues." + queue + ".";
+        return List.of(
+                broker(),
+                "tandem.redis.uri=" + Brokers.redis().uri(),
+                // Nobody takes over because of a lease that has run out.
+                "tandem.executor.lease=5m",
+                settings + "source=" + source(),
+                settings + "ordering=key",
+                settings + "partitions=4",
+                settings + "max-attempts=8",
+                settings + "backoff.initial=10m");
+    }
+
     private static void awaitHealthy(ConfigurableApplicationContext context) {
-        HealthIndicator indicator = context.getBean("tandemHealthIndicator", HealthIndicator.class);
         await().atMost(PATIENCE).untilAsserted(() -> {
-            Health health = indicator.health();
+            Health health = health(context);
             assertThat(health.getStatus()).as("%s", health).isEqualTo(Status.UP);
         });
+    }
+
+    private static Health health(ConfigurableApplicationContext context) {
+        return Objects.requireNonNull(
+                context.getBean("tandemHealthIndicator", HealthIndicator.class).health());
     }
 
     private static void awaitRan(ConfigurableApplicationContext context, String... lines) {
@@ -179,6 +195,28 @@ abstract class StarterSuite {
                         .timer()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void anApplicationThatLacksHandlersOfItsQueueIsRefusedUntilTheOtherProgramHasLeft() {
+        TandemBuilder program = Tandem.builder();
+        settings()
+                .forEach(each ->
+                        program.setting(each.substring(0, each.indexOf('=')), each.substring(each.indexOf('=') + 1)));
+        try (Tandem earlier = program.queue(queue)
+                        .handler("other", byte[].class, (payload, task) -> {})
+                        .start();
+                ConfigurableApplicationContext context = run("tandem.queues." + queue + ".unknown-type-grace=1s")) {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(health(context).toString())
+                            .contains("DOWN", "tandem.queues." + queue + ": refused", "'other'", "handlers-mismatch"));
+            assertThat(earlier.status().problems()).isEmpty();
+
+            earlier.close();
+            awaitHealthy(context);
+            context.getBean(ShopTasks.class).ship("c-7", new Ship("o-7", 2));
+            awaitRan(context, "ship c-7 2 attempt 1");
+        }
     }
 
     @Test

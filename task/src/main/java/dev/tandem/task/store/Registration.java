@@ -1,5 +1,6 @@
 package dev.tandem.task.store;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -36,6 +37,16 @@ public interface Registration extends AutoCloseable {
         /** Returns the number of runs of each queue whose partitions it takes its share of. Called often. */
         Map<String, Integer> shares();
 
+        /** Returns what it has handlers for, of each queue. Always the same. */
+        default Map<String, HandledTypes> handled() {
+            return Map.of();
+        }
+
+        /** Returns for which types it was given tasks lately and had no handler, of each queue that has any. Called often. */
+        default Map<String, HandledTypes> unhandled() {
+            return Map.of();
+        }
+
         /**
          * Takes note of whether an operator has paused a queue: as soon as the store knows or gives up asking, and then at
          * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.
@@ -59,6 +70,14 @@ public interface Registration extends AutoCloseable {
      * itself may be missing. Never waits.
      */
     Set<String> sharing(String queue);
+
+    /**
+     * Returns all live executors that say what they have handlers for in a queue, as far as is known. The executor itself may
+     * be missing. Never waits.
+     */
+    default List<HandlerPeer> peers(String queue) {
+        return List.of();
+    }
 
     /** Removes the entry. Waits for the store, for two seconds at most. */
     @Override

@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class UnknownTypeGraceTest {
+class UnknownTypesTest {
 
     private static final long NOW = 1_700_000_000_000L;
-    private static final UnknownTypeGrace MINUTE = new UnknownTypeGrace(Duration.ofMinutes(1));
+    private static final UnknownTypes MINUTE = new UnknownTypes(Duration.ofMinutes(1), true);
 
     private static Task task() {
         return RunnerFixture.task("refund", "");
@@ -25,13 +25,13 @@ class UnknownTypeGraceTest {
         List<Long> delays = new ArrayList<>();
         Task task = task();
         long now = NOW;
-        Outcome outcome = MINUTE.decide(task, "no handler", now);
+        Outcome outcome = MINUTE.decide(task, "no handler", now, false);
         while (outcome instanceof Outcome.Unhandled unhandled) {
             assertThat(unhandled.since()).isEqualTo(NOW);
             delays.add(unhandled.delayMillis());
             task = UnhandledSince.with(task, unhandled.since());
             now += unhandled.delayMillis();
-            outcome = MINUTE.decide(task, "no handler", now);
+            outcome = MINUTE.decide(task, "no handler", now, false);
         }
 
         assertThat(now - NOW).isEqualTo(60_000);
@@ -44,16 +44,32 @@ class UnknownTypeGraceTest {
 
     @Test
     void withoutAGraceTheTaskIsDeadAtOnce() {
-        assertThat(new UnknownTypeGrace(Duration.ZERO).decide(task(), "no handler", NOW))
+        assertThat(new UnknownTypes(Duration.ZERO, true).decide(task(), "no handler", NOW, true))
                 .isEqualTo(new Outcome.Dead("no handler"));
+    }
+
+    @Test
+    void theTaskOutlivesTheGraceIfThisExecutorIsAboutToLeaveItToOneThatHasTheHandler() {
+        Task old = UnhandledSince.with(task(), NOW - 90_000);
+
+        assertThat(MINUTE.decide(old, "no handler", NOW, true))
+                .asInstanceOf(type(Outcome.Unhandled.class))
+                .satisfies(unhandled -> {
+                    assertThat(unhandled.since()).isEqualTo(NOW - 90_000);
+                    assertThat(unhandled.error()).contains("another executor has the handler");
+                });
+        assertThat(MINUTE.decide(old, "no handler", NOW, false)).isInstanceOf(Outcome.Dead.class);
+        assertThat(MINUTE.decide(old, "no handler", NOW + 90_000, true))
+                .as("it did not leave")
+                .isInstanceOf(Outcome.Dead.class);
     }
 
     @Test
     void aFirstTryInTheFutureCountsAsNow() {
         Task ahead = UnhandledSince.with(task(), NOW + 3_600_000);
 
-        assertThat(MINUTE.decide(ahead, "no handler", NOW))
-                .isEqualTo(
-                        new Outcome.Unhandled(NOW, 1_000, "no handler. It is tried again by itself for another 60 s"));
+        assertThat(MINUTE.decide(ahead, "no handler", NOW, false))
+                .isEqualTo(new Outcome.Unhandled(
+                        NOW, 1_000, "no handler. It is tried again by itself until 2023-11-14T22:14:20Z"));
     }
 }

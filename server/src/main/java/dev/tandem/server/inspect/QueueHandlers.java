@@ -1,0 +1,72 @@
+package dev.tandem.server.inspect;
+
+import dev.tandem.task.store.HandledTypes;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What the live executors of one queue say of their handlers.
+ *
+ * @param handled what each executor has handlers for
+ * @param unhandled the types of tasks for which an executor had no handler lately, of those executors that had none
+ */
+public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<String, SortedSet<String>> unhandled) {
+
+    /** Nothing is known. */
+    public static final QueueHandlers NONE = new QueueHandlers(new TreeMap<>(), new TreeMap<>());
+
+    private static final int MAX_NAMES = 10;
+
+    /** Returns what others have handlers for and this executor does not, in order. */
+    public SortedSet<String> lackedBy(String executor) {
+        SortedSet<String> lacked = new TreeSet<>();
+        HandledTypes own = handled.get(executor);
+        if (own != null) {
+            handled.values().forEach(other -> lacked.addAll(own.lackedOf(other)));
+        }
+        return lacked;
+    }
+
+    /** Returns sentences for people about handlers that executors lack. */
+    public List<String> differences() {
+        List<String> sentences = new ArrayList<>();
+        // Executors of one version lack the same, and are named together.
+        Map<SortedSet<String>, List<String>> byLack = new LinkedHashMap<>();
+        handled.keySet().forEach(executor -> {
+            SortedSet<String> lacked = lackedBy(executor);
+            if (!lacked.isEmpty()) {
+                byLack.computeIfAbsent(lacked, none -> new ArrayList<>()).add(executor);
+            }
+        });
+        byLack.forEach((lacked, executors) -> sentences.add("Executors have different handlers: " + names(executors)
+                + (executors.size() == 1 ? " has" : " have") + " none for " + types(lacked) + ", and others do"));
+        return sentences;
+    }
+
+    /** Returns sentences for people about tasks for which executors had no handler lately. */
+    public List<String> missing() {
+        SortedSet<String> all = new TreeSet<>();
+        unhandled.values().forEach(all::addAll);
+        return all.isEmpty()
+                ? List.of()
+                : List.of("There is no handler for " + types(all) + " in " + names(List.copyOf(unhandled.keySet()))
+                        + ", so such tasks are tried again until unknown-type-grace is over");
+    }
+
+    private static String names(List<String> executors) {
+        return executors.stream().limit(MAX_NAMES).collect(Collectors.joining(", "))
+                + (executors.size() > MAX_NAMES ? ", ..." : "");
+    }
+
+    private static String types(SortedSet<String> types) {
+        return types.stream().limit(MAX_NAMES).map(HandledTypes::describe).collect(Collectors.joining(", "))
+                + (types.size() > MAX_NAMES ? ", ..." : "");
+    }
+}
