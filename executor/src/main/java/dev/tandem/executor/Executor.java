@@ -38,6 +38,7 @@ public final class Executor implements AutoCloseable {
 
     private final String id;
     private final TimeoutWatchdog watchdog;
+    private final ProgressWriter progress;
     private final List<QueueLoop> loops = new ArrayList<>();
     private final Registrations registrations;
 
@@ -45,6 +46,7 @@ public final class Executor implements AutoCloseable {
         this.id = from.uniqueId == null ? newId(from.id) : from.uniqueId;
         ExecutorMetrics metrics = from.metrics;
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
+        this.progress = new ProgressWriter(from.progressInterval);
         ExecutorContext context = new ExecutorContext(
                 id,
                 from.settings,
@@ -54,7 +56,8 @@ public final class Executor implements AutoCloseable {
                 new Quarantine(from.clock, watchdog::isAnotherSlotBusy),
                 metrics,
                 from.memory,
-                from.random);
+                from.random,
+                progress);
         this.registrations = new Registrations(id);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
@@ -119,6 +122,7 @@ public final class Executor implements AutoCloseable {
             }
         }
         watchdog.close();
+        progress.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -196,6 +200,7 @@ public final class Executor implements AutoCloseable {
         private MemoryBudget memory = MemoryBudget.ofHeap();
         private @Nullable Boolean virtualThreads;
         private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
+        private Duration progressInterval = ProgressWriter.DEFAULT_INTERVAL;
 
         private Builder() {}
 
@@ -264,6 +269,12 @@ public final class Executor implements AutoCloseable {
         /** Sets the source of chance for the delays between attempts, for tests. Default: each thread's own. */
         public Builder random(Supplier<? extends RandomGenerator> value) {
             random = value;
+            return this;
+        }
+
+        /** Sets how often progress and log lines of tasks are written, for tests: 0 for at once. Default: 1 s. */
+        public Builder progressInterval(Duration value) {
+            progressInterval = value;
             return this;
         }
 

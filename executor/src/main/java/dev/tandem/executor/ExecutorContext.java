@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -21,7 +22,8 @@ record ExecutorContext(
         Quarantine quarantine,
         ExecutorMetrics metrics,
         MemoryBudget memory,
-        Supplier<? extends RandomGenerator> random) {
+        Supplier<? extends RandomGenerator> random,
+        ProgressWriter progress) {
 
     ExecutorContext(
             String executorId,
@@ -32,6 +34,6 @@ record ExecutorContext(
             Quarantine quarantine,
             ExecutorMetrics metrics,
             MemoryBudget memory) {
-        this(executorId, settings, clock, timings, watchdog, quarantine, metrics, memory, ThreadLocalRandom::current);
+        this(executorId, settings, clock, timings, watchdog, quarantine, metrics, memory, ThreadLocalRandom::current, new ProgressWriter(Duration.ZERO));
     }
 }

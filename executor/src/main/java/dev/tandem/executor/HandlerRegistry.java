@@ -2,6 +2,8 @@ package dev.tandem.executor;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Interceptor;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,8 +67,13 @@ final class HandlerRegistry {
                 + ". Add a handler, then retry the task";
     }
 
+    private static Result asked(TaskContext task, Result result) {
+        return task instanceof Attempt attempt ? attempt.asked(result) : result;
+    }
+
     private static Handler wrap(Handler handler, List<Interceptor> interceptors) {
-        Handler wrapped = handler;
+        // Interceptors see what the handler asked for.
+        Handler wrapped = interceptors.isEmpty() ? handler : task -> asked(task, handler.handle(task));
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             Interceptor interceptor = interceptors.get(i);
             Handler next = wrapped;

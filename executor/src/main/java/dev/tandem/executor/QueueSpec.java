@@ -46,25 +46,7 @@ public final class QueueSpec {
     private final @Nullable Supplier<Set<String>> members;
 
     private QueueSpec(Builder from) {
-        RunRules rules = new RunRules(
-                from.timeout,
-                from.timeoutLimit,
-                from.maxAttempts,
-                from.maxAttemptsLimit,
-                from.retry,
-                from.finalErrors,
-                from.options);
-        this.parts = new QueueParts(
-                from.name,
-                Objects.requireNonNull(from.source, () -> "Queue '" + from.name + "' has no source"),
-                Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store"),
-                from.topic == null ? from.name : from.topic,
-                rules,
-                new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors, from.grace),
-                new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
-                from.custody,
-                from.breaker,
-                from.logsKeys);
+        this.parts = QueueParts.of(from);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -145,6 +127,10 @@ public final class QueueSpec {
         return parts.logsKeys();
     }
 
+    NotePolicy notes() {
+        return parts.notes();
+    }
+
     int maxAttemptsOf(Task task) {
         return parts.rules().maxAttemptsOf(task, parts.handlers().typeOf(task.type()));
     }
@@ -156,28 +142,30 @@ public final class QueueSpec {
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
     public static final class Builder {
-        private final String name;
-        private final Map<String, Handler> handlers = new LinkedHashMap<>();
-        private final Map<String, HandlerOptions> options = new LinkedHashMap<>();
-        private final List<Interceptor> interceptors = new ArrayList<>();
-        private final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
-        private @Nullable Source source;
-        private @Nullable Store store;
-        private @Nullable QueuePolicy policy;
-        private @Nullable String topic;
-        private @Nullable String defaultType;
-        private @Nullable Handler fallback;
-        private @Nullable JsonMapper json;
-        private Duration timeout = DEFAULT_TIMEOUT;
-        private @Nullable Duration timeoutLimit;
-        private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
-        private int maxAttemptsLimit;
-        private RetryPolicy retry = DEFAULT_RETRY;
-        private @Nullable Supplier<Set<String>> members;
-        private CustodyBounds custody = CustodyBounds.DEFAULTS;
-        private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
-        private boolean logsKeys = true;
-        private UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
+        // QueueParts reads the fields.
+        final String name;
+        final Map<String, Handler> handlers = new LinkedHashMap<>();
+        final Map<String, HandlerOptions> options = new LinkedHashMap<>();
+        final List<Interceptor> interceptors = new ArrayList<>();
+        final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
+        @Nullable Source source;
+        @Nullable Store store;
+        @Nullable QueuePolicy policy;
+        @Nullable String topic;
+        @Nullable String defaultType;
+        @Nullable Handler fallback;
+        @Nullable JsonMapper json;
+        Duration timeout = DEFAULT_TIMEOUT;
+        @Nullable Duration timeoutLimit;
+        int maxAttempts = DEFAULT_MAX_ATTEMPTS;
+        int maxAttemptsLimit;
+        RetryPolicy retry = DEFAULT_RETRY;
+        @Nullable Supplier<Set<String>> members;
+        CustodyBounds custody = CustodyBounds.DEFAULTS;
+        BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
+        boolean logsKeys = true;
+        UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
+        NotePolicy notes = NotePolicy.DEFAULTS;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -376,6 +364,12 @@ public final class QueueSpec {
          */
         public Builder logKeys(boolean value) {
             logsKeys = value;
+            return this;
+        }
+
+        /** Sets how much runs may note in the store. Default: {@link NotePolicy#DEFAULTS}. */
+        public Builder notes(NotePolicy value) {
+            notes = value;
             return this;
         }
 

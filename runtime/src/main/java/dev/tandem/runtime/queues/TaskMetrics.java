@@ -101,6 +101,6 @@ public final class TaskMetrics implements ExecutorMetrics {
         } else if (outcome instanceof Outcome.Dead) {
             return "dead";
         }
-        return "not-started";
+        return outcome instanceof Outcome.Snoozed ? "snoozed" : "not-started";
     }
 }

@@ -71,6 +71,8 @@ class SettingsDefaultsTest {
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
             queues.*.unknown-type-grace = 10m
+            queues.*.max-checkpoint-bytes = 64KB
+            queues.*.max-log-lines = 20
             queues.*.dead-head = null
             queues.*.max-in-memory = 10000
             queues.*.max-in-memory-bytes = 64MB
