@@ -50,7 +50,8 @@ final class AttemptCheckpoint {
     synchronized CompletableFuture<Void> save(byte[] checkpoint) {
         if (checkpoint.length > maxBytes) {
             return CompletableFuture.failedFuture(new CheckpointException("The checkpoint has " + checkpoint.length
-                    + " bytes, more than max-checkpoint-bytes of queue '" + run.partition().queue() + "' (" + maxBytes
+                    + " bytes, more than max-checkpoint-bytes of queue '"
+                    + run.partition().queue() + "' (" + maxBytes
                     + "): keep large data elsewhere and its place in the checkpoint, or raise the setting"));
         }
         exists = true;
@@ -104,8 +105,8 @@ final class AttemptCheckpoint {
                         + " Its checkpoint was refused; the handler should end"));
             }
         } else if (!mayTry) {
-            return CompletableFuture.failedFuture(
-                    new CheckpointException("The store did not take or return the checkpoint of " + run, cause(failure)));
+            return CompletableFuture.failedFuture(new CheckpointException(
+                    "The store did not take or return the checkpoint of " + run, cause(failure)));
         }
         return CompletableFuture.supplyAsync(() -> request, pause(tries)).thenCompose(again -> ask(again, tries + 1));
     }

@@ -34,6 +34,16 @@ record ExecutorContext(
             Quarantine quarantine,
             ExecutorMetrics metrics,
             MemoryBudget memory) {
-        this(executorId, settings, clock, timings, watchdog, quarantine, metrics, memory, ThreadLocalRandom::current, new ProgressWriter(Duration.ZERO));
+        this(
+                executorId,
+                settings,
+                clock,
+                timings,
+                watchdog,
+                quarantine,
+                metrics,
+                memory,
+                ThreadLocalRandom::current,
+                new ProgressWriter(Duration.ZERO));
     }
 }

@@ -14,8 +14,8 @@ public record NotePolicy(int maxCheckpointBytes, int maxLogLines) {
     /** @throws IllegalArgumentException if a number is negative */
     public NotePolicy {
         if (maxCheckpointBytes < 0 || maxLogLines < 0) {
-            throw new IllegalArgumentException("max-checkpoint-bytes is " + maxCheckpointBytes + " and max-log-lines is "
-                    + maxLogLines + ", they must be 0 or more");
+            throw new IllegalArgumentException("max-checkpoint-bytes is " + maxCheckpointBytes
+                    + " and max-log-lines is " + maxLogLines + ", they must be 0 or more");
         }
     }
 }

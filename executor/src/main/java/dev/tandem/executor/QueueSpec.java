@@ -148,19 +148,40 @@ public final class QueueSpec {
         final Map<String, HandlerOptions> options = new LinkedHashMap<>();
         final List<Interceptor> interceptors = new ArrayList<>();
         final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
-        @Nullable Source source;
-        @Nullable Store store;
-        @Nullable QueuePolicy policy;
-        @Nullable String topic;
-        @Nullable String defaultType;
-        @Nullable Handler fallback;
-        @Nullable JsonMapper json;
+
+        @Nullable
+        Source source;
+
+        @Nullable
+        Store store;
+
+        @Nullable
+        QueuePolicy policy;
+
+        @Nullable
+        String topic;
+
+        @Nullable
+        String defaultType;
+
+        @Nullable
+        Handler fallback;
+
+        @Nullable
+        JsonMapper json;
+
         Duration timeout = DEFAULT_TIMEOUT;
-        @Nullable Duration timeoutLimit;
+
+        @Nullable
+        Duration timeoutLimit;
+
         int maxAttempts = DEFAULT_MAX_ATTEMPTS;
         int maxAttemptsLimit;
         RetryPolicy retry = DEFAULT_RETRY;
-        @Nullable Supplier<Set<String>> members;
+
+        @Nullable
+        Supplier<Set<String>> members;
+
         CustodyBounds custody = CustodyBounds.DEFAULTS;
         BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
         boolean logsKeys = true;

@@ -161,7 +161,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (outcome instanceof Outcome.Succeeded) {
             attempt.discardNotes();
         } else if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
-            // A task that goes back to RabbitMQ may come again under another position, where nobody finds its checkpoint.
+            // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
+            // checkpoint.
             return new Outcome.Snoozed(0);
         }
         return outcome;

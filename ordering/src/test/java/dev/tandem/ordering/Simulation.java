@@ -28,7 +28,6 @@ final class Simulation {
     /** Instead of being unhandled. */
     private static final int SNOOZED_OF_THEM_PERCENT = 30;
 
-
     final HistoryPlan plan;
     final SeededRandom random;
     final Timeline timeline = new Timeline(1_000);

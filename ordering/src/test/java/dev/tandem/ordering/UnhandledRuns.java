@@ -67,7 +67,8 @@ final class UnhandledRuns {
             boolean snoozed = known.outcome instanceof Outcome.Snoozed;
             check(
                     kept.attempts() == known.run.attempt() - (snoozed ? 1 : 0),
-                    () -> known.run + " ended with " + known.outcome + " and counts as " + kept.attempts() + " attempts");
+                    () -> known.run + " ended with " + known.outcome + " and counts as " + kept.attempts()
+                            + " attempts");
             check(
                     UnhandledSince.of(kept.task()) == UnhandledSince.NEVER,
                     () -> known.run + " ran, but keeps the time without a handler");

@@ -23,20 +23,20 @@ final class RandomRunRequests {
     static RunRequest next(
             Random random, Partition partition, Map<Position, Long> running, long epoch, Supplier<Position> anywhere) {
         List<Position> known = List.copyOf(running.keySet());
-        Position position = known.isEmpty() || random.nextInt(6) == 0
-                ? anywhere.get()
-                : known.get(random.nextInt(known.size()));
+        Position position =
+                known.isEmpty() || random.nextInt(6) == 0 ? anywhere.get() : known.get(random.nextInt(known.size()));
         long token = running.getOrDefault(position, epoch + random.nextInt(20));
         byte[] bytes = new byte[random.nextInt(5)];
         random.nextBytes(bytes);
         return switch (random.nextInt(4)) {
             case 0 -> new RunRequest.SaveCheckpoint(partition, position, token, bytes);
-            case 1 -> new RunRequest.KeepProgress(
-                    partition,
-                    1 + random.nextInt(3),
-                    List.of(
-                            new RunNotes(position, token, "p" + bytes.length, List.of("a", "b")),
-                            new RunNotes(anywhere.get(), epoch + random.nextInt(20), "", List.of("c"))));
+            case 1 ->
+                new RunRequest.KeepProgress(
+                        partition,
+                        1 + random.nextInt(3),
+                        List.of(
+                                new RunNotes(position, token, "p" + bytes.length, List.of("a", "b")),
+                                new RunNotes(anywhere.get(), epoch + random.nextInt(20), "", List.of("c"))));
             default -> new RunRequest.ReadCheckpoint(partition, position, token);
         };
     }

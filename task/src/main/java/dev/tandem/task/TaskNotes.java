@@ -89,8 +89,7 @@ public record TaskNotes(
     public record Checkpoint(long at, int bytes) {}
 
     /** Reads what the store keeps. Leaves out what a later version may have written in another form. */
-    public static TaskNotes decode(
-            String progress, List<String> lines, @Nullable Checkpoint checkpoint) {
+    public static TaskNotes decode(String progress, List<String> lines, @Nullable Checkpoint checkpoint) {
         List<Line> log = new ArrayList<>();
         lines.forEach(each -> Line.decode(each).ifPresent(log::add));
         return new TaskNotes(Progress.decode(progress).orElse(null), log, checkpoint);

@@ -110,8 +110,9 @@ public final class TasksAssert {
 
     /** Asserts that each has logged a line that contains this text, among the last ones. */
     public TasksAssert logged(String text) {
-        return each("a logged line that contains '" + text + "'", task -> task.log().stream()
-                .anyMatch(line -> line.contains(text)));
+        return each(
+                "a logged line that contains '" + text + "'",
+                task -> task.log().stream().anyMatch(line -> line.contains(text)));
     }
 
     /** Asserts which checkpoint each has saved last. It counts after the task has succeeded, too. */

@@ -25,8 +25,7 @@ public final class QueueSpecs {
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .unknownTypeGrace(queue.unknownTypeGrace())
-                .notes(new NotePolicy(
-                        Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
+                .notes(new NotePolicy(Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

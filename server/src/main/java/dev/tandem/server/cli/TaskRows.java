@@ -58,8 +58,9 @@ final class TaskRows {
             switch (field) {
                 case "history", "log" -> {}
                 case "progress" -> out.println("progress: " + progress(value));
-                case "checkpoint" -> out.println("checkpoint: "
-                        + value.path("bytes").asString() + " bytes, saved " + time("at").apply(value));
+                case "checkpoint" ->
+                    out.println("checkpoint: " + value.path("bytes").asString() + " bytes, saved "
+                            + time("at").apply(value));
                 default -> out.println(field + ": " + shown(value));
             }
         }
@@ -76,8 +77,8 @@ final class TaskRows {
     private static String progress(JsonNode said) {
         String of = said.has("total") ? " of " + said.path("total").asString() : "";
         String text = said.has("text") ? ", " + said.path("text").asString() : "";
-        return printable(said.path("done").asString() + of + text + ", at " + time("at").apply(said) + " (attempt "
-                + said.path("attempt").asString() + ")");
+        return printable(said.path("done").asString() + of + text + ", at "
+                + time("at").apply(said) + " (attempt " + said.path("attempt").asString() + ")");
     }
 
     private static String shown(JsonNode value) {

@@ -37,8 +37,7 @@ public record TaskInfo(
 
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
-        return new TaskInfo(
-                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its);
+        return new TaskInfo(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its);
     }
 
     /** Whether this dead task halts its key. */
