@@ -38,7 +38,7 @@ final class AttemptCheckpoint {
     AttemptCheckpoint(Run run, QueueSpec spec, BooleanSupplier goesOn) {
         this.run = run;
         this.store = spec.store();
-        this.maxBytes = spec.notes().maxCheckpointBytes();
+        this.maxBytes = spec.parts().notes().maxCheckpointBytes();
         this.goesOn = goesOn;
     }
 

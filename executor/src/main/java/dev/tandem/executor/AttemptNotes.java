@@ -26,7 +26,7 @@ final class AttemptNotes {
     AttemptNotes(Run run, QueueSpec spec, ProgressWriter writer, ExecutorClock clock) {
         this.run = run;
         this.store = spec.store();
-        this.maxLines = spec.notes().maxLogLines();
+        this.maxLines = spec.parts().notes().maxLogLines();
         this.writer = writer;
         this.clock = clock;
     }

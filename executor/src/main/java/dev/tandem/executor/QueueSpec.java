@@ -46,7 +46,26 @@ public final class QueueSpec {
     private final @Nullable Supplier<Set<String>> members;
 
     private QueueSpec(Builder from) {
-        this.parts = QueueParts.of(from);
+        RunRules rules = new RunRules(
+                from.timeout,
+                from.timeoutLimit,
+                from.maxAttempts,
+                from.maxAttemptsLimit,
+                from.retry,
+                from.finalErrors,
+                from.options);
+        this.parts = new QueueParts(
+                from.name,
+                Objects.requireNonNull(from.source, () -> "Queue '" + from.name + "' has no source"),
+                Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store"),
+                from.topic == null ? from.name : from.topic,
+                rules,
+                new HandlerRegistry(from.handlers, from.fallback, from.defaultType, from.interceptors, from.grace),
+                new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
+                from.custody,
+                from.breaker,
+                from.logsKeys,
+                from.notes);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -115,20 +134,8 @@ public final class QueueSpec {
         return members == null ? Set::of : members;
     }
 
-    CustodyBounds custody() {
-        return parts.custody();
-    }
-
-    BreakerPolicy breaker() {
-        return parts.breaker();
-    }
-
-    boolean logsKeys() {
-        return parts.logsKeys();
-    }
-
-    NotePolicy notes() {
-        return parts.notes();
+    QueueParts parts() {
+        return parts;
     }
 
     int maxAttemptsOf(Task task) {
@@ -142,51 +149,29 @@ public final class QueueSpec {
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
     public static final class Builder {
-        // QueueParts reads the fields.
-        final String name;
-        final Map<String, Handler> handlers = new LinkedHashMap<>();
-        final Map<String, HandlerOptions> options = new LinkedHashMap<>();
-        final List<Interceptor> interceptors = new ArrayList<>();
-        final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
-
-        @Nullable
-        Source source;
-
-        @Nullable
-        Store store;
-
-        @Nullable
-        QueuePolicy policy;
-
-        @Nullable
-        String topic;
-
-        @Nullable
-        String defaultType;
-
-        @Nullable
-        Handler fallback;
-
-        @Nullable
-        JsonMapper json;
-
-        Duration timeout = DEFAULT_TIMEOUT;
-
-        @Nullable
-        Duration timeoutLimit;
-
-        int maxAttempts = DEFAULT_MAX_ATTEMPTS;
-        int maxAttemptsLimit;
-        RetryPolicy retry = DEFAULT_RETRY;
-
-        @Nullable
-        Supplier<Set<String>> members;
-
-        CustodyBounds custody = CustodyBounds.DEFAULTS;
-        BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
-        boolean logsKeys = true;
-        UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
-        NotePolicy notes = NotePolicy.DEFAULTS;
+        private final String name;
+        private final Map<String, Handler> handlers = new LinkedHashMap<>();
+        private final Map<String, HandlerOptions> options = new LinkedHashMap<>();
+        private final List<Interceptor> interceptors = new ArrayList<>();
+        private final Set<Class<? extends Throwable>> finalErrors = new LinkedHashSet<>();
+        private @Nullable Source source;
+        private @Nullable Store store;
+        private @Nullable QueuePolicy policy;
+        private @Nullable String topic;
+        private @Nullable String defaultType;
+        private @Nullable Handler fallback;
+        private @Nullable JsonMapper json;
+        private Duration timeout = DEFAULT_TIMEOUT;
+        private @Nullable Duration timeoutLimit;
+        private int maxAttempts = DEFAULT_MAX_ATTEMPTS;
+        private int maxAttemptsLimit;
+        private RetryPolicy retry = DEFAULT_RETRY;
+        private @Nullable Supplier<Set<String>> members;
+        private CustodyBounds custody = CustodyBounds.DEFAULTS;
+        private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
+        private boolean logsKeys = true;
+        private UnknownTypeGrace grace = UnknownTypeGrace.DEFAULT;
+        private NotePolicy notes = NotePolicy.DEFAULTS;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {

@@ -103,7 +103,8 @@ abstract class LongTaskSuite {
             await("checkpoint").atMost(PATIENCE).until(() -> Files.exists(journal));
             process.kill();
         }
-        try (Tandem tandem = program().handler("count", String.class, this::count).start()) {
+        try (Tandem tandem =
+                program().handler("count", String.class, this::count).start()) {
             awaitRan("killed from 3 attempt 2");
             awaitHealthy(tandem);
         }
@@ -128,7 +129,8 @@ abstract class LongTaskSuite {
             submit(tandem, "stopped");
             await().atMost(PATIENCE).until(() -> saved.getCount() == 0);
         }
-        try (Tandem tandem = program().handler("count", String.class, this::count).start()) {
+        try (Tandem tandem =
+                program().handler("count", String.class, this::count).start()) {
             awaitRan("stopped from 7 attempt 1");
             awaitHealthy(tandem);
         }
@@ -152,12 +154,14 @@ abstract class LongTaskSuite {
                             }
                         })
                         .start();
-                RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+                RedisStore store =
+                        RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
             awaitHealthy(tandem);
             submit(tandem, "first", "second");
             awaitRan("first 0 attempt 1");
-            await("progress").atMost(PATIENCE).untilAsserted(() -> assertThat(notes(store, last.get()))
-                    .hasValueSatisfying(notes -> {
+            await("progress")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(notes(store, last.get())).hasValueSatisfying(notes -> {
                         assertThat(notes.progress()).isNotNull();
                         assertThat(notes.progress().total()).isEqualTo(3);
                         assertThat(notes.log()).extracting(TaskNotes.Line::text).contains("at 0");
@@ -177,10 +181,12 @@ abstract class LongTaskSuite {
                             "second 2 attempt 1",
                             "second 2 attempt 2",
                             "second 3 attempt 2");
-            await("nothing is left").atMost(PATIENCE).untilAsserted(() -> assertThat(notes(store, last.get()))
-                    .satisfiesAnyOf(
-                            gone -> assertThat(gone).isEmpty(),
-                            kept -> assertThat(kept).contains(TaskNotes.NONE)));
+            await("nothing is left")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(notes(store, last.get()))
+                            .satisfiesAnyOf(
+                                    gone -> assertThat(gone).isEmpty(),
+                                    kept -> assertThat(kept).contains(TaskNotes.NONE)));
         }
     }
 
