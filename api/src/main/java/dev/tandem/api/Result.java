@@ -30,6 +30,22 @@ public sealed interface Result {
     }
 
     /**
+     * The task has done a part of its work, or waits for something: it runs again after {@code delay}. No attempt is spent,
+     * and nothing counts as failed. Tasks of its key wait until it has ended.
+     *
+     * @param delay 0 or more; a delay over 365 days counts as 365 days
+     */
+    record Snooze(Duration delay) implements Result {
+
+        /** @throws IllegalArgumentException if the delay is negative */
+        public Snooze {
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("The delay is " + delay + ", it must be 0 or more");
+            }
+        }
+    }
+
+    /**
      * The task cannot succeed and is dead at once.
      *
      * @param reason why it cannot succeed, for the operator
@@ -52,6 +68,15 @@ public sealed interface Result {
      */
     static Result again(Duration delay, String reason) {
         return new Again(delay, reason);
+    }
+
+    /**
+     * Returns the result of an attempt after which the task runs again without having spent it; see {@link Snooze}.
+     *
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    static Result snooze(Duration delay) {
+        return new Snooze(delay);
     }
 
     /** Returns the result of a task that cannot succeed. */

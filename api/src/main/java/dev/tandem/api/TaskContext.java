@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,4 +89,72 @@ public interface TaskContext {
      * and another executor may start the task.
      */
     Duration leaseRemaining();
+
+    /**
+     * Saves a checkpoint in the place of the last one. The next attempt of this task can read it, in whichever executor it
+     * runs. A dead task keeps it for a retry by an operator; a success deletes it. Returns when the store has it, which takes
+     * a round trip. Every attempt that ends without success after that, also because its process stops, runs again from it.
+     *
+     * @param value bytes, which are kept as they are; anything else becomes JSON
+     * @throws CheckpointException if it is longer than the setting {@code max-checkpoint-bytes} allows, if the store cannot
+     *     be reached, or if another run of the task has begun. Then the handler should end
+     */
+    default void checkpoint(Object value) {
+        throw new UnsupportedOperationException("This context keeps no checkpoints");
+    }
+
+    /**
+     * Saves a checkpoint like {@link #checkpoint(Object)} without waiting. Several are saved in the order of the calls.
+     *
+     * @return fails with a {@link CheckpointException} if it was not saved
+     */
+    default CompletableFuture<Void> checkpointAsync(Object value) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("This context keeps no checkpoints"));
+    }
+
+    /**
+     * Returns the last checkpoint of the task: of this attempt, or of one before; empty if there is none. The first call in an
+     * attempt takes a round trip to the store.
+     *
+     * @param type what it is read as: {@code byte[]} as it is, any other class from JSON
+     * @throws CheckpointException if the store cannot be reached, or another run of the task has begun
+     * @throws UnreadablePayloadException if the checkpoint is not JSON that fits the type. If the handler does not catch it,
+     *     the task is dead at once
+     */
+    default <T> Optional<T> checkpoint(Class<T> type) {
+        return Optional.empty();
+    }
+
+    /** Notes how far the work is; see {@link #progress(long, long, String)}. */
+    default void progress(long done, long total) {
+        progress(done, total, "");
+    }
+
+    /**
+     * Notes how far the work is, for people who look at the task. Returns at once and never fails. It is written once a second
+     * at most, so an earlier one may never be seen, and the last one of a task that fails may be lost.
+     *
+     * @param total 0 if it is not known
+     * @param text what is being done; the first 500 characters are kept
+     */
+    default void progress(long done, long total, String text) {}
+
+    /**
+     * Adds a line to the log of the task, for people who look at it. The last 20 lines are kept with the task, unless the
+     * setting {@code max-log-lines} says otherwise. Returns at once and never fails; lines may be lost.
+     *
+     * @param line the first 500 characters are kept, on one line. Nothing else is added, so payloads are in it only if it names
+     *     them
+     */
+    default void log(String line) {}
+
+    /**
+     * Asks that the task run again after a delay if the handler succeeds now, without having spent this attempt. A handler that
+     * throws fails all the same. The last call counts. See {@link Result.Snooze}.
+     *
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    default void snooze(Duration delay) {
+        throw new UnsupportedOperationException("This context cannot snooze a task");
+    }
 }

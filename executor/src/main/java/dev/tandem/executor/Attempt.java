@@ -1,5 +1,7 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.CheckpointException;
+import dev.tandem.api.Result;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.ordering.Run;
@@ -9,6 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -45,10 +49,16 @@ final class Attempt implements TaskContext {
     private final long startedMillis;
     private final Thread thread = Thread.currentThread();
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+    private final ProgressWriter writer;
     private volatile long nextCheckAt;
+    private volatile @Nullable Duration snooze;
+    // Most tasks note nothing, so these are made when they are needed.
+    private volatile @Nullable AttemptCheckpoint checkpoint;
+    private volatile @Nullable AttemptNotes notes;
 
     /** Begins now, on the calling thread. */
-    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock) {
+    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock, ProgressWriter writer) {
+        this.writer = writer;
         this.run = run;
         this.spec = spec;
         this.clock = clock;
@@ -114,6 +124,45 @@ final class Attempt implements TaskContext {
         // Clears our interrupt, or one that the handler left behind.
         Thread.interrupted();
         return counted;
+    }
+
+    /** Returns the result of a handler: what it returned, unless it succeeded and had asked to run again. */
+    Result asked(Result result) {
+        Duration delay = snooze;
+        return result instanceof Result.Done && delay != null ? Result.snooze(delay) : result;
+    }
+
+    /** Returns whether the task has a checkpoint, as far as this attempt knows. */
+    boolean hasCheckpoint() {
+        AttemptCheckpoint its = checkpoint;
+        return its != null && its.exists();
+    }
+
+    /** Forgets the notes that are not written yet, because the task has succeeded. */
+    void discardNotes() {
+        AttemptNotes its = notes;
+        if (its != null) {
+            its.discard();
+        }
+    }
+
+    private synchronized AttemptCheckpoint checkpoint() {
+        AttemptCheckpoint its = checkpoint;
+        if (its == null) {
+            its = new AttemptCheckpoint(
+                    run, spec, () -> state.get() != State.ENDED && clock.millis() <= run.leaseUntil());
+            checkpoint = its;
+        }
+        return its;
+    }
+
+    private synchronized AttemptNotes notes() {
+        AttemptNotes its = notes;
+        if (its == null) {
+            its = new AttemptNotes(run, spec, writer, clock);
+            notes = its;
+        }
+        return its;
     }
 
     /** Returns the current stack of the handler's thread, for the log. */
@@ -198,6 +247,53 @@ final class Attempt implements TaskContext {
     @Override
     public Duration leaseRemaining() {
         return Duration.ofMillis(run.leaseUntil() - clock.millis());
+    }
+
+    @Override
+    public void checkpoint(Object value) {
+        await(checkpointAsync(value));
+    }
+
+    @Override
+    public CompletableFuture<Void> checkpointAsync(Object value) {
+        return checkpoint().save(spec.payloads().writeCheckpoint(value)).copy();
+    }
+
+    @Override
+    public <T> Optional<T> checkpoint(Class<T> asType) {
+        byte[] saved = await(checkpoint().read());
+        return saved == null
+                ? Optional.empty()
+                : Optional.ofNullable(spec.payloads().readCheckpoint(saved, asType));
+    }
+
+    private static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CheckpointException("The handler was interrupted while it waited for the store", e);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            // A new exception, so that the stack shows the call of the handler.
+            throw new CheckpointException(String.valueOf(cause.getMessage()), cause);
+        }
+    }
+
+    @Override
+    public void progress(long done, long total, String text) {
+        notes().progress(done, total, text);
+    }
+
+    @Override
+    public void log(String line) {
+        notes().log(line);
+    }
+
+    @Override
+    public void snooze(Duration delay) {
+        Result.snooze(delay);
+        snooze = delay;
     }
 
     /** Names the attempt without its key and payload. */

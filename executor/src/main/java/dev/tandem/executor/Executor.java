@@ -38,6 +38,7 @@ public final class Executor implements AutoCloseable {
 
     private final String id;
     private final TimeoutWatchdog watchdog;
+    private final ProgressWriter progress;
     private final List<QueueLoop> loops = new ArrayList<>();
     private final Registrations registrations;
 
@@ -46,6 +47,7 @@ public final class Executor implements AutoCloseable {
         ExecutorMetrics metrics = from.metrics;
         this.registrations = new Registrations(id);
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
+        this.progress = new ProgressWriter(from.progressInterval);
         ExecutorContext context = new ExecutorContext(
                 id,
                 from.settings,
@@ -56,7 +58,8 @@ public final class Executor implements AutoCloseable {
                 metrics,
                 from.memory,
                 from.random,
-                registrations::peers);
+                registrations::peers,
+                progress);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),
@@ -120,6 +123,7 @@ public final class Executor implements AutoCloseable {
             }
         }
         watchdog.close();
+        progress.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -197,6 +201,7 @@ public final class Executor implements AutoCloseable {
         private MemoryBudget memory = MemoryBudget.ofHeap();
         private @Nullable Boolean virtualThreads;
         private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
+        private Duration progressInterval = ProgressWriter.DEFAULT_INTERVAL;
 
         private Builder() {}
 
@@ -265,6 +270,12 @@ public final class Executor implements AutoCloseable {
         /** Sets the source of chance for the delays between attempts, for tests. Default: each thread's own. */
         public Builder random(Supplier<? extends RandomGenerator> value) {
             random = value;
+            return this;
+        }
+
+        /** Sets how often progress and log lines of tasks are written, for tests: 0 for at once. Default: 1 s. */
+        public Builder progressInterval(Duration value) {
+            progressInterval = value;
             return this;
         }
 

@@ -5,6 +5,7 @@ import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.store.HandlerPeer;
 import java.util.Collection;
 import java.util.List;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -27,7 +28,8 @@ record ExecutorContext(
         ExecutorMetrics metrics,
         MemoryBudget memory,
         Supplier<? extends RandomGenerator> random,
-        Function<String, Collection<HandlerPeer>> peers) {
+        Function<String, Collection<HandlerPeer>> peers,
+        ProgressWriter progress) {
 
     ExecutorContext(
             String executorId,
@@ -48,6 +50,7 @@ record ExecutorContext(
                 metrics,
                 memory,
                 ThreadLocalRandom::current,
-                queue -> List.of());
+                queue -> List.of(),
+                new ProgressWriter(Duration.ZERO));
     }
 }

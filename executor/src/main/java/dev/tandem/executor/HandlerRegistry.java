@@ -4,6 +4,8 @@ import dev.tandem.api.Handler;
 import dev.tandem.api.Interceptor;
 import dev.tandem.task.store.HandledTypes;
 import java.util.HashSet;
+import dev.tandem.api.Result;
+import dev.tandem.api.TaskContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,8 +82,13 @@ final class HandlerRegistry {
                 + ". Add a handler, then retry the task";
     }
 
+    private static Result asked(TaskContext task, Result result) {
+        return task instanceof Attempt attempt ? attempt.asked(result) : result;
+    }
+
     private static Handler wrap(Handler handler, List<Interceptor> interceptors) {
-        Handler wrapped = handler;
+        // Interceptors see what the handler asked for.
+        Handler wrapped = interceptors.isEmpty() ? handler : task -> asked(task, handler.handle(task));
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             Interceptor interceptor = interceptors.get(i);
             Handler next = wrapped;

@@ -7,6 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 final class OutcomeCounters {
     final LongAdder succeeded = new LongAdder();
     final LongAdder retried = new LongAdder();
+    /** Runs that asked to run again, or were stopped behind a checkpoint. */
+    final LongAdder snoozed = new LongAdder();
+
     final LongAdder dead = new LongAdder();
     final LongAdder notStarted = new LongAdder();
     /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
@@ -19,6 +22,8 @@ final class OutcomeCounters {
             succeeded.increment();
         } else if (outcome instanceof Outcome.Retry) {
             retried.increment();
+        } else if (outcome instanceof Outcome.Snoozed) {
+            snoozed.increment();
         } else if (outcome instanceof Outcome.Dead) {
             dead.increment();
         } else {

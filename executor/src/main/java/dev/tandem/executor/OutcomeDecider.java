@@ -64,6 +64,8 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             return retryOrDead(bounded(again.delay().toMillis()), again.reason(), attempt, maxAttempts);
         } else if (result instanceof Result.Dead dead) {
             return dead(dead.reason());
+        } else if (result instanceof Result.Snooze snooze) {
+            return new Outcome.Snoozed(bounded(snooze.delay().toMillis()));
         }
         return Outcome.Succeeded.INSTANCE;
     }

@@ -1,10 +1,11 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.CheckpointException;
 import dev.tandem.api.UnreadablePayloadException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads payloads as JSON. Thread-safe. */
+/** Reads payloads as JSON, and reads and writes checkpoints. Thread-safe. */
 record PayloadReader(JsonMapper json) {
 
     /** @throws UnreadablePayloadException if the payload is not JSON that fits the type */
@@ -13,6 +14,23 @@ record PayloadReader(JsonMapper json) {
             return json.readValue(payload, type);
         } catch (JacksonException e) {
             throw new UnreadablePayloadException(type, payload.length, e);
+        }
+    }
+
+    /** Reads a checkpoint: {@code byte[]} as it is, any other class from JSON. */
+    <T> T readCheckpoint(byte[] checkpoint, Class<T> type) {
+        return type == byte[].class ? type.cast(checkpoint) : read(checkpoint, type);
+    }
+
+    /** @throws CheckpointException if the value cannot be written as JSON */
+    byte[] writeCheckpoint(Object value) {
+        if (value instanceof byte[] bytes) {
+            return bytes;
+        }
+        try {
+            return json.writeValueAsBytes(value);
+        } catch (JacksonException e) {
+            throw new CheckpointException("A checkpoint of " + value.getClass() + " cannot be written as JSON", e);
         }
     }
 }

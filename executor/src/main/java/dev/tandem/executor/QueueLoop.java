@@ -75,7 +75,8 @@ final class QueueLoop {
         this.timings = context.timings();
         Source.Kind kind = spec.source().kind();
         this.source = new LoopSource(spec.source());
-        this.core = new QueueCore(kind, spec.policy(), spec.custody(), context.settings(), context.executorId());
+        this.core =
+                new QueueCore(kind, spec.policy(), spec.parts().custody(), context.settings(), context.executorId());
         core.maxUnacked(spec.source().maxUnackedMillis());
         this.inbox = new LoopInbox(spec.source());
         OutcomeCounters counters = new OutcomeCounters();
@@ -94,7 +95,15 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status, spec.logsKeys(), clock);
+        this.commands = new CoreCommands(
+                source,
+                partitions,
+                workers,
+                retained,
+                leases,
+                status,
+                spec.parts().logsKeys(),
+                clock);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);

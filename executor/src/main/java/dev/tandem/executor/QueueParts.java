@@ -15,4 +15,5 @@ record QueueParts(
         PayloadReader payloads,
         CustodyBounds custody,
         BreakerPolicy breaker,
-        boolean logsKeys) {}
+        boolean logsKeys,
+        NotePolicy notes) {}

@@ -65,7 +65,8 @@ public final class QueueSpec {
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
                 from.custody,
                 from.breaker,
-                from.logsKeys);
+                from.logsKeys,
+                from.notes);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -134,16 +135,8 @@ public final class QueueSpec {
         return members == null ? Set::of : members;
     }
 
-    CustodyBounds custody() {
-        return parts.custody();
-    }
-
-    BreakerPolicy breaker() {
-        return parts.breaker();
-    }
-
-    boolean logsKeys() {
-        return parts.logsKeys();
+    QueueParts parts() {
+        return parts;
     }
 
     int maxAttemptsOf(Task task) {
@@ -179,6 +172,7 @@ public final class QueueSpec {
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
         private boolean logsKeys = true;
         private UnknownTypes unknownTypes = UnknownTypes.DEFAULT;
+        private NotePolicy notes = NotePolicy.DEFAULTS;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -368,6 +362,12 @@ public final class QueueSpec {
          */
         public Builder logKeys(boolean value) {
             logsKeys = value;
+            return this;
+        }
+
+        /** Sets how much runs may note in the store. Default: {@link NotePolicy#DEFAULTS}. */
+        public Builder notes(NotePolicy value) {
+            notes = value;
             return this;
         }
 

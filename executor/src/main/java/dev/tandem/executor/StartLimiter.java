@@ -25,7 +25,7 @@ final class StartLimiter {
     StartLimiter(QueueSpec spec, QueueCore core, OutcomeCounters counters, ExecutorClock clock) {
         this.queue = spec.name();
         this.core = core;
-        this.breaker = new CircuitBreaker(spec.breaker());
+        this.breaker = new CircuitBreaker(spec.parts().breaker());
         this.counters = counters;
         this.noRoomLog = new LogRateLimiter(clock, 1, NO_ROOM_LOG_MILLIS);
     }

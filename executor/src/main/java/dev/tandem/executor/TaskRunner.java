@@ -31,6 +31,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final TimeoutWatchdog watchdog;
     private final Quarantine quarantine;
     private final ExecutorMetrics metrics;
+    private final ProgressWriter progress;
     private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
     private final BiConsumer<Run, Outcome> finished;
@@ -50,6 +51,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.watchdog = context.watchdog();
         this.quarantine = context.quarantine();
         this.metrics = context.metrics();
+        this.progress = context.progress();
         this.random = context.random();
         this.counters = counters;
         this.finished = finished;
@@ -143,14 +145,14 @@ final class TaskRunner implements WorkerPool.RunAction {
     private Outcome handle(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
         while (true) {
             long startedNanos = clock.nanos();
-            Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock);
+            Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock, progress);
             watchdog.watch(slot, attempt);
             boolean begins = quarantine.admits(slot);
             // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
+                Outcome outcome = outcome(run, attempt, end, maxAttempts);
                 long nanos = clock.nanos() - startedNanos;
                 recordTiming(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);
@@ -162,6 +164,18 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
+    private Outcome outcome(Run run, Attempt attempt, AttemptEnd end, int maxAttempts) {
+        Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
+        if (outcome instanceof Outcome.Succeeded) {
+            attempt.discardNotes();
+        } else if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
+            // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
+            // checkpoint.
+            return new Outcome.Snoozed(0);
+        }
+        return outcome;
+    }
+
     private static AttemptEnd call(Handler handler, Attempt attempt) {
         try {
             Result result = handler.handle(attempt);
@@ -169,7 +183,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                 return new AttemptEnd.Threw(new IllegalStateException(
                         "The handler of type '" + attempt.type() + "' returned null: it must return a Result"));
             }
-            return new AttemptEnd.Returned(result);
+            return new AttemptEnd.Returned(attempt.asked(result));
         } catch (Throwable failure) {
             return new AttemptEnd.Threw(failure);
         }

@@ -152,6 +152,9 @@ final class RunLifecycle {
         if (outcome instanceof Outcome.Unhandled unhandled) {
             return new Verdict.Retry(unhandled.delayMillis(), unhandled(run, unhandled));
         }
+        if (outcome instanceof Outcome.Snoozed snoozed) {
+            return new Verdict.Retry(snoozed.delayMillis(), snoozed(run));
+        }
         if (outcome instanceof Outcome.Dead dead) {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
             return new Verdict.Dead(policy, failed(run, dead.error()));
@@ -178,6 +181,13 @@ final class RunLifecycle {
         // As for a failed attempt. Without room the time is kept at a later try.
         Task task = state.room.isLeft() ? UnhandledSince.with(withLapses(run), outcome.since()) : run.task();
         return new Envelope(task, run.attempt() - 1, run.token(), outcome.error()).encode();
+    }
+
+    /** Returns the envelope of a task that runs again. The run does not count as an attempt, and has not failed. */
+    private byte[] snoozed(Run run) {
+        // As for a failed attempt.
+        Task task = UnhandledSince.without(state.room.isLeft() ? withLapses(run) : run.task());
+        return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
     }
 
     private SuccessRecord succeeded(Run run) {

@@ -83,6 +83,11 @@ enum CoreMutant {
             "RunLifecycle",
             "new Envelope(task, run.attempt() - 1, run.token(), outcome.error())",
             "new Envelope(task, run.attempt(), run.token(), outcome.error())")),
+    /** Counts a run that asked to run again as an attempt. */
+    SPEND_SNOOZED_ATTEMPT(edit(
+            "RunLifecycle",
+            "new Envelope(task, run.attempt() - 1, run.token(), null)",
+            "new Envelope(task, run.attempt(), run.token(), null)")),
     /** Lets the grace of an unknown type begin anew at every try. */
     FORGET_FIRST_TRY(edit("RunLifecycle", "UnhandledSince.with(withLapses(run), outcome.since())", "withLapses(run)")),
     /** Stops a row without taking in what it has begun by then. */

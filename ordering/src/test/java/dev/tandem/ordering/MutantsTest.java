@@ -67,7 +67,7 @@ class MutantsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SPEND_ATTEMPT_WITHOUT_HANDLER", "FORGET_FIRST_TRY"})
+    @EnumSource(names = {"SPEND_ATTEMPT_WITHOUT_HANDLER", "SPEND_SNOOZED_ATTEMPT", "FORGET_FIRST_TRY"})
     void aCoreThatBreaksTheGraceOfUnknownTypesIsCaught(CoreMutant mutant) throws Exception {
         assertIsCaught(mutant, HistoryKind.LOG_WITH_UNKNOWN_TYPES);
     }

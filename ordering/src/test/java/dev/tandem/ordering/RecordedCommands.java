@@ -98,6 +98,11 @@ abstract class RecordedCommands implements Commands {
         ends(ended(name), new Outcome.Retry(retryMillis, "later"));
     }
 
+    /** The handler asks to run the task again. */
+    void snoozes(String name, long delayMillis) {
+        ends(ended(name), new Outcome.Snoozed(delayMillis));
+    }
+
     /** The executor has no handler for the task. */
     void isUnhandled(String name, long since, long delayMillis) {
         ends(ended(name), new Outcome.Unhandled(since, delayMillis, "no handler"));

@@ -25,6 +25,9 @@ final class Simulation {
 
     private static final int UNHANDLED_PERCENT = 15;
 
+    /** Instead of being unhandled. */
+    private static final int SNOOZED_OF_THEM_PERCENT = 30;
+
     final HistoryPlan plan;
     final SeededRandom random;
     final Timeline timeline = new Timeline(1_000);
@@ -230,6 +233,9 @@ final class Simulation {
 
     Outcome outcome(Run run) {
         if (typesAreUnknown && random.percent(UNHANDLED_PERCENT) && !faultsEnded) {
+            if (random.percent(SNOOZED_OF_THEM_PERCENT)) {
+                return new Outcome.Snoozed(random.delay(200, 3_000));
+            }
             long since = UnhandledSince.of(run.task());
             return new Outcome.Unhandled(
                     since == UnhandledSince.NEVER ? 1 + timeline.now() : since, random.delay(200, 3_000), "no handler");

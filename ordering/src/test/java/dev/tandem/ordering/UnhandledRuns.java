@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * Checks what the store is told of runs whose executor had no handler: the task is tried again, no attempt is spent, and the
- * time of the first try is kept. A task that ran has no such time any more.
+ * time of the first try is kept. A task that ran has no such time any more. A run that asked to run again spends no attempt either.
  */
 final class UnhandledRuns {
 
@@ -64,6 +64,11 @@ final class UnhandledRuns {
                             + UnhandledSince.of(kept.task()));
         } else if (settle.verdict() instanceof Verdict.Retry retry) {
             Envelope kept = Envelope.decode("q", retry.envelope());
+            boolean snoozed = known.outcome instanceof Outcome.Snoozed;
+            check(
+                    kept.attempts() == known.run.attempt() - (snoozed ? 1 : 0),
+                    () -> known.run + " ended with " + known.outcome + " and counts as " + kept.attempts()
+                            + " attempts");
             check(
                     UnhandledSince.of(kept.task()) == UnhandledSince.NEVER,
                     () -> known.run + " ran, but keeps the time without a handler");

@@ -22,6 +22,11 @@ class EmbeddedPageTest {
             class Page {
                 record Ship(String order, int items) {}
                 record Cancel(String order) {}
+                record Import(String name, int pages) {}
+                interface Importer {
+                    void read(Import file, int page);
+                    boolean confirmed(Import file);
+                }
                 record Receipt(String number) {}
                 interface Carrier {
                     Receipt book(Ship ship, long token);
@@ -30,7 +35,7 @@ class EmbeddedPageTest {
                 interface Smtp { void send(String text); }
                 static class BadAddressException extends Exception {}
 
-                void run(Carrier carrier, Smtp smtp) throws Exception {
+                void run(Carrier carrier, Smtp smtp, Importer importer) throws Exception {
             %s
                 }
             }

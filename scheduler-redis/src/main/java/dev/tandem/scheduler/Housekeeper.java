@@ -70,6 +70,7 @@ final class Housekeeper {
     private final Admin admin;
     private final Retention retention;
     private final SuccessTrimmer successes;
+    private final NoteTrimmer notes;
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
@@ -86,6 +87,7 @@ final class Housekeeper {
         this.admin = admin;
         this.retention = retention;
         this.successes = new SuccessTrimmer(connection, retention, hasRoom);
+        this.notes = new NoteTrimmer(connection);
     }
 
     /**
@@ -99,6 +101,7 @@ final class Housekeeper {
             Set<Partition> all = new LinkedHashSet<>(owned);
             all.addAll(ownerless);
             places.keySet().retainAll(all);
+            notes.retain(all);
             trimNext(new ArrayDeque<>(all), Set.copyOf(owned));
         }
     }
@@ -138,6 +141,7 @@ final class Housekeeper {
         return tried(failures, drain(partition, failures).thenApply(drained -> 0L))
                 .thenCompose(none -> tried(failures, new Round(partition, from).piece()))
                 .thenCompose(tasks -> tried(failures, successes.trim(partition)).thenApply(records -> tasks + records))
+                .thenCompose(before -> tried(failures, notes.trim(partition)).thenApply(removed -> before))
                 .thenApply(removed -> {
                     if (!failures.isEmpty()) {
                         log.warn("Could not do all housekeeping of {}: {}", partition, String.join("; ", failures));

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import java.util.EnumMap;
 import java.util.List;
@@ -79,6 +80,16 @@ final class InspectionReply {
                 claim == null ? null : ClaimRecord.read(claim, at),
                 head == null ? null : new Position(head),
                 null);
+    }
+
+    static TaskNotes notes(ReplyReader in) {
+        if (!in.hasMore()) {
+            return TaskNotes.NONE;
+        }
+        long savedAt = in.number();
+        int bytes = in.count();
+        return TaskNotes.decode(
+                in.text(), in.all(ReplyReader::text), bytes < 0 ? null : new TaskNotes.Checkpoint(savedAt, bytes));
     }
 
     static KeyView key(Partition partition, String key, String entry, long parked, @Nullable ReplyReader head) {

@@ -35,7 +35,9 @@ final class RedisKeys {
             "owed",
             "given",
             "successes",
-            "success-ids");
+            "success-ids",
+            "checkpoints",
+            "progress");
 
     /** The keys of the default namespace. */
     static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);

@@ -3,7 +3,9 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
+import dev.tandem.task.store.StoreAnswer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -188,6 +191,14 @@ public final class RedisStore implements Store {
     @Override
     public Registration register(Registration.Registrant executor) {
         return new RedisRegistration(this, executor);
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> ask(RunRequest request) {
+        ScriptCall call = RunRequestCodec.encode(request);
+        return adminConnection
+                .runScript(call.script(), request.partition(), call.args().toArray(byte[][]::new))
+                .thenApply(reply -> ScriptDecoder.decode(request, reply, false));
     }
 
     /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */

@@ -30,9 +30,13 @@ enum Script {
     WRITE_BARRIER,
     ADMINISTER,
     INSPECT,
+    SAVE_CHECKPOINT,
+    READ_CHECKPOINT,
+    WRITE_PROGRESS,
     FIND_SUCCESSES,
     TRIM_HISTORY,
-    TRIM_SUCCESSES;
+    TRIM_SUCCESSES,
+    TRIM_NOTES;
 
     private final byte[] source;
     private final byte[] sha;

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
@@ -31,6 +32,10 @@ final class ScriptCodes {
     static final int CLAIM_LAPSED_BEFORE = 1;
     static final int CLAIM_DONE = 2;
     static final int CLAIM_KEY_BLOCKED = 3;
+
+    static final int RUN_CLAIMED = 0;
+    static final int RUN_ENDED = 1;
+    static final int RUN_UNKNOWN = 2;
 
     static final char MOVE_SCHEDULE = 'S';
     static final char MOVE_PARK = 'P';
@@ -84,6 +89,15 @@ final class ScriptCodes {
             return page.number();
         }
         return mark == SettledMark.NONE ? NO_MARK : AWAITS_REDELIVERY;
+    }
+
+    static Standing standing(int code) {
+        return switch (code) {
+            case RUN_CLAIMED -> Standing.CLAIMED;
+            case RUN_ENDED -> Standing.ENDED;
+            case RUN_UNKNOWN -> Standing.UNKNOWN;
+            default -> throw unknown("standing of a run", code);
+        };
     }
 
     static String incarnation(Incarnation incarnation) {

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
@@ -80,6 +81,8 @@ final class ScriptDecoder {
             return new StoreAnswer.LateSettled(in.flag());
         } else if (request instanceof StoreRequest.ForwardRedeliveries) {
             return new StoreAnswer.RedeliveriesForwarded(in.text(), handOverResults(in.bytes()), durable);
+        } else if (request instanceof RunRequest run) {
+            return RunRequestCodec.decode(run, in);
         }
         return new StoreAnswer.Ok(in.number());
     }

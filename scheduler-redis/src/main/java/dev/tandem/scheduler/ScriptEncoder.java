@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Declined;
@@ -46,6 +47,8 @@ final class ScriptEncoder {
             return KnownPositionsReply.firstPage();
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
             return forwardRedeliveries(forward, keys);
+        } else if (request instanceof RunRequest run) {
+            return RunRequestCodec.encode(run);
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }

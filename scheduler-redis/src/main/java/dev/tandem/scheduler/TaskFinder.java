@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskNotes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -188,9 +189,11 @@ final class TaskFinder {
                     List<TaskView> tasks = InspectionReply.tasks(partition, in.list());
                     byte[] position = in.bytes();
                     byte[] next = in.bytes();
+                    TaskNotes notes = InspectionReply.notes(in.list());
                     return next.length > 0
                             ? find(partition, "task", position, next, budget)
-                            : CompletableFuture.completedFuture(tasks.stream().findFirst());
+                            : CompletableFuture.completedFuture(
+                                    tasks.stream().findFirst().map(task -> task.withNotes(notes)));
                 });
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param claim null unless the task is active
  * @param head the task that its key waits for, which may be this task; null if it has no key or its key is open
  * @param success null unless it succeeded. Its envelope has no payload then, and no header of the publisher
+ * @param notes what its runs have noted; none in lists
  */
 public record TaskView(
         Partition partition,
@@ -25,7 +27,25 @@ public record TaskView(
         @Nullable Envelope envelope,
         @Nullable Claim claim,
         @Nullable Position head,
-        @Nullable Success success) {
+        @Nullable Success success,
+        TaskNotes notes) {
+
+    TaskView(
+            Partition partition,
+            Position position,
+            TaskState state,
+            long at,
+            int lapses,
+            @Nullable Envelope envelope,
+            @Nullable Claim claim,
+            @Nullable Position head,
+            @Nullable Success success) {
+        this(partition, position, state, at, lapses, envelope, claim, head, success, TaskNotes.NONE);
+    }
+
+    TaskView withNotes(TaskNotes its) {
+        return new TaskView(partition, position, state, at, lapses, envelope, claim, head, success, its);
+    }
 
     /**
      * The claim under which an active task runs.

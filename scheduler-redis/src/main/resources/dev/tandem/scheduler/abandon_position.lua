@@ -28,9 +28,11 @@ apply_request('0')
 local entry = has_key and call('HGET', BLOCKED, key)
 if entry and reason_of(entry) == BLOCKED_BY_REDELIVERY and head_of(entry) == position then
   call('HDEL', ATTEMPTS, position)
+  forget_notes({position})
   advance_lane(key)
 elseif not has_key and call('HEXISTS', CLAIMS, position) == 0 and call('HEXISTS', TASKS, position) == 0 then
   call('HDEL', ATTEMPTS, position)
+  forget_notes({position})
   call('ZREM', OWED, position)
 end
 return {REPLY_OK, next_due()}

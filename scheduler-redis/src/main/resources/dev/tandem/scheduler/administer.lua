@@ -154,6 +154,7 @@ local function delete(position, which)
   else
     remove_dead(position)
   end
+  forget_notes({position})
   if is_head(key, position) then
     advance_lane(key)
     call('HDEL', OWNER, DRAIN_FIELD .. key)

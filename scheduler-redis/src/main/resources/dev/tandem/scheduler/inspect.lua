@@ -15,7 +15,8 @@
 -- 'earliest' ARGV 2 time in ms ('-inf': any). Returns {the earliest due time that is not before it of tasks in retry, near,
 --            far (false: none)}; for far not before its minute. Some of those tasks may have gone
 -- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
---            to go on}: none or one task; or none yet if the place to go on is not ''
+--            to go on, notes}: none or one task; or none yet if the place to go on is not ''. The notes are {when its
+--            checkpoint was saved in ms, bytes of that (-1: there is none), progress, log lines}, or {} if there are none
 -- 'offset'   ARGV 2 offset in the current incarnation. Returns the same; 'task' goes on
 -- 'id'       ARGV 2 id that a publisher gave. Returns {positions, one per line; false: none}. Their tasks may have gone
 -- 'key'      ARGV 2 key. Returns {its entry in `blocked` (false: open), count of parked, its head: none or one task}
@@ -87,9 +88,20 @@ local function find(position, go_on)
   end
 end
 
+local function notes_of(position)
+  local checkpoint, progress = call('HGET', KEYS[25], position), call('HGET', KEYS[26], position)
+  if not checkpoint and not progress then
+    return {}
+  end
+  local notes = progress and cmsgpack.unpack(sub(progress, 8)) or {''}
+  table.insert(notes, 1, checkpoint and unpack_one('>I6', checkpoint, 2) or 0)
+  table.insert(notes, 2, checkpoint and #checkpoint - 7 or -1)
+  return notes
+end
+
 local function found(position, go_on)
   local task, search_on = find(position, go_on)
-  return {{task}, position, search_on or ''}
+  return {{task}, position, search_on or '', task and notes_of(position) or {}}
 end
 
 local function counts()

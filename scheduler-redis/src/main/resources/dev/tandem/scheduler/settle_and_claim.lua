@@ -143,6 +143,7 @@ local function write_plain_successes(ended, claimed)
     if any_attempts then
       each_slice('HDEL', ATTEMPTS, ended)
     end
+    forget_notes(ended)
   end
 end
 

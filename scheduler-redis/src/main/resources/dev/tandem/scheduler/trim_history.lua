@@ -55,6 +55,8 @@ local function trim_dead()
   end
   each_slice('ZREM', DEAD, removed)
   each_slice('HDEL', DEAD_TASKS, removed)
+  each_slice('HDEL', KEYS[25], removed)
+  each_slice('HDEL', KEYS[26], removed)
   return all_seen and -1 or from_rank + kept, #removed
 end
 

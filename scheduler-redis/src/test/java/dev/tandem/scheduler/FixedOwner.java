@@ -7,6 +7,8 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.RunRequest;
+import dev.tandem.task.store.RunRequest.RunNotes;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -18,6 +20,7 @@ import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +68,16 @@ final class FixedOwner {
         ask(
                 new StoreRequest.SettleAndClaim(header(), LEASE, incarnation, highWater, settles, claims),
                 StoreAnswer.SettledAndClaimed.class);
+    }
+
+    /** Notes what the run of a position that was claimed says. */
+    void note(Position position, String checkpoint, String progress, String... lines) {
+        long token = tokens.get(position);
+        ask(
+                new RunRequest.SaveCheckpoint(partition, position, token, checkpoint.getBytes(StandardCharsets.UTF_8)),
+                StoreAnswer.Checkpoint.class);
+        RunNotes notes = new RunNotes(position, token, progress, List.of(lines));
+        ask(new RunRequest.KeepProgress(partition, 20, List.of(notes)), StoreAnswer.ProgressKept.class);
     }
 
     void handOver(HandOver... entries) {

@@ -98,6 +98,9 @@ final class RandomRequests {
     StoreRequest next(long time) {
         now = time;
         Executor executor = executors.get(random.nextInt(5) == 0 ? 1 : 0);
+        if (executor.epoch > 0 && random.nextInt(6) == 0) {
+            return RandomRunRequests.next(random, partition, executor.running, executor.epoch, this::position);
+        }
         if (executor.epoch == 0 || random.nextInt(25) == 0) {
             return acquire(executor);
         }

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -21,6 +22,9 @@ final class StoreClient implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request) {
+        if (request instanceof RunRequest run) {
+            return store.ask(run).toCompletableFuture().join();
+        }
         Waiting waiting = links.computeIfAbsent(request.partition(), partition -> {
             Waiting made = new Waiting();
             made.link = store.link(partition, made);

@@ -121,6 +121,9 @@ class StoredFormatIT {
         first.acquire(8, "topic-b", 40_000);
         takeAndSettle(first);
         blockKeys(first);
+        first.note(
+                at(14), "page 7", "1800000000000 1 3 10 of the pages", "1800000000000 1 begun", "1800000000000 1 half");
+        first.note(at(15), "gone when it succeeds", "1800000000000 1 1 0 ");
         scripts.setTime(partition, START + 4_000);
         first.keepClaims(at(13), at(14), at(17), at(19));
         scripts.setTime(partition, START + 10_500);

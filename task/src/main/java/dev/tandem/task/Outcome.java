@@ -29,6 +29,14 @@ public sealed interface Outcome {
      */
     record Unhandled(long since, long delayMillis, String error) implements Outcome {}
 
+    /**
+     * The handler asked to run the task again, or was stopped behind a checkpoint. The task is tried again without spending an
+     * attempt.
+     *
+     * @param delayMillis the time from now to the next start, 0 or more
+     */
+    record Snoozed(long delayMillis) implements Outcome {}
+
     /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {
         public static final NotStarted INSTANCE = new NotStarted();

@@ -64,6 +64,7 @@ final class Engine implements AutoCloseable {
                 .id("test")
                 .clock(clock)
                 .random(() -> NoJitter.INSTANCE)
+                .progressInterval(Duration.ZERO)
                 .concurrency(Integer.MAX_VALUE)
                 .drainTimeout(Duration.ZERO)
                 .metrics(program.metrics())

@@ -1,13 +1,17 @@
 package dev.tandem.test;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -15,6 +19,7 @@ import java.util.function.Function;
 final class MemoryStore implements Store {
 
     private final StoreModel model = new StoreModel("test");
+    private final MemoryNotes notes = new MemoryNotes();
     private final TestClock clock;
 
     MemoryStore(TestClock clock) {
@@ -25,6 +30,13 @@ final class MemoryStore implements Store {
     <T> T read(Partition partition, Function<ModelPartition, T> reading) {
         synchronized (model) {
             return reading.apply(model.partition(partition));
+        }
+    }
+
+    /** Returns what the runs of a task have noted. */
+    MemoryNotes.Noted noted(Partition partition, Position position) {
+        synchronized (model) {
+            return notes.of(partition, position);
         }
     }
 
@@ -51,6 +63,21 @@ final class MemoryStore implements Store {
             @Override
             public void close() {}
         };
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> ask(RunRequest request) {
+        StoreAnswer answer;
+        synchronized (model) {
+            answer = model.apply(request, clock.wallMillis());
+            if (request instanceof RunRequest.SaveCheckpoint save) {
+                notes.saved(save, answer);
+            } else if (request instanceof RunRequest.KeepProgress keep) {
+                ModelPartition data = model.partition(keep.partition());
+                keep.runs().forEach(run -> notes.kept(keep.partition(), run.position(), data.notes(run.position())));
+            }
+        }
+        return CompletableFuture.completedFuture(answer);
     }
 
     @Override

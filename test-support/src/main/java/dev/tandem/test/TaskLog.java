@@ -8,6 +8,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.test.TestedTask.Run;
 import dev.tandem.test.TestedTask.State;
@@ -76,6 +77,9 @@ final class TaskLog implements Interceptor {
             return "asked to run again in " + again.delay() + ": " + again.reason();
         } else if (result instanceof Result.Dead dead) {
             return "said that the task is dead: " + dead.reason();
+        }
+        if (result instanceof Result.Snooze snooze) {
+            return "asked to run again in " + snooze.delay() + ", without spending the attempt";
         }
         return result == null ? "returned null" : "succeeded";
     }
@@ -150,6 +154,7 @@ final class TaskLog implements Interceptor {
         boolean committed = entry.offset() < entry.queue().committed();
         State state = store.read(partition, data -> state(data, position, entry.offset(), committed));
         byte[] envelope = store.read(partition, data -> data.envelope(position));
+        MemoryNotes.Noted noted = store.noted(partition, position);
         return new TestedTask(
                 task.queue(),
                 task.type(),
@@ -163,7 +168,10 @@ final class TaskLog implements Interceptor {
                 runs,
                 envelope == null
                         ? null
-                        : Envelope.decode(task.queue(), envelope).error());
+                        : Envelope.decode(task.queue(), envelope).error(),
+                TestedTask.Progress.of(noted.notes().progress()),
+                noted.notes().log().stream().map(TaskNotes.Line::text).toList(),
+                noted.checkpoint());
     }
 
     private static State state(ModelPartition data, Position position, long offset, boolean committed) {

@@ -2,6 +2,7 @@ package dev.tandem.test;
 
 import dev.tandem.test.TestedTask.State;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -98,6 +99,38 @@ public final class TasksAssert {
                 task -> task.runs().size() == expected);
     }
 
+    /** Asserts how far each last said it was. */
+    public TasksAssert progress(long done, long total) {
+        return each(
+                "the progress " + done + " of " + total,
+                task -> task.progress() != null
+                        && task.progress().done() == done
+                        && task.progress().total() == total);
+    }
+
+    /** Asserts that each has logged a line that contains this text, among the last ones. */
+    public TasksAssert logged(String text) {
+        return each(
+                "a logged line that contains '" + text + "'",
+                task -> task.log().stream().anyMatch(line -> line.contains(text)));
+    }
+
+    /** Asserts which checkpoint each has saved last. It counts after the task has succeeded, too. */
+    public TasksAssert checkpoint(Object expected) {
+        return each("the checkpoint " + expected, task -> {
+            byte[] saved = task.checkpoint();
+            return saved != null
+                    && (expected instanceof byte[] bytes
+                            ? Arrays.equals(bytes, saved)
+                            : expected.equals(readJson(saved, expected.getClass())));
+        });
+    }
+
+    /** Asserts that none has saved a checkpoint. */
+    public TasksAssert noCheckpoint() {
+        return each("no checkpoint", task -> task.checkpoint() == null);
+    }
+
     /** Asserts that those that have succeeded have these payloads, and have succeeded in this order. */
     public TasksAssert ranInOrder(Object... payloads) {
         List<TestedTask> ran = succeeded.stream().filter(chosen).toList();
@@ -133,8 +166,12 @@ public final class TasksAssert {
         if (type == String.class) {
             return task.text();
         }
+        return readJson(task.payload(), type);
+    }
+
+    private @Nullable Object readJson(byte[] bytes, Class<?> type) {
         try {
-            return json.readValue(task.payload(), type);
+            return json.readValue(bytes, type);
         } catch (JacksonException e) {
             return null;
         }

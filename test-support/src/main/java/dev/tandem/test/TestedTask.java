@@ -1,5 +1,6 @@
 package dev.tandem.test;
 
+import dev.tandem.task.TaskNotes;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param notBefore its earliest start; null if it may start at once
  * @param runs its attempts so far, in order
  * @param error the last error of a task that failed or is dead; null if there is none
+ * @param progress how far it last said it was; null if it never did
+ * @param log the last lines that it logged
+ * @param checkpoint its last checkpoint; null if it saved none
  */
 public record TestedTask(
         String queue,
@@ -31,7 +35,10 @@ public record TestedTask(
         @Nullable Instant notBefore,
         State state,
         List<Run> runs,
-        @Nullable String error) {
+        @Nullable String error,
+        @Nullable Progress progress,
+        List<String> log,
+        byte @Nullable [] checkpoint) {
 
     /** The state of a task. */
     public enum State {
@@ -51,7 +58,20 @@ public record TestedTask(
      */
     public record Run(int attempt, Instant startedAt, String end) {}
 
+    /**
+     * How far a task is.
+     *
+     * @param total 0 if it is not known
+     * @param text empty if there is none
+     */
+    public record Progress(long done, long total, String text) {
+        static @Nullable Progress of(TaskNotes.@Nullable Progress said) {
+            return said == null ? null : new Progress(said.done(), said.total(), said.text());
+        }
+    }
+
     public TestedTask {
+        log = List.copyOf(log);
         headers = Map.copyOf(headers);
         runs = List.copyOf(runs);
     }
@@ -75,6 +95,15 @@ public record TestedTask(
         if (error != null) {
             text.append(" (").append(error.lines().findFirst().orElse("")).append(")");
         }
+        if (progress != null) {
+            text.append(", progress ")
+                    .append(progress.done())
+                    .append(" of ")
+                    .append(progress.total())
+                    .append(" ")
+                    .append(progress.text());
+        }
+        log.forEach(line -> text.append("\n    logged: ").append(line));
         for (Run run : runs) {
             text.append("\n    attempt ")
                     .append(run.attempt())

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.queues;
 
+import dev.tandem.executor.NotePolicy;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
@@ -24,6 +25,7 @@ public final class QueueSpecs {
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .unknownTypes(PolicySettings.unknownTypes(queue))
+                .notes(new NotePolicy(Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

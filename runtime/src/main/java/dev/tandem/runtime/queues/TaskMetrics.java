@@ -70,7 +70,7 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private Timer timer(Tags tags) {
         return Timer.builder("tandem.task.run")
-                .description("Runs of handlers, by how they ended: succeeded, retried, dead or not-started")
+                .description("Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
                 .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
                 .serviceLevelObjectives(BUCKETS)
                 .register(registry);
@@ -101,6 +101,6 @@ public final class TaskMetrics implements ExecutorMetrics {
         } else if (outcome instanceof Outcome.Dead) {
             return "dead";
         }
-        return "not-started";
+        return outcome instanceof Outcome.Snoozed ? "snoozed" : "not-started";
     }
 }

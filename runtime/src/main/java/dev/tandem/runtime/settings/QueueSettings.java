@@ -25,6 +25,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
  * @param unknownTypeGrace how long a task without a handler here is tried again before it is dead; 0 for dead at once
  * @param handlersMismatch what becomes of an executor that lacks handlers which others of the queue have
+ * @param maxCheckpointBytes the largest checkpoint that a run may save
+ * @param maxLogLines how many lines of the log of each task are kept; 0 for none
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -56,6 +58,8 @@ public record QueueSettings(
         @DefaultValue BackoffSettings backoff,
         @DefaultValue("10m") Duration unknownTypeGrace,
         @DefaultValue("refuse") HandlersMismatch handlersMismatch,
+        @DefaultValue("64KB") DataSize maxCheckpointBytes,
+        @DefaultValue("20") int maxLogLines,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,

@@ -90,6 +90,9 @@ final class QueueSettingsCheck {
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
+        problems.checkRange(
+                prefix + "max-checkpoint-bytes", queue.maxCheckpointBytes().toBytes(), 0, 1 << 20);
+        problems.checkRange(prefix + "max-log-lines", queue.maxLogLines(), 0, 100);
         checkBounds(prefix, queue);
         checkLimits(prefix, queue);
         checkBackoff(prefix + "backoff.", queue.backoff());

@@ -72,6 +72,8 @@ class SettingsDefaultsTest {
             queues.*.backoff.jitter = 0.2
             queues.*.unknown-type-grace = 10m
             queues.*.handlers-mismatch = refuse
+            queues.*.max-checkpoint-bytes = 64KB
+            queues.*.max-log-lines = 20
             queues.*.dead-head = null
             queues.*.max-in-memory = 10000
             queues.*.max-in-memory-bytes = 64MB

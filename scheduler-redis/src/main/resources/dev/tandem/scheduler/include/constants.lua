@@ -53,6 +53,11 @@ local CLAIM_LAPSED_BEFORE = 1
 local CLAIM_DONE = 2
 local CLAIM_KEY_BLOCKED = 3
 
+-- Whether a run may write notes.
+local RUN_CLAIMED = 0
+local RUN_ENDED = 1
+local RUN_UNKNOWN = 2
+
 -- Why custody moves: the move of a hand-over. These letters are only sent.
 local MOVE_SCHEDULE = 'S'
 local MOVE_PARK = 'P'

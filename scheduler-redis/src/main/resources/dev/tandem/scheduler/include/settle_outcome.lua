@@ -5,7 +5,7 @@
 -- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
 --   now_text.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
-local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}}
+local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}}
 local now_text = format('%.0f', now)
 local answered_bytes = 0 -- of the envelopes that advance_lane returned
 
@@ -20,6 +20,7 @@ local function write_outcomes()
   if any_tasks then
     each_slice('HDEL', TASKS, writes.ended_tasks)
   end
+  forget_notes(writes.succeeded)
   each_slice('HSET', TASKS, writes.tasks)
   each_slice('ZADD', RETRY, writes.retry)
   each_slice('HSET', DEAD_TASKS, writes.dead_tasks)
@@ -29,7 +30,7 @@ local function write_outcomes()
     any_tasks = true
   end
   ended_claims, forgotten_attempts = {}, {}
-  writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}}
+  writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}}
 end
 
 -- Adds an envelope to the history of the dead. Times are 1 µs apart within a script, to keep the order.
@@ -202,6 +203,7 @@ local function settle(position, token, key, bit, verdict, delay, envelope, next_
     return settle_dead(position, key, verdict, envelope, next_token)
   end
   succeeded = succeeded + 1
+  writes.succeeded[#writes.succeeded + 1] = position
   if not is_head(key, position) then
     return SETTLE_OK
   end

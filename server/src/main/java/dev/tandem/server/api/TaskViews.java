@@ -88,6 +88,9 @@ final class TaskViews {
                 json ? null : text,
                 payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
                 info.durationMillis(),
+                NoteViews.Progress.of(info.notes().progress()),
+                NoteViews.Checkpoint.of(info.notes().checkpoint()),
+                NoteViews.Line.of(info.notes().log()),
                 !withPayload || info.history().isEmpty()
                         ? null
                         : info.history().stream().map(Views.Attempt::of).toList());

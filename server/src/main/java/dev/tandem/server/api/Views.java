@@ -110,6 +110,9 @@ final class Views {
             @Nullable String payloadText,
             @Nullable String payloadBase64,
             @Nullable Long durationMillis,
+            NoteViews.@Nullable Progress progress,
+            NoteViews.@Nullable Checkpoint checkpoint,
+            @Nullable List<NoteViews.Line> log,
             @Nullable List<Attempt> history) {}
 
     /** One attempt. @param error absent if it succeeded */

@@ -47,17 +47,38 @@ final class TaskRows {
             .column("EXECUTOR", text("executor"))
             .column("ERROR", text("error").andThen(TaskRows::firstLine));
 
+    private static final TextTable<JsonNode> LOG = new TextTable<JsonNode>()
+            .column(JsonCells.timeHeader("LOGGED"), time("at"))
+            .column("ATTEMPT", text("attempt"))
+            .column("LINE", text("text"));
+
     static void one(JsonNode task, PrintWriter out) {
         for (String field : task.propertyNames()) {
             JsonNode value = task.path(field);
-            if (!field.equals("history")) {
-                out.println(field + ": " + shown(value));
+            switch (field) {
+                case "history", "log" -> {}
+                case "progress" -> out.println("progress: " + progress(value));
+                case "checkpoint" ->
+                    out.println("checkpoint: " + value.path("bytes").asString() + " bytes, saved "
+                            + time("at").apply(value));
+                default -> out.println(field + ": " + shown(value));
             }
+        }
+        if (task.has("log")) {
+            out.println();
+            LOG.print(task.path("log"), out);
         }
         if (task.has("history")) {
             out.println();
             ATTEMPTS.print(task.path("history"), out);
         }
+    }
+
+    private static String progress(JsonNode said) {
+        String of = said.has("total") ? " of " + said.path("total").asString() : "";
+        String text = said.has("text") ? ", " + said.path("text").asString() : "";
+        return printable(said.path("done").asString() + of + text + ", at "
+                + time("at").apply(said) + " (attempt " + said.path("attempt").asString() + ")");
     }
 
     private static String shown(JsonNode value) {

@@ -2,6 +2,7 @@ package dev.tandem.server.inspect;
 
 import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param durationMillis how long the attempt ran that succeeded; null if the task is not known to have. If it is, the
  *     envelope has no payload
  * @param history its last attempts, the earliest first
+ * @param notes what its runs have noted; none in lists
  */
 public record TaskInfo(
         TaskRef ref,
@@ -30,7 +32,13 @@ public record TaskInfo(
         @Nullable TaskRef head,
         @Nullable Envelope envelope,
         @Nullable Long durationMillis,
-        List<AttemptRecord> history) {
+        List<AttemptRecord> history,
+        TaskNotes notes) {
+
+    /** Returns the same task with what its runs have noted. */
+    public TaskInfo withNotes(TaskNotes its) {
+        return new TaskInfo(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its);
+    }
 
     /** Whether this dead task halts its key. */
     public boolean halts() {

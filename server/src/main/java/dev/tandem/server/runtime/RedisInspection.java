@@ -148,7 +148,8 @@ final class RedisInspection implements Inspection {
                         : new TaskRef(view.partition().name(), view.head().text()),
                 view.envelope(),
                 success == null ? null : success.durationMillis(),
-                history(view));
+                history(view),
+                view.notes());
     }
 
     private static List<AttemptRecord> history(TaskView view) {

@@ -13,6 +13,7 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import java.io.IOException;
 import java.net.URI;
@@ -125,7 +126,8 @@ abstract class ApiTestBase {
                 head,
                 new Envelope(task, 2, 9, "it failed"),
                 null,
-                AttemptHistory.of(task));
+                AttemptHistory.of(task),
+                TaskNotes.NONE);
     }
 
     static Task named(String id) {

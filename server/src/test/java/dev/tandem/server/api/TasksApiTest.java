@@ -8,6 +8,7 @@ import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -147,7 +148,9 @@ class TasksApiTest extends ApiTestBase {
         TaskRef ref = new TaskRef("0", "1:1");
         Envelope kept = new Envelope(named("order-1"), 2, 0, null);
         PLATFORM.tasks.put(
-                ref, new TaskInfo(ref, TaskState.SUCCEEDED, null, "k", 2, "web-1", null, kept, 41L, List.of()));
+                ref,
+                new TaskInfo(
+                        ref, TaskState.SUCCEEDED, null, "k", 2, "web-1", null, kept, 41L, List.of(), TaskNotes.NONE));
 
         JsonNode task = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
 

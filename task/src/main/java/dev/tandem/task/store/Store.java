@@ -2,6 +2,8 @@ package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
 import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Port: what keeps custody of tasks. Implemented with Redis; the simulations use a model of it. */
@@ -37,6 +39,17 @@ public interface Store extends AutoCloseable {
     default Registration register(Registration.Registrant executor) {
         executor.queues().forEach(queue -> executor.paused(queue, Registration.OperatorPause.NO));
         return Registration.ALONE;
+    }
+
+    /**
+     * Sends a request of a run. Any thread may call it. The answer may come before or after those of requests on links.
+     *
+     * @return fails if the store cannot be reached, does not answer in time, or has no memory left; the request may then have
+     *     been applied all the same
+     */
+    default CompletionStage<StoreAnswer> ask(RunRequest request) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("This store keeps no checkpoints and no progress"));
     }
 
     @Override

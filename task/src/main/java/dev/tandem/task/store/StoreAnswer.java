@@ -360,4 +360,15 @@ public sealed interface StoreAnswer {
      * @param durable false if the replicas, or the disk, have not confirmed what was answered a horizon ago
      */
     record RedeliveriesForwarded(String runId, List<HandOverResult> results, boolean durable) implements StoreAnswer {}
+
+    /**
+     * Answers {@link RunRequest.SaveCheckpoint} and {@link RunRequest.ReadCheckpoint}. Unless the run is CLAIMED, nothing was
+     * kept or read.
+     *
+     * @param value the checkpoint that was asked for; null if there is none
+     */
+    record Checkpoint(RunRequest.Standing standing, byte @Nullable [] value) implements StoreAnswer {}
+
+    /** Answers {@link RunRequest.KeepProgress} with the number of runs whose notes were kept. */
+    record ProgressKept(int runs) implements StoreAnswer {}
 }

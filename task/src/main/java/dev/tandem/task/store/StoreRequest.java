@@ -11,7 +11,13 @@ import org.jspecify.annotations.Nullable;
  * A request to the store. The store applies each one atomically. Times are durations or epoch milliseconds; the store
  * uses its own clock.
  */
-public sealed interface StoreRequest {
+public sealed interface StoreRequest
+        permits StoreRequest.OwnerRequest,
+                StoreRequest.SettleLate,
+                StoreRequest.KeepClaims,
+                StoreRequest.ListKnownPositions,
+                StoreRequest.ForwardRedeliveries,
+                RunRequest {
 
     Partition partition();
 

@@ -34,7 +34,8 @@ final class ModelForwarding {
     KnownPositions listKnownPositions() {
         List<LiveClaim> live = new ArrayList<>();
         for (StoredClaim claim : partition.claims()) {
-            if (!tasks.holds(claim.position())) {
+            // What awaits redelivery is listed as that only.
+            if (!tasks.holds(claim.position()) && !partition.redeliveries.isAwaited(claim.position())) {
                 boolean former = !claim.isOf(partition.executor);
                 live.add(new LiveClaim(claim.position(), former, partition.deadline(claim) - now));
             }

@@ -1,6 +1,7 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
@@ -65,6 +66,7 @@ public final class ModelPartition {
     final Map<String, BlockedKey> blocked = new LinkedHashMap<>();
     final Set<String> opened = new LinkedHashSet<>();
     ModelRedeliveries redeliveries = new ModelRedeliveries();
+    ModelNotes notes = new ModelNotes();
     private final List<KeptSuccess> successes = new ArrayList<>();
 
     /** The record of a task that succeeded. */
@@ -98,6 +100,7 @@ public final class ModelPartition {
         copy.blocked.putAll(blocked);
         copy.opened.addAll(opened);
         copy.redeliveries = redeliveries.copy();
+        copy.notes = notes.copy();
         copy.successes.addAll(successes);
         return copy;
     }
@@ -133,6 +136,16 @@ public final class ModelPartition {
 
     public long succeeded() {
         return tasks.succeeded();
+    }
+
+    /** Returns what the runs of a task have noted. */
+    public TaskNotes notes(Position position) {
+        return notes.of(position);
+    }
+
+    /** Returns the checkpoint of a task; null if it has none. */
+    public byte @Nullable [] checkpoint(Position position) {
+        return notes.checkpoint(position);
     }
 
     /** Returns what is kept of tasks that succeeded, in the order in which their outcomes were recorded. */

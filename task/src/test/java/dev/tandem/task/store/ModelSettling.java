@@ -87,6 +87,7 @@ final class ModelSettling {
             return afterDeath(settle, dead, nextToken);
         }
         tasks.succeed(position);
+        partition.notes.forget(position);
         return partition.isHead(settle.key(), position) ? passOn(settle.key(), nextToken) : SettleResult.Ok.PLAIN;
     }
 

@@ -25,7 +25,8 @@ public abstract class StoreConformance
                 CommitAndReleaseConformance,
                 FormerOwnerConformance,
                 RedeliveryHistoryConformance,
-                ForwardRedeliveriesConformance {
+                ForwardRedeliveriesConformance,
+                RunNotesConformance {
 
     private Partition partition = Partition.of("q", 0);
     private OwnerClient first = client("a");

@@ -122,6 +122,8 @@ public final class StoreModel {
             return new ModelForwarding(partition, flaws, runId, now).listKnownPositions();
         } else if (request instanceof ForwardRedeliveries forward) {
             return new ModelForwarding(partition, flaws, runId, now).apply(forward, memoryFull);
+        } else if (request instanceof RunRequest run) {
+            return partition.notes.apply(run, partition.tasks, now);
         }
         OwnerRequest numbered = (OwnerRequest) request;
         StoreAnswer refusal = refusal(partition, numbered, now);
@@ -191,6 +193,7 @@ public final class StoreModel {
         if (abandon.key() == null) {
             if (!partition.tasks.isClaimed(abandon.position()) && !partition.tasks.holds(abandon.position())) {
                 partition.attempts.remove(abandon.position());
+                partition.notes.forget(abandon.position());
                 partition.redeliveries.forgetAwaited(abandon.position());
             }
             return;
@@ -201,6 +204,7 @@ public final class StoreModel {
                 && entry.head().equals(abandon.position())) {
             new ModelSettling(partition, flaws, now).passOn(entry.key(), 0);
             partition.attempts.remove(abandon.position());
+            partition.notes.forget(abandon.position());
         }
     }
 }
