@@ -1,9 +1,11 @@
 package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.RunMeasurement;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -11,9 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 
-/** Metrics of the runs in this process. On the hot path: one look-up and one timer for each task. */
+/** Metrics of the runs in this process. On the hot path: three look-ups at most, and as many meters, for each task. */
 public final class TaskMetrics implements ExecutorMetrics {
 
     private static final Duration[] BUCKETS = {
@@ -27,28 +30,72 @@ public final class TaskMetrics implements ExecutorMetrics {
         Duration.ofSeconds(60)
     };
 
+    /** Tasks wait for longer than they run. */
+    private static final Duration[] WAIT_BUCKETS = {
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60),
+        Duration.ofMinutes(10),
+        Duration.ofHours(1)
+    };
+
+    private static final double[] ATTEMPT_BUCKETS = {1, 2, 3, 5, 8, 13};
+
+    private static final String WAIT = "wait";
+    private static final String LATENESS = "lateness";
+
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
+
+    /** How many types of a program get meters of their own if it does not say which it has. */
+    static final int MOST_TYPES = 200;
 
     private record Tags(String queue, String type, String outcome) {}
 
     private final MeterRegistry registry;
-    private final Map<String, QueueSettings> queues;
-    private final Set<String> handled;
+    private final BiPredicate<String, String> known;
     private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+    private final Map<Tags, Timer> waits = new ConcurrentHashMap<>();
+    private final Map<Tags, DistributionSummary> attempts = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
     public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> handled) {
+        this(registry, (queue, type) -> {
+            QueueSettings settings = queues.get(queue);
+            return handled.contains(type) || (settings != null && settings.types().contains(type));
+        });
+    }
+
+    private TaskMetrics(MeterRegistry registry, BiPredicate<String, String> known) {
         this.registry = registry;
-        this.queues = queues;
-        this.handled = handled;
+        this.known = known;
+    }
+
+    /** Returns metrics for a program whose handlers have up to 200 types. Those of further types are counted together. */
+    public static TaskMetrics of(MeterRegistry registry) {
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        return new TaskMetrics(
+                registry, (queue, type) -> seen.contains(type) || (seen.size() < MOST_TYPES && seen.add(type)));
     }
 
     @Override
-    public void finished(String queue, String type, Outcome outcome, long runNanos) {
-        meter(timers, new Tags(queue, known(queue, type), outcome(outcome)), this::timer)
-                .record(runNanos, TimeUnit.NANOSECONDS);
+    public void ended(RunMeasurement run) {
+        String type = known(run.queue(), run.type());
+        meter(timers, new Tags(run.queue(), type, outcome(run.outcome())), this::timer)
+                .record(run.runNanos(), TimeUnit.NANOSECONDS);
+        if (run.waitMillis() != RunMeasurement.UNKNOWN) {
+            meter(waits, new Tags(run.queue(), type, run.scheduled() ? LATENESS : WAIT), this::waitTimer)
+                    .record(run.waitMillis(), TimeUnit.MILLISECONDS);
+        }
+        if (run.outcome() instanceof Outcome.Succeeded || run.outcome() instanceof Outcome.Dead) {
+            meter(attempts, new Tags(run.queue(), type, outcome(run.outcome())), this::summary)
+                    .record(run.attempt());
+        }
     }
 
     @Override
@@ -76,6 +123,27 @@ public final class TaskMetrics implements ExecutorMetrics {
                 .register(registry);
     }
 
+    /** @param tags with the wait or the lateness in the place of the outcome */
+    private Timer waitTimer(Tags tags) {
+        boolean late = tags.outcome().equals(LATENESS);
+        return Timer.builder("tandem.task." + tags.outcome())
+                .description(
+                        late
+                                ? "From the earliest start that a task was given to its first start"
+                                : "From the publication of a task without an earliest start to its first start")
+                .tags("queue", tags.queue(), "type", tags.type())
+                .serviceLevelObjectives(WAIT_BUCKETS)
+                .register(registry);
+    }
+
+    private DistributionSummary summary(Tags tags) {
+        return DistributionSummary.builder("tandem.task.attempts")
+                .description("Attempts of tasks that ended, by how they ended: succeeded or dead")
+                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                .serviceLevelObjectives(ATTEMPT_BUCKETS)
+                .register(registry);
+    }
+
     private Counter counter(Tags tags) {
         return Counter.builder("tandem.task." + tags.outcome())
                 .description(
@@ -87,10 +155,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     }
 
     private String known(String queue, String type) {
-        QueueSettings settings = queues.get(queue);
-        boolean known =
-                handled.contains(type) || (settings != null && settings.types().contains(type));
-        return known ? type : OTHER;
+        return known.test(queue, type) ? type : OTHER;
     }
 
     private static String outcome(Outcome outcome) {
