@@ -59,8 +59,7 @@ class RunMeasurementTest {
         RunMeasurement run = measure(TestRuns.of(task(250, UNKNOWN), 1));
 
         assertThat(run)
-                .isEqualTo(new RunMeasurement(
-                        "orders", "pay", 1, Outcome.Succeeded.INSTANCE, 7_000_000, 250, false));
+                .isEqualTo(new RunMeasurement("orders", "pay", 1, Outcome.Succeeded.INSTANCE, 7_000_000, 250, false));
         assertThat(waited).containsOnly(Optional.of(Duration.ofMillis(250)));
     }
 

@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt at a task of the type "ship". */
-record FakeTask(Map<String, String> headers, int attempt, @Nullable Duration waiting, boolean isCancelled)
+record FakeTask(
+        Map<String, String> headers, int attempt, @Nullable Duration waiting, boolean isCancelled)
         implements TaskContext {
 
     static FakeTask with(Map<String, String> headers) {

@@ -86,7 +86,9 @@ class OpenTelemetryTracingTest {
     void aSubmissionIsASpanUntilTheBrokerHasTheTask() {
         Map<String, String> headers = submit(TaskOptions.delay("5m"), TaskOptions.header("x-tenant", "t-1"));
 
-        assertThat(exporter.getFinishedSpanItems()).as("before the acknowledgement").isEmpty();
+        assertThat(exporter.getFinishedSpanItems())
+                .as("before the acknowledgement")
+                .isEmpty();
         accepted.complete(null);
         SpanData span = span("publish orders");
         assertThat(span.getKind()).isEqualTo(SpanKind.PRODUCER);
@@ -97,9 +99,8 @@ class OpenTelemetryTracingTest {
                 .containsEntry(stringKey("messaging.destination.name"), "orders")
                 .containsEntry(stringKey("messaging.message.id"), "id-7")
                 .containsEntry(stringKey("tandem.task.type"), "ship");
-        assertThat(headers)
-                .containsEntry("traceparent", "00-" + span.getTraceId() + "-" + span.getSpanId() + "-01")
-                .containsEntry("x-tenant", "t-1");
+        assertThat(headers).containsEntry("x-tenant", "t-1");
+        assertThat(headers.get("traceparent")).startsWith("00-" + span.getTraceId() + "-" + span.getSpanId() + "-");
         assertThat(sent.get().options().delay()).hasMinutes(5);
         assertThat(sent.get().key()).isEqualTo("c-7");
     }
@@ -150,8 +151,9 @@ class OpenTelemetryTracingTest {
         SpanData span = span("publish orders");
         assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
         assertThat(span.getAttributes().get(stringKey("error.type"))).isEqualTo(SubmitException.class.getName());
-        assertThat(span.getEvents()).singleElement().satisfies(event -> assertThat(event.getName())
-                .isEqualTo("exception"));
+        assertThat(span.getEvents())
+                .singleElement()
+                .satisfies(event -> assertThat(event.getName()).isEqualTo("exception"));
     }
 
     @Test
@@ -202,7 +204,9 @@ class OpenTelemetryTracingTest {
                 .containsEntry(longKey("tandem.task.max_attempts"), 3L)
                 .containsEntry(doubleKey("tandem.task.wait"), 1.5)
                 .containsEntry(stringKey("tandem.task.outcome"), "succeeded");
-        assertThat(exporter.getFinishedSpanItems()).extracting(SpanData::getName).doesNotContain("wait orders");
+        assertThat(exporter.getFinishedSpanItems())
+                .extracting(SpanData::getName)
+                .doesNotContain("wait orders");
     }
 
     @Test

@@ -301,8 +301,7 @@ class ServerIT {
                                 .contains("tandem_task_run_seconds_count{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\",type=\"http\"}")
                                 .contains("tandem_task_wait_seconds_count{queue=\"" + QUEUE + "\",type=\"http\"}")
-                                .contains(
-                                        "tandem_task_lateness_seconds_count{queue=\"" + QUEUE + "\",type=\"http\"}")
+                                .contains("tandem_task_lateness_seconds_count{queue=\"" + QUEUE + "\",type=\"http\"}")
                                 .contains("tandem_task_attempts_count{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\",type=\"http\"}")
                                 .contains("tandem_partitions{queue=\"" + QUEUE + "\"} 3.0")

@@ -100,8 +100,7 @@ final class TaskObservations implements Interceptor, SubmitInterceptor {
                 .highCardinalityKeyValue("attempt", Integer.toString(task.attempt()))
                 .highCardinalityKeyValue("id", task.id());
         task.waited()
-                .ifPresent(
-                        wait -> observation.highCardinalityKeyValue("wait.millis", Long.toString(wait.toMillis())));
+                .ifPresent(wait -> observation.highCardinalityKeyValue("wait.millis", Long.toString(wait.toMillis())));
         try (Observation.Scope unused = observation.openScope()) {
             Result result = next.handle(task);
             outcome(observation, RunOutcome.of(task, result));
@@ -125,8 +124,7 @@ final class TaskObservations implements Interceptor, SubmitInterceptor {
     }
 
     private static void outcome(Observation observation, RunOutcome outcome) {
-        observation.lowCardinalityKeyValue(
-                KeyValue.of("outcome", outcome.name().toLowerCase(Locale.ROOT)));
+        observation.lowCardinalityKeyValue(KeyValue.of("outcome", outcome.name().toLowerCase(Locale.ROOT)));
     }
 
     private String bounded(String name) {

@@ -16,9 +16,8 @@ final class KilledProgram {
     /** @param arguments the settings file, the queue, and the file that gets a line for each attempt */
     public static void main(String[] arguments) {
         Path journal = Path.of(arguments[2]);
-        HandlerOptions soon = HandlerOptions.NONE
-                .withTimeout("10m")
-                .withBackoff(RetryPolicy.fixed(Duration.ofMillis(100)));
+        HandlerOptions soon =
+                HandlerOptions.NONE.withTimeout("10m").withBackoff(RetryPolicy.fixed(Duration.ofMillis(100)));
         Tandem.connect(Path.of(arguments[0]))
                 .queue(arguments[1])
                 .handler(

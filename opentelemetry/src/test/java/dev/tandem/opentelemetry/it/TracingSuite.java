@@ -79,7 +79,8 @@ abstract class TracingSuite {
                 %s
                 tandem.redis.uri: "%s"
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 1 }
-                """.formatted(broker(), Brokers.redis().uri(), queue, source()));
+                """.formatted(
+                        broker(), Brokers.redis().uri(), queue, source()));
     }
 
     private QueueBuilder program(String mode, boolean runs) throws IOException {
@@ -125,7 +126,8 @@ abstract class TracingSuite {
     }
 
     private List<SpanData> awaitRuns(int count) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(spans("process")).hasSize(count));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(spans("process")).hasSize(count));
         return spans("process");
     }
 
@@ -160,7 +162,10 @@ abstract class TracingSuite {
                     .isNotNull();
             assertThat(tenants).containsExactly("t-1", "t-1", "t-1");
         }
-        assertThat(meters.get("tandem.task.lateness").tags("queue", queue, "type", "ship").timer().count())
+        assertThat(meters.get("tandem.task.lateness")
+                        .tags("queue", queue, "type", "ship")
+                        .timer()
+                        .count())
                 .isEqualTo(1);
         assertThat(meters.find("tandem.task.wait").timer()).isNull();
         assertThat(meters.get("tandem.task.attempts")
@@ -173,7 +178,8 @@ abstract class TracingSuite {
     @Test
     void asChildrenAllSpansAreOneTrace() throws Exception {
         try (Tandem tandem = start("child")) {
-            Span checkout = openTelemetry.getTracer("user").spanBuilder("checkout").startSpan();
+            Span checkout =
+                    openTelemetry.getTracer("user").spanBuilder("checkout").startSpan();
             try (Scope unused = checkout.makeCurrent()) {
                 submit(tandem.client(), "o-1");
             } finally {
@@ -185,13 +191,17 @@ abstract class TracingSuite {
             assertThat(submission.getParentSpanId())
                     .isEqualTo(checkout.getSpanContext().getSpanId());
             assertThat(run.getParentSpanId()).isEqualTo(submission.getSpanId());
-            assertThat(spans("wait")).singleElement().satisfies(wait -> assertThat(wait.getParentSpanId())
-                    .isEqualTo(submission.getSpanId()));
+            assertThat(spans("wait"))
+                    .singleElement()
+                    .satisfies(wait -> assertThat(wait.getParentSpanId()).isEqualTo(submission.getSpanId()));
             assertThat(exporter.getFinishedSpanItems())
                     .extracting(SpanData::getTraceId)
                     .containsOnly(checkout.getSpanContext().getTraceId());
         }
-        assertThat(meters.get("tandem.task.wait").tags("queue", queue, "type", "ship").timer().count())
+        assertThat(meters.get("tandem.task.wait")
+                        .tags("queue", queue, "type", "ship")
+                        .timer()
+                        .count())
                 .isEqualTo(1);
     }
 

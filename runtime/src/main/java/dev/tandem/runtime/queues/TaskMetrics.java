@@ -67,7 +67,8 @@ public final class TaskMetrics implements ExecutorMetrics {
     public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> handled) {
         this(registry, (queue, type) -> {
             QueueSettings settings = queues.get(queue);
-            return handled.contains(type) || (settings != null && settings.types().contains(type));
+            return handled.contains(type)
+                    || (settings != null && settings.types().contains(type));
         });
     }
 
