@@ -15,8 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Metrics of the runs in this process. On the hot path: three look-ups at most, and as many meters, for each task. */
+/** Metrics of the runs in this process. On the hot path: one look-up and three meters at most for each task. */
 public final class TaskMetrics implements ExecutorMetrics {
 
     private static final Duration[] BUCKETS = {
@@ -45,9 +46,6 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private static final double[] ATTEMPT_BUCKETS = {1, 2, 3, 5, 8, 13};
 
-    private static final String WAIT = "wait";
-    private static final String LATENESS = "lateness";
-
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
 
@@ -58,9 +56,7 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private final MeterRegistry registry;
     private final BiPredicate<String, String> known;
-    private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
-    private final Map<Tags, Timer> waits = new ConcurrentHashMap<>();
-    private final Map<Tags, DistributionSummary> attempts = new ConcurrentHashMap<>();
+    private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
@@ -87,16 +83,8 @@ public final class TaskMetrics implements ExecutorMetrics {
     @Override
     public void ended(RunMeasurement run) {
         String type = known(run.queue(), run.type());
-        meter(timers, new Tags(run.queue(), type, outcome(run.outcome())), this::timer)
-                .record(run.runNanos(), TimeUnit.NANOSECONDS);
-        if (run.waitMillis() != RunMeasurement.UNKNOWN) {
-            meter(waits, new Tags(run.queue(), type, run.scheduled() ? LATENESS : WAIT), this::waitTimer)
-                    .record(run.waitMillis(), TimeUnit.MILLISECONDS);
-        }
-        if (run.outcome() instanceof Outcome.Succeeded || run.outcome() instanceof Outcome.Dead) {
-            meter(attempts, new Tags(run.queue(), type, outcome(run.outcome())), this::summary)
-                    .record(run.attempt());
-        }
+        meter(runs, new Tags(run.queue(), type, outcome(run.outcome())), RunMeters::new)
+                .record(run);
     }
 
     @Override
@@ -116,35 +104,6 @@ public final class TaskMetrics implements ExecutorMetrics {
         return found != null ? found : meters.computeIfAbsent(tags, maker);
     }
 
-    private Timer timer(Tags tags) {
-        return Timer.builder("tandem.task.run")
-                .description("Runs of handlers, by how they ended: succeeded, retried, dead or not-started")
-                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
-                .serviceLevelObjectives(BUCKETS)
-                .register(registry);
-    }
-
-    /** @param tags with the wait or the lateness in the place of the outcome */
-    private Timer waitTimer(Tags tags) {
-        boolean late = tags.outcome().equals(LATENESS);
-        return Timer.builder("tandem.task." + tags.outcome())
-                .description(
-                        late
-                                ? "From the earliest start that a task was given to its first start"
-                                : "From the publication of a task without an earliest start to its first start")
-                .tags("queue", tags.queue(), "type", tags.type())
-                .serviceLevelObjectives(WAIT_BUCKETS)
-                .register(registry);
-    }
-
-    private DistributionSummary summary(Tags tags) {
-        return DistributionSummary.builder("tandem.task.attempts")
-                .description("Attempts of tasks that ended, by how they ended: succeeded or dead")
-                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
-                .serviceLevelObjectives(ATTEMPT_BUCKETS)
-                .register(registry);
-    }
-
     private Counter counter(Tags tags) {
         return Counter.builder("tandem.task." + tags.outcome())
                 .description(
@@ -157,6 +116,76 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private String known(String queue, String type) {
         return known.test(queue, type) ? type : OTHER;
+    }
+
+    /** The meters of the runs of one type with one outcome. Meters that are never used do not appear. */
+    private final class RunMeters {
+
+        private final Tags tags;
+        private final Timer run;
+        private volatile @Nullable Timer wait;
+        private volatile @Nullable Timer lateness;
+        private volatile @Nullable DistributionSummary attempts;
+
+        RunMeters(Tags tags) {
+            this.tags = tags;
+            this.run = Timer.builder("tandem.task.run")
+                    .description("Runs of handlers, by how they ended: succeeded, retried, dead or not-started")
+                    .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                    .serviceLevelObjectives(BUCKETS)
+                    .register(registry);
+        }
+
+        void record(RunMeasurement measured) {
+            run.record(measured.runNanos(), TimeUnit.NANOSECONDS);
+            if (measured.waitMillis() != RunMeasurement.UNKNOWN) {
+                (measured.scheduled() ? lateness() : sinceSubmission())
+                        .record(measured.waitMillis(), TimeUnit.MILLISECONDS);
+            }
+            if (measured.outcome() instanceof Outcome.Succeeded || measured.outcome() instanceof Outcome.Dead) {
+                attempts().record(measured.attempt());
+            }
+        }
+
+        private Timer sinceSubmission() {
+            Timer known = wait;
+            if (known == null) {
+                known = waits("wait", "From the publication of a task without an earliest start to its first start");
+                wait = known;
+            }
+            return known;
+        }
+
+        private Timer lateness() {
+            Timer known = lateness;
+            if (known == null) {
+                known = waits("lateness", "From the earliest start that a task was given to its first start");
+                lateness = known;
+            }
+            return known;
+        }
+
+        /** Returns the same timer for all outcomes of a type. */
+        private Timer waits(String name, String description) {
+            return Timer.builder("tandem.task." + name)
+                    .description(description)
+                    .tags("queue", tags.queue(), "type", tags.type())
+                    .serviceLevelObjectives(WAIT_BUCKETS)
+                    .register(registry);
+        }
+
+        private DistributionSummary attempts() {
+            DistributionSummary known = attempts;
+            if (known == null) {
+                known = DistributionSummary.builder("tandem.task.attempts")
+                        .description("Attempts of tasks that ended, by how they ended: succeeded or dead")
+                        .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                        .serviceLevelObjectives(ATTEMPT_BUCKETS)
+                        .register(registry);
+                attempts = known;
+            }
+            return known;
+        }
     }
 
     private static String outcome(Outcome outcome) {
