@@ -78,6 +78,22 @@ public interface TaskContext {
     }
 
     /**
+     * Returns whether the task is dead if this attempt fails with this exception: no attempt is left, or another one cannot
+     * cure it.
+     */
+    default boolean isFinal(Throwable failure) {
+        return isLastAttempt() || failure instanceof FinalError;
+    }
+
+    /**
+     * Returns how long the task waited for its first start: since it was published, or since its earliest start if that is
+     * later. Empty at later attempts, and if nobody knows when it was published.
+     */
+    default Optional<Duration> waited() {
+        return Optional.empty();
+    }
+
+    /**
      * Returns whether the handler should give up: the attempt was interrupted, or its claim's lease ran out because the
      * store cannot be reached. In the latter case another executor may start the task.
      */

@@ -7,6 +7,8 @@ import dev.tandem.api.TaskContext;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -237,6 +239,42 @@ final class Attempt implements TaskContext {
         }
         long left = timeoutMillis - (clock.millis() - startedMillis);
         return Optional.of(Instant.ofEpochMilli(clock.wallMillis()).plusMillis(left));
+    }
+
+    @Override
+    public boolean isFinal(Throwable failure) {
+        return isLastAttempt() || spec.deciderOf(run.task()).isFatal(failure);
+    }
+
+    @Override
+    public Optional<Duration> waited() {
+        long millis = waitMillis();
+        return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+    }
+
+    /** Returns what {@link #waited} does, in milliseconds; {@link RunMeasurement#UNKNOWN} if it is not known. */
+    private long waitMillis() {
+        Task task = run.task();
+        long due = Math.max(task.publishedAt(), task.notBefore());
+        // A dead task that an operator retries begins with the first attempt again.
+        if (due <= 0 || run.attempt() > 1 || task.headers().containsKey(AttemptHistory.HEADER)) {
+            return RunMeasurement.UNKNOWN;
+        }
+        long startedAt = clock.wallMillis() - (clock.millis() - startedMillis);
+        return Math.max(0, startedAt - due);
+    }
+
+    /** Returns the measurement of this attempt, which has ended. */
+    RunMeasurement measured(Outcome outcome, long runNanos) {
+        Task task = run.task();
+        return new RunMeasurement(
+                spec.name(),
+                type,
+                run.attempt(),
+                outcome,
+                runNanos,
+                waitMillis(),
+                task.notBefore() > task.publishedAt());
     }
 
     @Override

@@ -11,6 +11,11 @@ public interface ExecutorMetrics {
     /** Ignores all measurements. */
     ExecutorMetrics NONE = new ExecutorMetrics() {};
 
+    /** A handler ended. Calls {@link #finished}, so that one of both is enough. */
+    default void ended(RunMeasurement run) {
+        finished(run.queue(), run.type(), run.outcome(), run.runNanos());
+    }
+
     /**
      * A handler ended.
      *

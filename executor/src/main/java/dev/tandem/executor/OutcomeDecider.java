@@ -55,6 +55,12 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
                 || end instanceof AttemptEnd.Threw threw && !isFinal(unwrap(threw.failure()));
     }
 
+    /** Whether no other attempt follows one that fails with this exception, however many are left. */
+    boolean isFatal(Throwable failure) {
+        Throwable thrown = unwrap(failure);
+        return !(thrown instanceof RetryLaterException) && isFinal(thrown);
+    }
+
     private boolean isFinal(Throwable failure) {
         return failure instanceof FinalError || finalErrors.stream().anyMatch(type -> type.isInstance(failure));
     }

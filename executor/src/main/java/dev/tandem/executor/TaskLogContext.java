@@ -22,6 +22,11 @@ public record TaskLogContext(boolean keys) implements Interceptor {
     public static final String ATTEMPT = "tandem.attempt";
     public static final String KEY = "tandem.key";
 
+    /** The trace in which the task was submitted. Where runs are traced too, the trace of the run has names of its own. */
+    public static final String TRACE = "tandem.trace";
+
+    private static final String TRACE_PARENT = "traceparent";
+
     private static final int MAX_ID = 300;
     private static final int MAX_KEY = 64;
 
@@ -32,6 +37,7 @@ public record TaskLogContext(boolean keys) implements Interceptor {
         put(TYPE, task.type(), MAX_ID);
         put(ATTEMPT, Integer.toString(task.attempt()), MAX_ID);
         put(KEY, keys ? task.key() : null, MAX_KEY);
+        put(TRACE, traceOf(task.headers().get(TRACE_PARENT)), MAX_ID);
         try {
             return next.handle(task);
         } finally {
@@ -40,7 +46,17 @@ public record TaskLogContext(boolean keys) implements Interceptor {
             MDC.remove(TYPE);
             MDC.remove(ATTEMPT);
             MDC.remove(KEY);
+            MDC.remove(TRACE);
         }
+    }
+
+    /** Returns the trace of a W3C trace context: {@code 00-}, the trace as 32 digits, {@code -}, and more. */
+    private static @Nullable String traceOf(@Nullable String traceParent) {
+        boolean whole = traceParent != null
+                && traceParent.length() >= 55
+                && traceParent.charAt(2) == '-'
+                && traceParent.charAt(35) == '-';
+        return whole ? traceParent.substring(3, 35) : null;
     }
 
     private static void put(String name, @Nullable String value, int most) {

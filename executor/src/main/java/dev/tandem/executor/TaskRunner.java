@@ -244,7 +244,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             if (timedOut) {
                 metrics.timedOut(spec.name(), attempt.type());
             }
-            metrics.finished(spec.name(), attempt.type(), outcome, nanos);
+            metrics.ended(attempt.measured(outcome, nanos));
         } catch (RuntimeException e) {
             log.warn("Queue {}: failed to record the metrics of {}", spec.name(), attempt, e);
         }

@@ -2,6 +2,8 @@ package dev.tandem.runtime;
 
 import dev.tandem.api.Interceptor;
 import dev.tandem.api.SubmitInterceptor;
+import dev.tandem.api.TaskTracing;
+import dev.tandem.api.TracingMode;
 import dev.tandem.client.TandemClientBuilder;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueClients;
@@ -30,6 +32,7 @@ public final class TandemBuilder {
     private final List<SubmitInterceptor> submitInterceptors = new ArrayList<>();
     private JsonMapper json = JsonMapper.builder().build();
     private ExecutorMetrics metrics = ExecutorMetrics.NONE;
+    private @Nullable TaskTracing tracing;
     private @Nullable Boolean virtualThreads;
     private boolean shutdownHook = true;
 
@@ -89,6 +92,17 @@ public final class TandemBuilder {
         return this;
     }
 
+    /**
+     * Traces the submissions and runs of this program, outside of all other interceptors. {@code tandem.tracing.mode}, {@code
+     * tandem.log.keys} and {@code tandem.log.mdc} say how.
+     *
+     * @param value such as {@code OpenTelemetryTracing.of(openTelemetry)} of {@code tandem-opentelemetry}
+     */
+    public TandemBuilder tracing(TaskTracing value) {
+        tracing = value;
+        return this;
+    }
+
     /** Sets what reads payloads, and writes those of submitted tasks. Default: Jackson's defaults. */
     public TandemBuilder json(JsonMapper mapper) {
         json = mapper;
@@ -128,7 +142,7 @@ public final class TandemBuilder {
     public Tandem start() {
         TandemProgram program = program();
         TandemClientBuilder client = QueueClients.builder(program.all()).json(json);
-        submitInterceptors.forEach(client::interceptor);
+        program.submitInterceptors().forEach(client::interceptor);
         Tandem tandem =
                 new Tandem(program.own(), client.build(), program.handlers(), metrics, virtualThreads, shutdownHook);
         tandem.start();
@@ -151,12 +165,37 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
-        return new TandemProgram(all, onlyOwn(all), handlers(), json, metrics, submitInterceptors);
+        TaskTracing traced = tracing(all);
+        return new TandemProgram(
+                all,
+                onlyOwn(all),
+                handlers(outside(traced, interceptors)),
+                json,
+                metrics,
+                outside(traced, submitInterceptors));
     }
 
-    private QueueHandlers handlers() {
+    /** Returns the tracing as the settings say it; null if nothing is traced. */
+    private @Nullable TaskTracing tracing(TandemSettings all) {
+        TracingMode mode = all.tracing().mode();
+        return tracing == null || mode == TracingMode.OFF
+                ? null
+                : tracing.withMode(mode)
+                        .withKeys(all.log().keys())
+                        .withLogContext(all.log().mdc());
+    }
+
+    private static <T> List<T> outside(@Nullable T outermost, List<T> others) {
+        List<T> all = new ArrayList<>(others);
+        if (outermost != null) {
+            all.add(0, outermost);
+        }
+        return all;
+    }
+
+    private QueueHandlers handlers(List<Interceptor> all) {
         return (name, queue, spec) -> {
-            interceptors.forEach(spec::interceptor);
+            all.forEach(spec::interceptor);
             spec.json(json);
             queue(name).addTo(spec, json, queue);
         };

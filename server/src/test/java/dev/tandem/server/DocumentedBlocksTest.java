@@ -53,6 +53,7 @@ class DocumentedBlocksTest {
     /** Pages whose programs need the libraries of another module, and the test there that compiles them. */
     private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
             "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
+            "docs/observability.md", "opentelemetry/src/test/java/dev/tandem/opentelemetry/ObservabilityPageTest.java",
             "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java",
             "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java",
             "docs/testing.md", "test-support/src/test/java/dev/tandem/test/TestingPageTest.java");

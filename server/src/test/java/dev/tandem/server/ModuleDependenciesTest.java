@@ -35,6 +35,7 @@ class ModuleDependenciesTest {
             "ingress-rabbit",
             "client",
             "outbox",
+            "opentelemetry",
             "runtime",
             "spring-boot-starter",
             "test",
@@ -55,8 +56,9 @@ class ModuleDependenciesTest {
             Map.entry("ingress-rabbit", Set.of("task")),
             Map.entry("client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit")),
             Map.entry("outbox", Set.of("api")),
+            Map.entry("opentelemetry", Set.of("api")),
             Map.entry("runtime", with(PARTS, "client")),
-            Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
+            Map.entry("spring-boot-starter", Set.of("api", "client", "opentelemetry", "runtime")),
             Map.entry(
                     "test", Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
             Map.entry("server", with(PARTS, "runtime")));

@@ -78,6 +78,7 @@ class MonitoringIT {
                 .start();
         await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
         server.post("/api/v1/queues/" + QUEUE + "/tasks", "{\"payload\": 1, \"key\": \"dies\"}");
+        server.post("/api/v1/queues/" + QUEUE + "/tasks", "{\"payload\": 1, \"key\": \"late\", \"delay\": 100}");
     }
 
     @AfterAll

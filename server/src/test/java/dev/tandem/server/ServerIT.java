@@ -285,6 +285,7 @@ class ServerIT {
     @Test
     void queueExecutorAndMetricsAreShown() throws IOException {
         submit("count-me", "count-me");
+        server.post(TASKS, "{\"id\": \"count-late\", \"key\": \"count-late\", \"delay\": 100}");
         await().atMost(PATIENCE).until(() -> endpoint.calls("count-me").size() == 1);
 
         JsonNode queue = server.get("/api/v1/queues/" + QUEUE).json();
@@ -298,6 +299,10 @@ class ServerIT {
                 .untilAsserted(
                         () -> assertThat(server.get("/actuator/prometheus").body())
                                 .contains("tandem_task_run_seconds_count{outcome=\"succeeded\",queue=\"" + QUEUE
+                                        + "\",type=\"http\"}")
+                                .contains("tandem_task_wait_seconds_count{queue=\"" + QUEUE + "\",type=\"http\"}")
+                                .contains("tandem_task_lateness_seconds_count{queue=\"" + QUEUE + "\",type=\"http\"}")
+                                .contains("tandem_task_attempts_count{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\",type=\"http\"}")
                                 .contains("tandem_partitions{queue=\"" + QUEUE + "\"} 3.0")
                                 .contains("tandem_queue_tasks{queue=\"" + QUEUE + "\",state=\"scheduled\"}")

@@ -37,6 +37,7 @@ class SettingsMetadataTest {
                         "tandem.rabbit.uri",
                         "tandem.redis.uri",
                         "tandem.executor.drain-timeout",
+                        "tandem.tracing.mode",
                         "tandem.queues");
         assertThat(described
                         .get("tandem.executor.drain-timeout")

@@ -18,8 +18,8 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
  * Tests the handlers and gateways of a Spring Boot application, in memory and with a settable clock. The context has the
- * components with {@link dev.tandem.api.TaskHandler} methods, the gateways, Jackson, and a {@link TestTandem}, which forgets
- * everything before each test. What the handlers need besides is imported or mocked by the test.
+ * components with {@link dev.tandem.api.TaskHandler} methods, those that are interceptors, the gateways, Jackson, and a {@link
+ * TestTandem}, which forgets everything before each test. What the handlers need besides is imported or mocked by the test.
  *
  * <p>{@link AutoConfigureTestTandem} does the same for a test with the whole application.
  */

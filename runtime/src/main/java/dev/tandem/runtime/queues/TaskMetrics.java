@@ -1,9 +1,11 @@
 package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.RunMeasurement;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -11,9 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Metrics of the runs in this process. On the hot path: one look-up and one timer for each task. */
+/** Metrics of the runs in this process. On the hot path: one look-up and three meters at most for each task. */
 public final class TaskMetrics implements ExecutorMetrics {
 
     private static final Duration[] BUCKETS = {
@@ -27,28 +31,60 @@ public final class TaskMetrics implements ExecutorMetrics {
         Duration.ofSeconds(60)
     };
 
+    /** Tasks wait for longer than they run. */
+    private static final Duration[] WAIT_BUCKETS = {
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60),
+        Duration.ofMinutes(10),
+        Duration.ofHours(1)
+    };
+
+    private static final double[] ATTEMPT_BUCKETS = {1, 2, 3, 5, 8, 13};
+
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
+
+    /** How many types of a program get meters of their own if it does not say which it has. */
+    static final int MOST_TYPES = 200;
 
     private record Tags(String queue, String type, String outcome) {}
 
     private final MeterRegistry registry;
-    private final Map<String, QueueSettings> queues;
-    private final Set<String> handled;
-    private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+    private final BiPredicate<String, String> known;
+    private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
     public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> handled) {
+        this(registry, (queue, type) -> {
+            QueueSettings settings = queues.get(queue);
+            return handled.contains(type)
+                    || (settings != null && settings.types().contains(type));
+        });
+    }
+
+    private TaskMetrics(MeterRegistry registry, BiPredicate<String, String> known) {
         this.registry = registry;
-        this.queues = queues;
-        this.handled = handled;
+        this.known = known;
+    }
+
+    /** Returns metrics for a program whose handlers have up to 200 types. Those of further types are counted together. */
+    public static TaskMetrics of(MeterRegistry registry) {
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        return new TaskMetrics(
+                registry, (queue, type) -> seen.contains(type) || (seen.size() < MOST_TYPES && seen.add(type)));
     }
 
     @Override
-    public void finished(String queue, String type, Outcome outcome, long runNanos) {
-        meter(timers, new Tags(queue, known(queue, type), outcome(outcome)), this::timer)
-                .record(runNanos, TimeUnit.NANOSECONDS);
+    public void ended(RunMeasurement run) {
+        String type = known(run.queue(), run.type());
+        meter(runs, new Tags(run.queue(), type, outcome(run.outcome())), RunMeters::new)
+                .record(run);
     }
 
     @Override
@@ -68,14 +104,6 @@ public final class TaskMetrics implements ExecutorMetrics {
         return found != null ? found : meters.computeIfAbsent(tags, maker);
     }
 
-    private Timer timer(Tags tags) {
-        return Timer.builder("tandem.task.run")
-                .description("Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
-                .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
-                .serviceLevelObjectives(BUCKETS)
-                .register(registry);
-    }
-
     private Counter counter(Tags tags) {
         return Counter.builder("tandem.task." + tags.outcome())
                 .description(
@@ -87,10 +115,77 @@ public final class TaskMetrics implements ExecutorMetrics {
     }
 
     private String known(String queue, String type) {
-        QueueSettings settings = queues.get(queue);
-        boolean known =
-                handled.contains(type) || (settings != null && settings.types().contains(type));
-        return known ? type : OTHER;
+        return known.test(queue, type) ? type : OTHER;
+    }
+
+    /** The meters of the runs of one type with one outcome. Meters that are never used do not appear. */
+    private final class RunMeters {
+
+        private final Tags tags;
+        private final Timer run;
+        private volatile @Nullable Timer wait;
+        private volatile @Nullable Timer lateness;
+        private volatile @Nullable DistributionSummary attempts;
+
+        RunMeters(Tags tags) {
+            this.tags = tags;
+            this.run = Timer.builder("tandem.task.run")
+                    .description("Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
+                    .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                    .serviceLevelObjectives(BUCKETS)
+                    .register(registry);
+        }
+
+        void record(RunMeasurement measured) {
+            run.record(measured.runNanos(), TimeUnit.NANOSECONDS);
+            if (measured.waitMillis() != RunMeasurement.UNKNOWN) {
+                (measured.scheduled() ? lateness() : sinceSubmission())
+                        .record(measured.waitMillis(), TimeUnit.MILLISECONDS);
+            }
+            if (measured.outcome() instanceof Outcome.Succeeded || measured.outcome() instanceof Outcome.Dead) {
+                attempts().record(measured.attempt());
+            }
+        }
+
+        private Timer sinceSubmission() {
+            Timer known = wait;
+            if (known == null) {
+                known = waits("wait", "From the publication of a task without an earliest start to its first start");
+                wait = known;
+            }
+            return known;
+        }
+
+        private Timer lateness() {
+            Timer known = lateness;
+            if (known == null) {
+                known = waits("lateness", "From the earliest start that a task was given to its first start");
+                lateness = known;
+            }
+            return known;
+        }
+
+        /** Returns the same timer for all outcomes of a type. */
+        private Timer waits(String name, String description) {
+            return Timer.builder("tandem.task." + name)
+                    .description(description)
+                    .tags("queue", tags.queue(), "type", tags.type())
+                    .serviceLevelObjectives(WAIT_BUCKETS)
+                    .register(registry);
+        }
+
+        private DistributionSummary attempts() {
+            DistributionSummary known = attempts;
+            if (known == null) {
+                known = DistributionSummary.builder("tandem.task.attempts")
+                        .description("Attempts of tasks that ended, by how they ended: succeeded or dead")
+                        .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
+                        .serviceLevelObjectives(ATTEMPT_BUCKETS)
+                        .register(registry);
+                attempts = known;
+            }
+            return known;
+        }
     }
 
     private static String outcome(Outcome outcome) {

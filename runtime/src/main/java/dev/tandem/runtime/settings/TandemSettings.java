@@ -1,5 +1,6 @@
 package dev.tandem.runtime.settings;
 
+import dev.tandem.api.TracingMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +29,14 @@ public record TandemSettings(
         @DefaultValue("1MB") DataSize maxPayload,
         @DefaultValue("false") boolean logPayloads,
         @DefaultValue LogSettings log,
+        @DefaultValue TracingSettings tracing,
         @DefaultValue DemoSettings demo,
         @DefaultValue Map<String, QueueSettings> queues) {
 
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
         return new TandemSettings(
-                kafka, rabbit, redis, executor, api, history, maxPayload, logPayloads, log, demo, others);
+                kafka, rabbit, redis, executor, api, history, maxPayload, logPayloads, log, tracing, demo, others);
     }
 
     /**
@@ -186,6 +188,24 @@ public record TandemSettings(
     public record LogSettings(
             @DefaultValue("true") boolean keys,
             @DefaultValue("true") boolean mdc) {}
+
+    /**
+     * What programs with handlers of their own trace. The server traces nothing.
+     *
+     * @param mode how the trace of a run belongs to that of its submission
+     * @param observations whether a Spring Boot application has Micrometer's observations of submissions and runs
+     */
+    public record TracingSettings(
+            @DefaultValue("link") TracingMode mode,
+            @DefaultValue("auto") Observations observations) {}
+
+    /** Whether submissions and runs are observed by Micrometer. */
+    public enum Observations {
+        /** They are unless OpenTelemetry traces them already. */
+        AUTO,
+        ON,
+        OFF
+    }
 
     /**
      * The demonstration.

@@ -53,6 +53,8 @@ class SettingsDefaultsTest {
             log-payloads = false
             log.keys = true
             log.mdc = true
+            tracing.mode = link
+            tracing.observations = auto
             demo.events =
             queues.*.source = null
             queues.*.topic = null

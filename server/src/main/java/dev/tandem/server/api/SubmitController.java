@@ -44,7 +44,8 @@ final class SubmitController {
             Set.of(MediaType.APPLICATION_FORM_URLENCODED, MediaType.MULTIPART_FORM_DATA);
 
     /** Headers of the request that are passed on, besides those that begin with {@code tandem-}. */
-    private static final Set<String> PASSED_ON = Set.of(TaskHeaders.CONTENT_TYPE, "traceparent", "tracestate");
+    private static final Set<String> PASSED_ON =
+            Set.of(TaskHeaders.CONTENT_TYPE, "traceparent", "tracestate", "baggage");
 
     private final ConfiguredQueues queues;
     private final Publisher publisher;

@@ -111,6 +111,7 @@ final class HttpHandler implements Handler {
         set(request, "Tandem-Fencing-Token", Long.toString(task.token()));
         set(request, "traceparent", trace(task, "traceparent"));
         set(request, "tracestate", trace(task, "tracestate"));
+        set(request, "baggage", trace(task, "baggage"));
         task.deadline().ifPresent(deadline -> request.timeout(until(deadline)));
         return request.build();
     }

@@ -77,6 +77,7 @@ class HttpHandlerTest {
                         .key("customer 7")
                         .header("content-type", "text/plain; charset=utf-8")
                         .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+                        .header("baggage", "tenant=t-1")
                         .header("x-other", "stays here"));
 
         assertThat(result).isEqualTo(Result.done());
@@ -89,6 +90,7 @@ class HttpHandlerTest {
                 .containsEntry("Tandem-queue", "orders")
                 .containsEntry("Tandem-task-type", "http")
                 .containsEntry("Tandem-task-key", "customer%207")
+                .containsEntry("Baggage", "tenant=t-1")
                 .containsEntry("Tandem-attempt", "3")
                 .containsEntry("Tandem-fencing-token", "1763632800000001")
                 .containsEntry("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")

@@ -17,6 +17,9 @@ import dev.tandem.spring.shop.ShopTasks;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.MeterNotFoundException;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,8 +47,8 @@ abstract class StarterSuite {
     /** Returns {@code kafka} or {@code rabbit}. */
     abstract String source();
 
-    private ConfigurableApplicationContext start() {
-        ConfigurableApplicationContext context = run();
+    private ConfigurableApplicationContext start(String... more) {
+        ConfigurableApplicationContext context = run(more);
         awaitHealthy(context);
         return context;
     }
@@ -227,6 +230,68 @@ abstract class StarterSuite {
             awaitHealthy(context);
             context.getBean(ShopTasks.class).ship("again", new Ship("o", 1));
             awaitRan(context, "ship again 1 attempt 1");
+        }
+    }
+
+    private List<SpanData> spans(ConfigurableApplicationContext context, String operation) {
+        return context.getBean(InMemorySpanExporter.class).getFinishedSpanItems().stream()
+                .filter(span -> span.getName().equals(operation + " " + queue))
+                .toList();
+    }
+
+    @Test
+    void submissionsAndRunsAreTracedByTheOpenTelemetryOfTheApplication() {
+        try (ConfigurableApplicationContext context = start()) {
+            context.getBean(ShopTasks.class).ship("a", new Ship("flaky", 1));
+            awaitRan(context, "ship a 1 attempt 3");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(spans(context, "process")).hasSize(3));
+
+            SpanData submission = spans(context, "publish").get(0);
+            assertThat(spans(context, "process"))
+                    .allSatisfy(run -> assertThat(run.getLinks())
+                            .extracting(link -> link.getSpanContext().getSpanId())
+                            .containsExactly(submission.getSpanId()));
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThat(meters.find("tandem.task.process").timer())
+                    .as("a second span of each run")
+                    .isNull();
+            await().atMost(PATIENCE)
+                    .ignoreException(MeterNotFoundException.class)
+                    .untilAsserted(() -> assertThat(meters.get("tandem.task.attempts")
+                                    .tags("queue", queue, "type", "ship", "outcome", "succeeded")
+                                    .summary()
+                                    .max())
+                            .isEqualTo(3));
+            assertThat(meters.get("tandem.task.wait")
+                            .tags("queue", queue, "type", "ship")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void submissionsAndRunsAreObservedWhereNothingTracesThem() {
+        try (ConfigurableApplicationContext context = start("tandem.tracing.mode=off")) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            context.getBean(ShopTasks.class).ship("a", new Ship("o-1", 1));
+
+            await().atMost(PATIENCE)
+                    .ignoreException(MeterNotFoundException.class)
+                    .untilAsserted(() -> assertThat(meters.get("tandem.task.process")
+                                    .tags("queue", queue, "type", "ship", "outcome", "succeeded", "error", "none")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1));
+            await().atMost(PATIENCE)
+                    .ignoreException(MeterNotFoundException.class)
+                    .untilAsserted(() -> assertThat(meters.get("tandem.task.submit")
+                                    .tags("queue", queue, "type", "ship", "error", "none")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1));
+            assertThat(spans(context, "process")).isEmpty();
         }
     }
 }

@@ -113,6 +113,19 @@ class ShippingTest {
     }
 
     @Test
+    void theInterceptorsOfTheApplicationRun() {
+        Attempts attempts = context.getBean(Attempts.class);
+        attempts.seen().clear();
+        when(carrier.book(any(), anyLong()))
+                .thenThrow(new IllegalStateException("busy"))
+                .thenReturn(new Receipt("o-7", 1));
+        tasks.ship("c-7", new Ship("o-7", 2));
+        tandem.advance("1s").assertThat("ship").succeeded().attempts(2);
+
+        assertThat(attempts.seen()).containsExactly("s-1 attempt 1", "s-1 attempt 2");
+    }
+
+    @Test
     void theSliceHasHandlersAndLeavesOutOtherComponents() {
         assertThat(context.getBeanNamesForType(Shipping.class)).hasSize(1);
         assertThat(context.containsBean("otherComponent")).isFalse();

@@ -1,0 +1,35 @@
+package dev.tandem.api;
+
+import org.jspecify.annotations.Nullable;
+
+/** How an attempt ended, as an {@link Interceptor} sees it. */
+public enum RunOutcome {
+    SUCCEEDED,
+    /** The attempt failed, and another one follows. */
+    RETRIED,
+    DEAD,
+    /**
+     * The handler was interrupted, at its timeout or because the process ends, or its claim ran out. Whether another attempt
+     * follows is decided after the interceptors.
+     */
+    INTERRUPTED;
+
+    /** Returns the outcome of an attempt whose handler returned. */
+    public static RunOutcome of(TaskContext task, @Nullable Result result) {
+        if (task.isCancelled()) {
+            return INTERRUPTED;
+        }
+        if (result instanceof Result.Done) {
+            return SUCCEEDED;
+        }
+        return result instanceof Result.Dead || task.isLastAttempt() ? DEAD : RETRIED;
+    }
+
+    /** Returns the outcome of an attempt whose handler threw. */
+    public static RunOutcome of(TaskContext task, Throwable failure) {
+        if (task.isCancelled()) {
+            return INTERRUPTED;
+        }
+        return task.isFinal(failure) ? DEAD : RETRIED;
+    }
+}

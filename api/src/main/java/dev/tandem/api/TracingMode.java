@@ -1,0 +1,11 @@
+package dev.tandem.api;
+
+/** How the trace of a run belongs to the trace in which its task was submitted. */
+public enum TracingMode {
+    /** Each run begins a trace of its own, with a link to the submission. Traces stay short, whatever the delays. */
+    LINK,
+    /** Each run is a child of the submission: one trace has all. It lasts as long as delays and retries do. */
+    CHILD,
+    /** Nothing is traced. */
+    OFF
+}
