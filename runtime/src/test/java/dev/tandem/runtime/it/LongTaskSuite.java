@@ -65,7 +65,7 @@ abstract class LongTaskSuite {
                 .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
     }
 
-    private void submit(Tandem tandem, String... payloads) {
+    private void submit(Tandem tandem, String... payloads) throws InterruptedException {
         for (String payload : payloads) {
             tandem.client()
                     .submit(TaskRequest.of(queue, "count", payload).withKey("c-1"))
@@ -78,7 +78,7 @@ abstract class LongTaskSuite {
     }
 
     @Test
-    void aTaskGoesOnFromItsCheckpointAfterItsExecutorWasKilled() throws IOException {
+    void aTaskGoesOnFromItsCheckpointAfterItsExecutorWasKilled() throws Exception {
         Path journal = folder.resolve("journal");
         try (LocalProcess process = LocalProcess.java(
                                 "counts",
@@ -137,7 +137,7 @@ abstract class LongTaskSuite {
     }
 
     @Test
-    void aLoopOfSnoozesKeepsTheOrderOfItsKeyAndSpendsNoAttempt() throws IOException {
+    void aLoopOfSnoozesKeepsTheOrderOfItsKeyAndSpendsNoAttempt() throws Exception {
         AtomicReference<TaskContext> last = new AtomicReference<>();
         try (Tandem tandem = program()
                         .handler("count", String.class, (text, task) -> {

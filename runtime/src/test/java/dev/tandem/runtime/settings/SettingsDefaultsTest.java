@@ -180,7 +180,7 @@ class SettingsDefaultsTest {
             return DurationText.of(duration);
         }
         if (value instanceof DataSize size) {
-            return size.toMegabytes() + "MB";
+            return size.toMegabytes() > 0 ? size.toMegabytes() + "MB" : size.toKilobytes() + "KB";
         }
         if (value instanceof Double number && number % 1 == 0) {
             return Long.toString(number.longValue());

@@ -144,6 +144,28 @@ class TasksApiTest extends ApiTestBase {
     }
 
     @Test
+    void notesOfATaskAreShown() {
+        TaskNotes notes = new TaskNotes(
+                new TaskNotes.Progress(1_800_000_000_000L, 2, 40, 100, "pages"),
+                List.of(new TaskNotes.Line(1_800_000_000_000L, 2, "not confirmed yet")),
+                new TaskNotes.Checkpoint(1_800_000_000_000L, 12));
+        put(info("0", "1:1", TaskState.RETRY, Task.of("orders", "k", bytes("1")), null)
+                .withNotes(notes));
+        put("0", "1:2", TaskState.RETRY, Task.of("orders", "k", bytes("1")));
+
+        JsonNode task = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
+
+        assertThat(task.path("progress").toString())
+                .isEqualTo(
+                        "{\"at\":\"2027-01-15T08:00:00Z\",\"attempt\":2,\"done\":40,\"total\":100,\"text\":\"pages\"}");
+        assertThat(task.path("checkpoint").toString()).isEqualTo("{\"at\":\"2027-01-15T08:00:00Z\",\"bytes\":12}");
+        assertThat(task.path("log").toString())
+                .isEqualTo("[{\"at\":\"2027-01-15T08:00:00Z\",\"attempt\":2,\"text\":\"not confirmed yet\"}]");
+        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:2", 200).propertyNames())
+                .doesNotContain("progress", "checkpoint", "log");
+    }
+
+    @Test
     void aTaskThatSucceededIsShownWithoutAPayload() {
         TaskRef ref = new TaskRef("0", "1:1");
         Envelope kept = new Envelope(named("order-1"), 2, 0, null);
