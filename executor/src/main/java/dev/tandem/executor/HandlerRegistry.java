@@ -2,10 +2,10 @@ package dev.tandem.executor;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Interceptor;
-import dev.tandem.task.store.HandledTypes;
-import java.util.HashSet;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
+import dev.tandem.task.store.HandledTypes;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

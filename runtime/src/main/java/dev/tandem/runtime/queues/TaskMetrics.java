@@ -130,7 +130,8 @@ public final class TaskMetrics implements ExecutorMetrics {
         RunMeters(Tags tags) {
             this.tags = tags;
             this.run = Timer.builder("tandem.task.run")
-                    .description("Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
+                    .description(
+                            "Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
                     .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
                     .serviceLevelObjectives(BUCKETS)
                     .register(registry);
