@@ -44,11 +44,20 @@ final class Attempt implements TaskContext {
     private final long timeoutMillis;
     private final long startedMillis;
     private final Thread thread = Thread.currentThread();
+    /** The attempt that is interrupted for all of its call; this one, unless the call is a batch's. */
+    private Attempt call = this;
+
+    private int batchSize = 1;
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
     private volatile long nextCheckAt;
 
     /** Begins now, on the calling thread. */
     Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock) {
+        this(run, spec, type, maxAttempts, clock, clock.millis());
+    }
+
+    /** Begins on the calling thread. @param startedMillis from when on its timeout counts, by the monotonic clock */
+    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock, long startedMillis) {
         this.run = run;
         this.spec = spec;
         this.clock = clock;
@@ -56,8 +65,18 @@ final class Attempt implements TaskContext {
         this.maxAttempts = maxAttempts;
         // A longer timeout would overflow below.
         this.timeoutMillis = Math.min(spec.timeoutMillisOf(run.task()), MAX_TIMEOUT_MILLIS);
-        this.startedMillis = clock.millis();
+        this.startedMillis = startedMillis;
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
+    }
+
+    /** Puts the attempt into one call with others. To be called before the handler is. @param first is interrupted for all */
+    void shareCallOf(Attempt first, int size) {
+        call = first;
+        batchSize = size;
+    }
+
+    Run run() {
+        return run;
     }
 
     /** Returns when {@link #checkTimeout} is due, in monotonic milliseconds; {@link #NEVER} if it is not. */
@@ -182,7 +201,16 @@ final class Attempt implements TaskContext {
     }
 
     @Override
+    public int batchSize() {
+        return batchSize;
+    }
+
+    @Override
     public Optional<Instant> deadline() {
+        return call == this ? ownDeadline() : call.ownDeadline();
+    }
+
+    private Optional<Instant> ownDeadline() {
         if (timeoutMillis <= 0) {
             return Optional.empty();
         }
@@ -192,7 +220,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public boolean isCancelled() {
-        return state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
+        return call.state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
     }
 
     @Override

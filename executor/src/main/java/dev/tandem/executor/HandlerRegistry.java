@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Interceptor;
+import dev.tandem.task.Task;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class HandlerRegistry {
 
     private final Map<String, Handler> byType;
+    /** The handlers among them that run batches, without their interceptors. */
+    private final Map<String, BatchedHandler> batches;
+
+    private final @Nullable BatchedHandler fallbackBatch;
+    private final List<Interceptor> interceptors;
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
     private final UnknownTypeGrace grace;
@@ -30,8 +36,17 @@ final class HandlerRegistry {
             List<Interceptor> interceptors,
             UnknownTypeGrace grace) {
         Map<String, Handler> wrapped = new LinkedHashMap<>();
-        byType.forEach((type, handler) -> wrapped.put(type, wrap(handler, interceptors)));
+        Map<String, BatchedHandler> batched = new LinkedHashMap<>();
+        byType.forEach((type, handler) -> {
+            wrapped.put(type, wrap(handler, interceptors));
+            if (handler instanceof BatchedHandler batch) {
+                batched.put(type, batch);
+            }
+        });
         this.byType = Map.copyOf(wrapped);
+        this.batches = Map.copyOf(batched);
+        this.fallbackBatch = fallback instanceof BatchedHandler batch ? batch : null;
+        this.interceptors = List.copyOf(interceptors);
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
         this.grace = grace;
@@ -54,6 +69,25 @@ final class HandlerRegistry {
         return own != null ? own : fallback;
     }
 
+    /** Returns whether a handler of the queue runs batches. */
+    boolean hasBatches() {
+        return fallbackBatch != null || !batches.isEmpty();
+    }
+
+    /** Returns the batch handler that runs a task; null if it has another one or none, or its message is unreadable. */
+    @Nullable
+    BatchedHandler batchOf(Task task) {
+        String type = typeOf(task.type());
+        if (task.unreadable() != null) {
+            return null;
+        }
+        return type != null && byType.containsKey(type) ? batches.get(type) : fallbackBatch;
+    }
+
+    List<Interceptor> interceptors() {
+        return interceptors;
+    }
+
     /** Explains why {@link #find} found no handler, and what to do about it. */
     String describeMissing(String queue, @Nullable String type) {
         String known = byType.isEmpty() ? "none" : String.join(", ", new TreeSet<>(byType.keySet()));
@@ -65,7 +99,8 @@ final class HandlerRegistry {
                 + ". Add a handler, then retry the task";
     }
 
-    private static Handler wrap(Handler handler, List<Interceptor> interceptors) {
+    /** Returns a handler inside of interceptors, the first of which is the outermost. */
+    static Handler wrap(Handler handler, List<Interceptor> interceptors) {
         Handler wrapped = handler;
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             Interceptor interceptor = interceptors.get(i);

@@ -26,6 +26,7 @@ final class LoopStatus {
     private volatile String paused = "";
 
     private volatile int running;
+    private volatile int waiting;
     private volatile long lastTurnAt;
 
     /**
@@ -132,9 +133,10 @@ final class LoopStatus {
         }
     }
 
-    /** A turn ended. */
-    void turned(int runningNow) {
+    /** A turn ended. @param waitingNow how many of the runs wait for others of their batch */
+    void turned(int runningNow, int waitingNow) {
         running = runningNow;
+        waiting = waitingNow;
         lastTurnAt = clock.millis();
     }
 
@@ -142,7 +144,7 @@ final class LoopStatus {
     QueueStatus snapshot(@Nullable PartitionLeases leases) {
         State now = state();
         PartitionHealth health = partitions;
-        Waits waiting = waits;
+        Waits reasons = waits;
         Withheld held = withheld;
         long age = Math.max(0, clock.millis() - lastTurnAt);
         boolean takesShare = now == State.NEW || now == State.RUNNING;
@@ -157,16 +159,17 @@ final class LoopStatus {
                 health.held(),
                 health.withoutStore(),
                 running,
+                waiting,
                 counters.succeeded.sum(),
                 counters.retried.sum(),
                 counters.dead.sum(),
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
-                waiting.text(),
-                waiting.fullPartitions(),
-                waiting.overflowTasks(),
-                waiting.overflowKeys(),
-                waiting.overflowAgeMillis(),
+                reasons.text(),
+                reasons.fullPartitions(),
+                reasons.overflowTasks(),
+                reasons.overflowKeys(),
+                reasons.overflowAgeMillis(),
                 age);
     }
 

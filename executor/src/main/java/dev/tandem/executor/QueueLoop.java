@@ -2,6 +2,8 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Overflow;
 import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Registration.OperatorPause;
@@ -56,6 +58,9 @@ final class QueueLoop {
     private final LoopInbox inbox;
     private final LoopStatus status;
     private final TaskRunner runner;
+    /** Used by the loop's thread only. */
+    private final RunStarter starter;
+
     private final WorkerPool workers;
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
@@ -81,7 +86,14 @@ final class QueueLoop {
         this.expiring = new LogRateLimiter(clock, 1, 60_000);
         this.runner = new TaskRunner(
                 spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
-        this.workers = new WorkerPool(spec.policy().concurrency(), handlerThreads, context.watchdog(), runner);
+        BatchRunner batches = new BatchRunner(
+                spec, context, counters, runner, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
+        this.workers = new WorkerPool(
+                spec.policy().concurrency(),
+                handlerThreads,
+                context.watchdog(),
+                spec.handlers().hasBatches() ? batches : runner);
+        this.starter = new RunStarter(spec, workers, batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -91,7 +103,7 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        this.commands = new CoreCommands(source, partitions, workers, retained, leases, status, spec.logsKeys(), clock);
+        this.commands = new CoreCommands(source, partitions, starter, retained, leases, status, spec.logsKeys(), clock);
         StartLimiter starts = new StartLimiter(spec, core, counters, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
@@ -171,6 +183,12 @@ final class QueueLoop {
     }
 
     // ---- The loop's thread
+
+    private void finished(List<Run> runs, List<Outcome> outcomes) {
+        for (int i = 0; i < runs.size(); i++) {
+            core.finished(runs.get(i), outcomes.get(i));
+        }
+    }
 
     private void applyPauses() {
         status.paused(pausedByOperator, pausedHere);
@@ -271,6 +289,7 @@ final class QueueLoop {
     private void leave() {
         status.stopping();
         stopRequestedAt = clock.millis();
+        starter.stop();
         runner.refuse();
         core.pauseStarts(true);
         // Waits in poll, because the source answers the last commits there.

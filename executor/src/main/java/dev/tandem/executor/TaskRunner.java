@@ -167,7 +167,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private void recordTiming(Run run, long millis) {
+    void recordTiming(Run run, long millis) {
         run.recordTiming(clock.wallMillis() - millis, millis);
     }
 
@@ -197,7 +197,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     /** Logs and measures an attempt. */
-    private void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
+    void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
         if (outcome instanceof Outcome.Dead dead) {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {

@@ -4,6 +4,7 @@ import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -27,6 +28,8 @@ public final class TaskMetrics implements ExecutorMetrics {
         Duration.ofSeconds(60)
     };
 
+    private static final double[] SIZES = {1, 2, 5, 10, 20, 50, 100, 200};
+
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
 
@@ -36,6 +39,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     private final Map<String, QueueSettings> queues;
     private final Set<String> handled;
     private final Map<Tags, Timer> timers = new ConcurrentHashMap<>();
+    private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
@@ -61,6 +65,20 @@ public final class TaskMetrics implements ExecutorMetrics {
     public void stuck(String queue, String type) {
         meter(counters, new Tags(queue, known(queue, type), "stuck"), this::counter)
                 .increment();
+    }
+
+    @Override
+    public void batch(String queue, String type, int size) {
+        meter(batches, new Tags(queue, known(queue, type), "batch"), this::summary)
+                .record(size);
+    }
+
+    private DistributionSummary summary(Tags tags) {
+        return DistributionSummary.builder("tandem.task.batch")
+                .description("Tasks of one call of a batch handler")
+                .tags("queue", tags.queue(), "type", tags.type())
+                .serviceLevelObjectives(SIZES)
+                .register(registry);
     }
 
     private static <M> M meter(Map<Tags, M> meters, Tags tags, Function<Tags, M> maker) {
