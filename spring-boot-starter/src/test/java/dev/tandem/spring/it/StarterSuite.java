@@ -196,6 +196,12 @@ abstract class StarterSuite {
                     "pack o-1 attempt 1 of 3",
                     "pack flaky attempt 1 of 3",
                     "pack flaky attempt 2 of 1");
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("tandem.task.batch")
+                            .tags("queue", queue, "type", "pack")
+                            .summary()
+                            .max())
+                    .isEqualTo(3);
         }
     }
 
