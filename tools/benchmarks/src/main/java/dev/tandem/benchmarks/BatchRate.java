@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class BatchRate implements Scenario {
 
-    private static final int DEFAULT_TASKS = 100_000;
+    private static final int DEFAULT_TASKS = 40_000;
     private static final int CALLS_AT_ONCE = 4;
     private static final long CALL_NANOS = 1_000_000;
 
