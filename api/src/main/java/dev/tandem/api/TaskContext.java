@@ -56,6 +56,14 @@ public interface TaskContext {
     /** Returns all headers in the order in which they were published. */
     Map<String, String> headers();
 
+    /**
+     * Returns the attributes of the CloudEvent that the task was published as, by their names: {@code id}, {@code source},
+     * {@code type} and so on. Empty if it is no event.
+     */
+    default Map<String, String> cloudEvent() {
+        return CloudEvents.attributes(headers());
+    }
+
     /** Returns the number of this attempt, 1 or more. Attempts whose executor died count too. */
     int attempt();
 
@@ -75,6 +83,11 @@ public interface TaskContext {
     /** Returns whether the task is dead if this attempt fails. */
     default boolean isLastAttempt() {
         return attempt() >= maxAttempts();
+    }
+
+    /** Returns how many tasks the handler's call has: 1, or more if it is that of a batch handler. */
+    default int batchSize() {
+        return 1;
     }
 
     /**

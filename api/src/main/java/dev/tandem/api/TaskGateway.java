@@ -18,4 +18,7 @@ public @interface TaskGateway {
 
     /** Returns the queue's name, as in the settings. */
     String queue();
+
+    /** Returns how the tasks are published as CloudEvents; not given means that they are none. */
+    CloudEventSettings cloudEvents() default @CloudEventSettings;
 }

@@ -38,4 +38,11 @@ public @interface TaskHandler {
 
     /** Returns exceptions, subclasses included, that make a task dead at once. */
     Class<? extends Throwable>[] deadOn() default {};
+
+    /**
+     * Returns how many tasks one call runs; not given means one. With a batch, each parameter is a {@link java.util.List}: of
+     * payloads, of {@link TaskContext}, or both, in the same order. A method that returns {@code List<Result>} ends each task by
+     * itself, and {@link BatchFailedException} says which ones failed; otherwise as {@link BatchHandler}.
+     */
+    Batch batch() default @Batch;
 }

@@ -116,6 +116,28 @@ public record TaskOptions(
         return new TaskOptions(null, null, null, null, null, value, Map.of());
     }
 
+    /**
+     * Returns that the task is published as a CloudEvent in binary mode, as {@link #cloudEvent(String, CloudEventMode)}.
+     *
+     * @param source a URI reference such as {@code /shop}
+     */
+    public static TaskOptions cloudEvent(String source) {
+        return cloudEvent(source, CloudEventMode.BINARY);
+    }
+
+    /**
+     * Returns that the task is published as a CloudEvent. The event's id and type are those of the task, its time is that of the
+     * submission, and its extension {@code partitionkey} is the task's key. Headers that begin with {@code ce_} become
+     * further attributes, such as {@code ce_subject}.
+     *
+     * @param source a URI reference such as {@code /shop}
+     * @throws InvalidTaskException if the source is empty
+     */
+    public static TaskOptions cloudEvent(String source, CloudEventMode mode) {
+        require(!source.isBlank(), "cloudEvent", "''", "the source of the event, such as /shop");
+        return new TaskOptions(null, null, null, null, null, null, CloudEvents.headers(source, mode));
+    }
+
     /** Returns a header for the handler. */
     public static TaskOptions header(String name, String value) {
         return new TaskOptions(null, null, null, null, null, null, Map.of(name, value));

@@ -10,6 +10,7 @@ import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders.Dialect;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,12 @@ import org.jspecify.annotations.Nullable;
 public final class TandemClient implements TaskClient {
 
     /** How the tasks of a queue are sent. */
-    record Route(Publisher publisher, boolean ordered) {}
+    record Route(Publisher publisher, boolean ordered, Dialect dialect) {
+
+        Route(Publisher publisher, boolean ordered) {
+            this(publisher, ordered, Dialect.KAFKA);
+        }
+    }
 
     private final Map<String, Route> routes;
     private final Set<Publisher> publishers;
@@ -147,7 +153,7 @@ public final class TandemClient implements TaskClient {
                     + request.queue() + "' has no order (ordering: none): leave the key out, or order the queue, here"
                     + " and in its executors (ordering: key)");
         }
-        Task task = encoder.encode(request);
+        Task task = encoder.encode(request, route.dialect());
         return new Submission<>(
                 Objects.requireNonNull(task.id()), task.queue(), task.payload().length, publication(route, task));
     }

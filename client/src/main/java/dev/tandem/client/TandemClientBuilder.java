@@ -1,13 +1,17 @@
 package dev.tandem.client;
 
+import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
+import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient.Route;
 import dev.tandem.kafka.KafkaPublisher;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.task.Publisher;
+import dev.tandem.task.TaskHeaders.Dialect;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -34,6 +39,8 @@ public final class TandemClientBuilder {
     private final List<SubmitInterceptor> interceptors = new ArrayList<>();
     private JsonMapper json = JsonMapper.shared();
     private TransactionBoundary transactions = TransactionBoundary.NONE;
+    /** What makes all tasks CloudEvents; null if they need not be. */
+    private @Nullable TaskOptions events;
 
     TandemClientBuilder() {}
 
@@ -131,6 +138,17 @@ public final class TandemClientBuilder {
         return this;
     }
 
+    /**
+     * Publishes all tasks as CloudEvents, as {@link TaskOptions#cloudEvent(String, CloudEventMode)} does. What a task's own options
+     * say counts more.
+     *
+     * @param source a URI reference such as {@code /shop}
+     */
+    public TandemClientBuilder cloudEvents(String source, CloudEventMode mode) {
+        events = TaskOptions.cloudEvent(source, mode);
+        return this;
+    }
+
     /** Sets the transactions in which the client takes part. Default: none. */
     public TandemClientBuilder transactions(TransactionBoundary boundary) {
         transactions = Objects.requireNonNull(boundary, "boundary");
@@ -169,13 +187,24 @@ public final class TandemClientBuilder {
                         .add(each));
         brokers.values().forEach(queues -> {
             Publisher publisher = new RabbitPublisher(queues);
-            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
+            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered(), Dialect.AMQP)));
         });
         if (routes.isEmpty()) {
             throw new IllegalArgumentException(
                     "The client has no queues: add one or more, such as" + " kafka(\"localhost:9092\", \"orders\")");
         }
         return new TandemClient(
-                Collections.unmodifiableMap(routes), new TaskEncoder(json, clock), interceptors, transactions);
+                Collections.unmodifiableMap(routes), new TaskEncoder(json, clock), allInterceptors(), transactions);
+    }
+
+    private List<SubmitInterceptor> allInterceptors() {
+        TaskOptions all = events;
+        if (all == null) {
+            return interceptors;
+        }
+        List<SubmitInterceptor> more = new ArrayList<>(interceptors);
+        more.add((task, next) -> next.submit(
+                new TaskRequest<>(task.queue(), task.type(), task.key(), task.payload(), all.and(task.options()))));
+        return more;
     }
 }

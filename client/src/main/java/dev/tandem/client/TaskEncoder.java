@@ -5,6 +5,7 @@ import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.TaskHeaders.Dialect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class TaskEncoder {
 
     private static final byte[] NO_BYTES = {};
-    private static final Map<String, String> BYTES = contentType("application/octet-stream");
-    private static final Map<String, String> TEXT = contentType("text/plain;charset=UTF-8");
-    private static final Map<String, String> JSON = contentType("application/json");
+    private static final Map<String, String> BYTES = header("application/octet-stream");
+    private static final Map<String, String> TEXT = header("text/plain;charset=UTF-8");
+    private static final Map<String, String> JSON = header("application/json");
 
     private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
@@ -34,8 +35,13 @@ final class TaskEncoder {
         this.clock = clock;
     }
 
-    /** @throws InvalidTaskException if something of the request is not allowed; the message says what to do */
-    Task encode(TaskRequest<?> request) {
+    /**
+     * Makes a task of a request.
+     *
+     * @param dialect how the queue's broker spells the attributes of CloudEvents
+     * @throws InvalidTaskException if something of the request is not allowed; the message says what to do
+     */
+    Task encode(TaskRequest<?> request, Dialect dialect) {
         TaskOptions options = request.options();
         TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
         TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
@@ -43,7 +49,7 @@ final class TaskEncoder {
         TaskText.check("dedupKey", options.dedupKey(), TaskHeaders.MAX_ID);
         TaskText.checkHeaders(options.headers());
         Object payload = request.payload();
-        return new Task(
+        Task task = new Task(
                 options.id() == null ? ids.next() : options.id(),
                 request.queue(),
                 request.type(),
@@ -55,6 +61,13 @@ final class TaskEncoder {
                 options.timeout() == null ? 0 : options.timeout().toMillis(),
                 options.maxAttempts() == null ? 0 : options.maxAttempts(),
                 options.dedupKey());
+        return EventEncoder.isEvent(options.headers())
+                ? EventEncoder.encode(task, dialect, dataType(payload), Instant.ofEpochMilli(clock.millis()))
+                : task;
+    }
+
+    private static @Nullable String dataType(@Nullable Object payload) {
+        return payload == null ? null : contentType(payload).get(TaskHeaders.CONTENT_TYPE);
     }
 
     private byte[] bytes(TaskRequest<?> request, @Nullable Object payload) {
@@ -82,7 +95,7 @@ final class TaskEncoder {
         if (payload == null || given.containsKey(TaskHeaders.CONTENT_TYPE)) {
             return given;
         }
-        Map<String, String> contentType = payload instanceof byte[] ? BYTES : payload instanceof String ? TEXT : JSON;
+        Map<String, String> contentType = contentType(payload);
         if (given.isEmpty()) {
             return contentType;
         }
@@ -91,7 +104,11 @@ final class TaskEncoder {
         return all;
     }
 
-    private static Map<String, String> contentType(String value) {
+    private static Map<String, String> contentType(Object payload) {
+        return payload instanceof byte[] ? BYTES : payload instanceof String ? TEXT : JSON;
+    }
+
+    private static Map<String, String> header(String value) {
         return Map.of(TaskHeaders.CONTENT_TYPE, value);
     }
 

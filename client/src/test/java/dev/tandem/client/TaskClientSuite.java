@@ -1,5 +1,6 @@
 package dev.tandem.client;
 
+import static dev.tandem.api.TaskOptions.cloudEvent;
 import static dev.tandem.api.TaskOptions.delay;
 import static dev.tandem.api.TaskOptions.header;
 import static dev.tandem.api.TaskOptions.id;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
@@ -27,6 +29,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests of what a client promises, over each broker. */
 abstract class TaskClientSuite {
@@ -88,6 +92,32 @@ abstract class TaskClientSuite {
         assertThat(plain.payload()).containsExactly(1, 2);
         assertThat(plain.notBefore()).isZero();
         assertThat(plain.headers()).containsEntry("content-type", "application/octet-stream");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTaskThatIsPublishedAsACloudEventIsReadAsTheSameTask(CloudEventMode mode) throws Exception {
+        try (TaskClient client = broker.client().build()) {
+            client.submit(task("c-é", new Ship("o-7", 2))
+                            .with(id("o-7"), delay("5m"), cloudEvent("/shop", mode), header("x-tenant", "acme")))
+                    .await(PATIENCE);
+        }
+
+        Task read = broker.read(1).get(0);
+        assertThat(List.of(read.id(), read.type(), read.key())).containsExactly("o-7", "ship", "c-é");
+        assertThat(new String(read.payload(), StandardCharsets.UTF_8)).isEqualTo("{\"order\":\"o-7\",\"items\":2}");
+        assertThat(read.notBefore()).isPositive();
+        assertThat(read.headers())
+                .containsEntry("content-type", "application/json")
+                .containsEntry("x-tenant", "acme")
+                .anySatisfy((name, value) -> {
+                    assertThat(name).matches("(ce_|cloudEvents:)source");
+                    assertThat(value).isEqualTo("/shop");
+                })
+                .anySatisfy((name, value) -> {
+                    assertThat(name).matches("(ce_|cloudEvents:)partitionkey");
+                    assertThat(value).isEqualTo("c-é");
+                });
     }
 
     @Test

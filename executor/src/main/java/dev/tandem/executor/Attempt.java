@@ -50,6 +50,10 @@ final class Attempt implements TaskContext {
     private final long timeoutMillis;
     private final long startedMillis;
     private final Thread thread = Thread.currentThread();
+    /** The attempt that is interrupted for all of its call; this one, unless the call is a batch's. */
+    private Attempt call = this;
+
+    private int batchSize = 1;
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
     private final ProgressWriter writer;
     private volatile long nextCheckAt;
@@ -60,6 +64,18 @@ final class Attempt implements TaskContext {
 
     /** Begins now, on the calling thread. */
     Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock, ProgressWriter writer) {
+        this(run, spec, type, maxAttempts, clock, writer, clock.millis());
+    }
+
+    /** Begins on the calling thread. @param startedMillis from when on its timeout counts, by the monotonic clock */
+    Attempt(
+            Run run,
+            QueueSpec spec,
+            String type,
+            int maxAttempts,
+            ExecutorClock clock,
+            ProgressWriter writer,
+            long startedMillis) {
         this.writer = writer;
         this.run = run;
         this.spec = spec;
@@ -68,8 +84,18 @@ final class Attempt implements TaskContext {
         this.maxAttempts = maxAttempts;
         // A longer timeout would overflow below.
         this.timeoutMillis = Math.min(spec.timeoutMillisOf(run.task()), MAX_TIMEOUT_MILLIS);
-        this.startedMillis = clock.millis();
+        this.startedMillis = startedMillis;
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
+    }
+
+    /** Puts the attempt into one call with others. To be called before the handler is. @param first is interrupted for all */
+    void shareCallOf(Attempt first, int size) {
+        call = first;
+        batchSize = size;
+    }
+
+    Run run() {
+        return run;
     }
 
     /** Returns when {@link #checkTimeout} is due, in monotonic milliseconds; {@link #NEVER} if it is not. */
@@ -152,7 +178,7 @@ final class Attempt implements TaskContext {
         AttemptCheckpoint its = checkpoint;
         if (its == null) {
             its = new AttemptCheckpoint(
-                    run, spec, () -> state.get() != State.ENDED && clock.millis() <= run.leaseUntil());
+                    run, spec, () -> call.state.get() != State.ENDED && clock.millis() <= run.leaseUntil());
             checkpoint = its;
         }
         return its;
@@ -233,7 +259,16 @@ final class Attempt implements TaskContext {
     }
 
     @Override
+    public int batchSize() {
+        return batchSize;
+    }
+
+    @Override
     public Optional<Instant> deadline() {
+        return call == this ? ownDeadline() : call.ownDeadline();
+    }
+
+    private Optional<Instant> ownDeadline() {
         if (timeoutMillis <= 0) {
             return Optional.empty();
         }
@@ -279,7 +314,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public boolean isCancelled() {
-        return state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
+        return call.state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
     }
 
     @Override

@@ -28,7 +28,7 @@ final class CoreCommands implements Commands {
 
     private final LoopSource source;
     private final HeldPartitions partitions;
-    private final WorkerPool workers;
+    private final RunStarter starter;
     private final RetainedPartitions retained;
     private final @Nullable PartitionLeases leases;
     private final LoopStatus status;
@@ -45,7 +45,7 @@ final class CoreCommands implements Commands {
     CoreCommands(
             LoopSource source,
             HeldPartitions partitions,
-            WorkerPool workers,
+            RunStarter starter,
             RetainedPartitions retained,
             @Nullable PartitionLeases leases,
             LoopStatus status,
@@ -53,7 +53,7 @@ final class CoreCommands implements Commands {
             ExecutorClock clock) {
         this.source = source;
         this.partitions = partitions;
-        this.workers = workers;
+        this.starter = starter;
         this.retained = retained;
         this.leases = leases;
         this.status = status;
@@ -61,15 +61,26 @@ final class CoreCommands implements Commands {
         this.buriedLog = new BuriedLog(clock);
     }
 
-    /** Ends a flush: gives the new runs to the workers together, and logs the events that are due. */
-    void flushed(long nowMillis) {
+    /** Ends a flush: starts the new runs together, and logs the events that are due. @param running the number of all runs */
+    void flushed(long nowMillis, int running) {
         if (!starts.isEmpty()) {
-            workers.start(starts);
+            starter.start(starts, nowMillis);
             starts.clear();
         }
+        starter.startDue(nowMillis, running);
         log(ownershipLog.takeDue(nowMillis));
         haltedKeyLog.takeDue(nowMillis).forEach(haltedKeyLogger::warn);
         buriedLog.logLeftOut(false);
+    }
+
+    /** Returns when {@link #flushed} is due without any event. */
+    long nextTurn() {
+        return starter.nextDue();
+    }
+
+    /** Returns the number of runs that wait for others of their batch. */
+    int waiting() {
+        return starter.waiting();
     }
 
     /** Logs the events that were kept back. */

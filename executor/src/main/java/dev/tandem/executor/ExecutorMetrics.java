@@ -26,6 +26,9 @@ public interface ExecutorMetrics {
      */
     default void finished(String queue, String type, Outcome outcome, long runNanos) {}
 
+    /** A call of a batch handler ended, and had so many tasks. Each of them is {@link #finished} by itself too. */
+    default void batch(String queue, String type, int size) {}
+
     /** A handler was interrupted at its timeout and has ended. {@link #finished} follows. */
     default void timedOut(String queue, String type) {}
 

@@ -6,6 +6,7 @@ import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
 import dev.tandem.task.store.HandledTypes;
 import java.util.HashSet;
+import dev.tandem.task.Task;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class HandlerRegistry {
 
     private final Map<String, Handler> byType;
+    /** The handlers among them that run batches, without their interceptors. */
+    private final Map<String, BatchedHandler> batches;
+
+    private final @Nullable BatchedHandler fallbackBatch;
+    private final List<Interceptor> interceptors;
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
     private final UnknownTypes unknownTypes;
@@ -35,8 +41,17 @@ final class HandlerRegistry {
             List<Interceptor> interceptors,
             UnknownTypes unknownTypes) {
         Map<String, Handler> wrapped = new LinkedHashMap<>();
-        byType.forEach((type, handler) -> wrapped.put(type, wrap(handler, interceptors)));
+        Map<String, BatchedHandler> batched = new LinkedHashMap<>();
+        byType.forEach((type, handler) -> {
+            wrapped.put(type, wrap(handler, interceptors));
+            if (handler instanceof BatchedHandler batch) {
+                batched.put(type, batch);
+            }
+        });
         this.byType = Map.copyOf(wrapped);
+        this.batches = Map.copyOf(batched);
+        this.fallbackBatch = fallback instanceof BatchedHandler batch ? batch : null;
+        this.interceptors = List.copyOf(interceptors);
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
         this.unknownTypes = unknownTypes;
@@ -68,6 +83,25 @@ final class HandlerRegistry {
         return own != null ? own : fallback;
     }
 
+    /** Returns whether a handler of the queue runs batches. */
+    boolean hasBatches() {
+        return fallbackBatch != null || !batches.isEmpty();
+    }
+
+    /** Returns the batch handler that runs a task; null if it has another one or none, or its message is unreadable. */
+    @Nullable
+    BatchedHandler batchOf(Task task) {
+        String type = typeOf(task.type());
+        if (task.unreadable() != null) {
+            return null;
+        }
+        return type != null && byType.containsKey(type) ? batches.get(type) : fallbackBatch;
+    }
+
+    List<Interceptor> interceptors() {
+        return interceptors;
+    }
+
     /** Explains why {@link #find} found no handler, and what to do about it. */
     String describeMissing(String queue, @Nullable String type) {
         String known = byType.isEmpty() ? "none" : String.join(", ", new TreeSet<>(byType.keySet()));
@@ -86,7 +120,8 @@ final class HandlerRegistry {
         return task instanceof Attempt attempt ? attempt.asked(result) : result;
     }
 
-    private static Handler wrap(Handler handler, List<Interceptor> interceptors) {
+    /** Returns a handler inside of interceptors, the first of which is the outermost. */
+    static Handler wrap(Handler handler, List<Interceptor> interceptors) {
         // Interceptors see what the handler asked for.
         Handler wrapped = interceptors.isEmpty() ? handler : task -> asked(task, handler.handle(task));
         for (int i = interceptors.size() - 1; i >= 0; i--) {

@@ -31,6 +31,7 @@ final class LoopStatus {
     private volatile @Nullable String missingHandlers;
 
     private volatile int running;
+    private volatile int waiting;
     private volatile long lastTurnAt;
 
     /**
@@ -148,9 +149,10 @@ final class LoopStatus {
         }
     }
 
-    /** A turn ended. */
-    void turned(int runningNow) {
+    /** A turn ended. @param waitingNow how many of the runs wait for others of their batch */
+    void turned(int runningNow, int waitingNow) {
         running = runningNow;
+        waiting = waitingNow;
         lastTurnAt = clock.millis();
     }
 
@@ -158,7 +160,7 @@ final class LoopStatus {
     QueueStatus snapshot(@Nullable PartitionLeases leases) {
         State now = state();
         PartitionHealth health = partitions;
-        Waits waiting = waits;
+        Waits reasons = waits;
         Withheld held = withheld;
         long age = Math.max(0, clock.millis() - lastTurnAt);
         boolean takesShare = (now == State.NEW || now == State.RUNNING) && refused == null;
@@ -173,16 +175,17 @@ final class LoopStatus {
                 health.held(),
                 health.withoutStore(),
                 running,
+                waiting,
                 counters.succeeded.sum(),
                 counters.retried.sum(),
                 counters.dead.sum(),
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
-                joined(waiting.text(), missingHandlers),
-                waiting.fullPartitions(),
-                waiting.overflowTasks(),
-                waiting.overflowKeys(),
-                waiting.overflowAgeMillis(),
+                joined(reasons.text(), missingHandlers),
+                reasons.fullPartitions(),
+                reasons.overflowTasks(),
+                reasons.overflowKeys(),
+                reasons.overflowAgeMillis(),
                 age);
     }
 

@@ -112,15 +112,15 @@ final class LoopTurns {
         } finally {
             flushing = false;
         }
-        commands.flushed(clock.millis());
+        commands.flushed(clock.millis(), core.running());
         partitions.closeUnusedLinks();
         starts.turned(status);
-        status.turned(core.running());
+        status.turned(core.running(), commands.waiting());
     }
 
     /** Returns the time until the core needs a turn even without an event, at most {@code maxMillis}. */
     long millisToNextTurn(long maxMillis) {
-        long next = Math.min(core.nextTurn(), starts.nextTurn());
+        long next = Math.min(commands.nextTurn(), Math.min(core.nextTurn(), starts.nextTurn()));
         return Math.max(0, Math.min(maxMillis, next - clock.millis()));
     }
 

@@ -2,6 +2,8 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Overflow;
 import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.Registration.OperatorPause;
@@ -58,6 +60,9 @@ final class QueueLoop {
     private final LoopInbox inbox;
     private final LoopStatus status;
     private final TaskRunner runner;
+    /** Used by the loop's thread only. */
+    private final RunStarter starter;
+
     private final WorkerPool workers;
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
@@ -85,7 +90,14 @@ final class QueueLoop {
         this.runner = new TaskRunner(
                 spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), source, status);
-        this.workers = new WorkerPool(spec.policy().concurrency(), handlerThreads, context.watchdog(), runner);
+        BatchRunner batches = new BatchRunner(
+                spec, context, counters, runner, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
+        this.workers = new WorkerPool(
+                spec.policy().concurrency(),
+                handlerThreads,
+                context.watchdog(),
+                spec.handlers().hasBatches() ? batches : runner);
+        this.starter = new RunStarter(spec, workers, batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -98,7 +110,7 @@ final class QueueLoop {
         this.commands = new CoreCommands(
                 source,
                 partitions,
-                workers,
+                starter,
                 retained,
                 leases,
                 status,
@@ -188,6 +200,12 @@ final class QueueLoop {
     }
 
     // ---- The loop's thread
+
+    private void finished(List<Run> runs, List<Outcome> outcomes) {
+        for (int i = 0; i < runs.size(); i++) {
+            core.finished(runs.get(i), outcomes.get(i));
+        }
+    }
 
     private void applyPauses() {
         status.paused(pausedByOperator, pausedHere);
@@ -289,6 +307,7 @@ final class QueueLoop {
     private void leave() {
         status.stopping();
         stopRequestedAt = clock.millis();
+        starter.stop();
         runner.refuse();
         core.pauseStarts(true);
         // Waits in poll, because the source answers the last commits there.

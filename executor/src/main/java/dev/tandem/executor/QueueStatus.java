@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param partitions the number of partitions that this executor holds
  * @param partitionsWithoutStore how many of them have no connection to the store
  * @param running the number of runs, including those that are about to start, as of the last turn
+ * @param collecting how many of them wait for others of their batch
  * @param succeeded attempts that succeeded
  * @param retried attempts that failed and will be followed by another
  * @param dead tasks that died in this executor
@@ -44,6 +45,7 @@ public record QueueStatus(
         int partitions,
         int partitionsWithoutStore,
         int running,
+        int collecting,
         long succeeded,
         long retried,
         long dead,

@@ -33,10 +33,13 @@ public record TaskLogContext(boolean keys) implements Interceptor {
     @Override
     public Result around(TaskContext task, Handler next) throws Exception {
         put(QUEUE, task.queue(), MAX_ID);
-        put(TASK, task.id(), MAX_ID);
         put(TYPE, task.type(), MAX_ID);
-        put(ATTEMPT, Integer.toString(task.attempt()), MAX_ID);
-        put(KEY, keys ? task.key() : null, MAX_KEY);
+        // The lines of a call with several tasks belong to none of them alone.
+        if (task.batchSize() == 1) {
+            put(TASK, task.id(), MAX_ID);
+            put(ATTEMPT, Integer.toString(task.attempt()), MAX_ID);
+            put(KEY, keys ? task.key() : null, MAX_KEY);
+        }
         put(TRACE, traceOf(task.headers().get(TRACE_PARENT)), MAX_ID);
         try {
             return next.handle(task);

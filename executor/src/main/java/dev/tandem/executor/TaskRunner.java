@@ -122,7 +122,8 @@ final class TaskRunner implements WorkerPool.RunAction {
                 : handleAlone(run, slot, handler, typeName, maxAttempts);
     }
 
-    private boolean mayNotStart(Run run) {
+    /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
+    boolean mayNotStart(Run run) {
         return refusing || !run.mayBegin(clock.millis());
     }
 
@@ -164,7 +165,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private Outcome outcome(Run run, Attempt attempt, AttemptEnd end, int maxAttempts) {
+    /** Decides what becomes of a task whose attempt ended. */
+    Outcome outcome(Run run, Attempt attempt, AttemptEnd end, int maxAttempts) {
         Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
         if (outcome instanceof Outcome.Succeeded) {
             attempt.discardNotes();
@@ -189,7 +191,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         }
     }
 
-    private void recordTiming(Run run, long millis) {
+    void recordTiming(Run run, long millis) {
         run.recordTiming(clock.wallMillis() - millis, millis);
     }
 
@@ -223,7 +225,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     /** Logs and measures an attempt. */
-    private void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
+    void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
         if (outcome instanceof Outcome.Dead dead) {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {

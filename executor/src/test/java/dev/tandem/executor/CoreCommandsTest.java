@@ -40,7 +40,15 @@ class CoreCommandsTest {
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         RetainedPartitions retained =
                 new RetainedPartitions(spec, TestContexts.of(clock, watchdog), source, core, partitions, inbox);
-        return new CoreCommands(source, partitions, workers, retained, null, status, true, clock);
+        return new CoreCommands(
+                source,
+                partitions,
+                new RunStarter(spec, workers, RunBatch::first),
+                retained,
+                null,
+                status,
+                true,
+                clock);
     }
 
     @BeforeEach
@@ -62,7 +70,7 @@ class CoreCommandsTest {
         commands.report(new CoreEvent.Acquired(P3, 7, 0, 1));
         commands.report(new CoreEvent.KeyBlocked(P3, "customer-{}", BlockReason.HEAD, Position.of(1, 42)));
         assertThat(logged.list).as("before the flush ends").isEmpty();
-        commands.flushed(0);
+        commands.flushed(0, 0);
     }
 
     @Test
@@ -98,10 +106,10 @@ class CoreCommandsTest {
     void floodOfUnreadableMessagesIsCountedWhenItEnds() {
         buriedLogger.addAppender(logged);
         reportUnreadable(15);
-        commands.flushed(0);
+        commands.flushed(0, 0);
         assertThat(logged.list).hasSize(10);
         clock.advance(10_000);
-        commands.flushed(0);
+        commands.flushed(0, 0);
 
         assertThat(logged.list).hasSize(11);
         assertThat(logged.list.get(10).getFormattedMessage()).contains("5 more tasks are dead");

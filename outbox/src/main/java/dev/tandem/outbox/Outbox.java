@@ -98,7 +98,7 @@ public final class Outbox {
         Instant now = clock.instant();
         List<Written> rows = new ArrayList<>(tasks.size());
         for (TaskRequest<?> task : tasks) {
-            rows.add(check(task));
+            rows.add(check(task, now));
         }
         if (rows.isEmpty()) {
             return List.of();
@@ -120,7 +120,7 @@ public final class Outbox {
 
     private record Written(TaskRequest<?> task, String id, byte[] payload, String headers) {}
 
-    private Written check(TaskRequest<?> task) {
+    private Written check(TaskRequest<?> task, Instant now) {
         String given = task.options().id();
         String id = given != null ? given : UUID.randomUUID().toString();
         require("queue", task.queue(), 1, MAX_TYPE);
@@ -137,7 +137,7 @@ public final class Outbox {
             throw new InvalidTaskException("The task's payload has " + payload.length + " bytes: at most " + maxPayload
                     + " are allowed (tandem.max-payload)");
         }
-        return new Written(task, id, payload, payloads.headers(task));
+        return new Written(task, id, payload, payloads.headers(task, now));
     }
 
     private static void require(String name, @Nullable String value, int least, int most) {

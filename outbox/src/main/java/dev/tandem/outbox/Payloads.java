@@ -3,6 +3,7 @@ package dev.tandem.outbox;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,8 @@ final class Payloads {
         }
     }
 
-    /** Returns a task's headers as JSON. Where the payload becomes JSON here, they say so. */
-    String headers(TaskRequest<?> task) {
+    /** Returns a task's headers as JSON. Where the payload becomes JSON here, they say so. @param now the time of an event */
+    String headers(TaskRequest<?> task, Instant now) {
         Map<String, String> headers = task.options().headers();
         Object payload = task.payload();
         boolean json = payload != null && !(payload instanceof byte[]) && !(payload instanceof CharSequence);
@@ -52,7 +53,21 @@ final class Payloads {
             headers = new LinkedHashMap<>(headers);
             headers.put(CONTENT_TYPE, "application/json");
         }
+        if (headers.containsKey("ce_specversion")) {
+            headers = event(headers, payload, now);
+        }
         return headers.isEmpty() ? "{}" : mapper.writeValueAsString(headers);
+    }
+
+    /** Says of a CloudEvent what only this moment knows: the relay has bytes. */
+    private static Map<String, String> event(Map<String, String> headers, @Nullable Object payload, Instant now) {
+        Map<String, String> event = new LinkedHashMap<>(headers);
+        event.putIfAbsent("ce_time", now.toString());
+        if (payload != null && !(payload instanceof byte[])) {
+            String type = payload instanceof CharSequence ? "text/plain;charset=UTF-8" : "application/json";
+            event.putIfAbsent("ce_datacontenttype", type);
+        }
+        return event;
     }
 
     /** @throws InvalidTaskException if the text is no JSON object of texts */

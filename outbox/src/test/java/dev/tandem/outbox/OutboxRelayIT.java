@@ -3,6 +3,7 @@ package dev.tandem.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
@@ -39,6 +40,36 @@ class OutboxRelayIT extends OutboxFixture {
         assertThat(broker.arrived()).hasSize(600);
         soon().until(() -> relay.status().published() == 600);
         assertThat(relay.status().problem()).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTaskIsPublishedAsACloudEvent(TestBroker.Kind kind) throws Exception {
+        broker(kind);
+        Instant written = Instant.parse("2026-01-02T03:04:05Z");
+        try (Connection connection = database.open()) {
+            TaskRequest<?> task =
+                    TaskRequest.of(broker.queue, "ship", new Order("o-7", 2)).with(TaskOptions.id("o-7"));
+            outbox.withClock(() -> written)
+                    .write(
+                            connection,
+                            List.of(
+                                    task.with(TaskOptions.cloudEvent("/shop")),
+                                    task.with(TaskOptions.cloudEvent("/shop", CloudEventMode.STRUCTURED))));
+            connection.commit();
+        }
+        relay();
+        soon().until(() -> broker.arrived().size() >= 2);
+
+        assertThat(broker.arrived())
+                .anySatisfy(event -> assertThat(event.headers()).anySatisfy((name, value) -> {
+                    assertThat(name).matches("(ce_|cloudEvents:)time");
+                    assertThat(value).isEqualTo("2026-01-02T03:04:05Z");
+                }))
+                .anySatisfy(event -> assertThat(event.text())
+                        .startsWith("{\"specversion\":\"1.0\",\"source\":\"/shop\",")
+                        .contains("\"time\":\"2026-01-02T03:04:05Z\"")
+                        .endsWith("\"data\":{\"id\":\"o-7\",\"items\":2}}"));
     }
 
     @ParameterizedTest

@@ -1,9 +1,12 @@
 package dev.tandem.runtime;
 
+import dev.tandem.api.BatchHandler;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
+import dev.tandem.api.TypedBatchHandler;
 import dev.tandem.api.TypedHandler;
 import dev.tandem.api.UnreadablePayloadException;
+import dev.tandem.executor.ReadBatch;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
@@ -31,6 +34,14 @@ final class PayloadType<T> {
             code.handle(read(task.payload()), task);
             return Result.done();
         };
+    }
+
+    /** Returns the batch handler that reads each payload before it runs {@code code} with those that can be read. */
+    BatchHandler batchHandler(TypedBatchHandler<T> code) {
+        return tasks -> ReadBatch.of(tasks, this::read).run((payloads, read) -> {
+            code.handle(payloads, read);
+            return ReadBatch.allDone(read.size());
+        });
     }
 
     /** @throws UnreadablePayloadException if the payload is not JSON that fits the type */

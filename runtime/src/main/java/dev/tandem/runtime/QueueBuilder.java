@@ -1,8 +1,12 @@
 package dev.tandem.runtime;
 
+import dev.tandem.api.BatchHandler;
+import dev.tandem.api.BatchOptions;
 import dev.tandem.api.Handler;
 import dev.tandem.api.HandlerOptions;
+import dev.tandem.api.TypedBatchHandler;
 import dev.tandem.api.TypedHandler;
+import dev.tandem.executor.BatchedHandler;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.runtime.settings.QueueSettings;
 import java.util.ArrayList;
@@ -80,6 +84,41 @@ public final class QueueBuilder {
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, Handler)}. */
     public QueueBuilder handler(String type, Handler handler, HandlerOptions options) {
         return add(type, json -> handler, options);
+    }
+
+    /**
+     * Adds the handler for tasks of this type that runs several of them in one call.
+     *
+     * @param payload what payloads are read as, as in {@link #handler(String, Class, TypedHandler)}
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public <T> QueueBuilder handlerBatch(String type, Class<T> payload, BatchOptions batch, TypedBatchHandler<T> code) {
+        return handlerBatch(type, payload, batch, code, HandlerOptions.NONE);
+    }
+
+    /** Adds the handler for tasks of this type and its aliases, as the method with the same name and fewer parameters. */
+    public <T> QueueBuilder handlerBatch(
+            String type, Class<T> payload, BatchOptions batch, TypedBatchHandler<T> code, HandlerOptions options) {
+        return add(
+                type,
+                json -> new BatchedHandler(
+                        new PayloadType<T>(json, json.constructType(payload)).batchHandler(code), batch),
+                options);
+    }
+
+    /**
+     * Adds the handler for tasks of this type that runs several of them in one call, reads payloads itself, and returns how
+     * each attempt ended.
+     *
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public QueueBuilder handlerBatch(String type, BatchOptions batch, BatchHandler code) {
+        return handlerBatch(type, batch, code, HandlerOptions.NONE);
+    }
+
+    /** Adds the handler for tasks of this type and its aliases, as the method with the same name and fewer parameters. */
+    public QueueBuilder handlerBatch(String type, BatchOptions batch, BatchHandler code, HandlerOptions options) {
+        return handler(type, new BatchedHandler(code, batch), options);
     }
 
     private static <T> Handler typed(JsonMapper json, JavaType type, TypedHandler<T> code) {

@@ -18,6 +18,8 @@ class EmbeddedPageTest {
             import dev.tandem.runtime.*;
             import java.nio.file.Path;
             import java.time.Duration;
+            import java.util.HashMap;
+            import java.util.Map;
 
             class Page {
                 record Ship(String order, int items) {}

@@ -84,6 +84,19 @@ final class FuzzMessages {
             "{\"a\":1}",
             "@0/1:1");
 
+    /** Bodies of messages whose content type says that they are CloudEvents. The first one is. */
+    private static final List<String> EVENTS = List.of(
+            "{\"specversion\": \"1.0\", \"type\": \"noop\", \"data\": {\"a\": 1}}",
+            "",
+            "{",
+            "[]",
+            "{\"type\": \"noop\"}",
+            "{\"specversion\": \"1.0\", \"type\": {}}",
+            "{\"specversion\": \"1.0\", \"type\": \"noop\", \"data_base64\": \"%\"}",
+            "{\"specversion\": \"1.0\", \"data\": " + "[".repeat(5_000) + "]".repeat(5_000) + "}");
+
+    private static final String EVENT_TYPE = "application/cloudevents+json";
+
     private final Random random;
 
     FuzzMessages(long seed) {
@@ -111,6 +124,8 @@ final class FuzzMessages {
         records.add(with(record(topic, bytes("k"), bytes("{}")), "tandem-timeout", bytes("P366D")));
         records.add(with(record(topic, bytes("k"), bytes("{}")), "tandem-max-attempts", bytes("1000000")));
         records.add(with(record(topic, bytes("k"), bytes("{}")), "é".repeat(40_000), new byte[0]));
+        EVENTS.forEach(
+                event -> records.add(with(record(topic, bytes("k"), bytes(event)), "content-type", bytes(EVENT_TYPE))));
         return records;
     }
 
@@ -153,6 +168,9 @@ final class FuzzMessages {
         }
         messages.add(message(new BasicProperties.Builder().timestamp(new Date(Long.MIN_VALUE / 1_000))));
         messages.add(new Message(new BasicProperties(), new byte[0]));
+        BasicProperties event =
+                new BasicProperties.Builder().contentType(EVENT_TYPE).build();
+        EVENTS.forEach(body -> messages.add(new Message(event, bytes(body))));
         messages.add(new Message(new BasicProperties(), new byte[MAX_PAYLOAD + 1]));
         return messages;
     }

@@ -1,8 +1,11 @@
 package dev.tandem.spring;
 
+import dev.tandem.api.CloudEventMode;
+import dev.tandem.api.CloudEventSettings;
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskGateway;
+import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRef;
 import dev.tandem.client.TransactionBoundary;
 import java.lang.invoke.MethodHandle;
@@ -30,6 +33,7 @@ final class Gateway implements InvocationHandler {
 
     private final Class<?> type;
     private final String queue;
+    private final TaskOptions options;
     private final Map<Method, GatewayMethod> methods;
     private final Supplier<TaskClient> client;
     private final Supplier<TransactionBoundary> transactions;
@@ -38,11 +42,13 @@ final class Gateway implements InvocationHandler {
     private Gateway(
             Class<?> type,
             String queue,
+            TaskOptions options,
             Map<Method, GatewayMethod> methods,
             Supplier<TaskClient> client,
             Supplier<TransactionBoundary> transactions) {
         this.type = type;
         this.queue = queue;
+        this.options = options;
         this.methods = methods;
         this.client = client;
         this.transactions = transactions;
@@ -81,7 +87,21 @@ final class Gateway implements InvocationHandler {
         if (!problems.isEmpty()) {
             throw new StartException(problems.stream().sorted().toList());
         }
-        return new Gateway(type, queue, methods, client, transactions);
+        return new Gateway(
+                type, queue, events(type, annotation.cloudEvents(), placeholders), methods, client, transactions);
+    }
+
+    private static TaskOptions events(
+            Class<?> type, CloudEventSettings events, Function<String, @Nullable String> placeholders) {
+        String source = placeholders.apply(events.source());
+        if (source == null || source.isBlank()) {
+            if (events.mode() != CloudEventMode.BINARY || !events.source().isEmpty()) {
+                throw new StartException(List.of(
+                        type.getName() + ": the CloudEvents of @TaskGateway have no source: give one, such as /shop"));
+            }
+            return TaskOptions.NONE;
+        }
+        return TaskOptions.cloudEvent(source, events.mode());
     }
 
     private static boolean isObjectMethod(Method method) {
@@ -125,7 +145,7 @@ final class Gateway implements InvocationHandler {
     }
 
     private @Nullable TaskRef<?> submit(GatewayMethod method, Object[] arguments) {
-        TaskRef<?> task = client.get().submit(method.request(arguments));
+        TaskRef<?> task = client.get().submit(method.request(arguments, options));
         if (!method.waits()) {
             return task;
         }

@@ -79,10 +79,14 @@ record GatewayMethod(String name, String queue, String type, int payload, int ke
         return returned == void.class;
     }
 
-    /** Returns the task of a call. */
-    TaskRequest<?> request(Object[] arguments) {
+    /** Returns the task of a call. @param ofAll the options of all tasks of the gateway */
+    TaskRequest<?> request(Object[] arguments, TaskOptions ofAll) {
         return new TaskRequest<>(
-                queue, type, key == NONE ? null : key(arguments[key]), arguments[payload], options(arguments));
+                queue,
+                type,
+                key == NONE ? null : key(arguments[key]),
+                arguments[payload],
+                ofAll.and(options(arguments)));
     }
 
     private String key(@Nullable Object argument) {

@@ -1,11 +1,14 @@
 package dev.tandem.spring;
 
 import dev.tandem.api.Backoff;
+import dev.tandem.api.Batch;
+import dev.tandem.api.BatchOptions;
 import dev.tandem.api.Durations;
 import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskHandler;
+import dev.tandem.executor.BatchedHandler;
 import dev.tandem.spring.MethodHandler.Argument;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -51,14 +54,17 @@ final class HandlerMethodParser {
     HandlerMethod parse(BeanReference bean, Class<?> type, Method method, TaskHandler annotation) {
         checkModifiers(type, method);
         checkReturned(method);
+        BatchOptions batch = batch(annotation.batch());
         Argument[] parameters = new Argument[method.getParameterCount()];
         JavaType payload = null;
         for (int i = 0; i < parameters.length; i++) {
-            if (method.getParameterTypes()[i] == TaskContext.class) {
+            Type declared = method.getGenericParameterTypes()[i];
+            Type each = batch == null ? declared : BatchMethods.element(declared);
+            if (each == TaskContext.class) {
                 parameters[i] = Argument.CONTEXT;
             } else if (payload == null) {
                 parameters[i] = Argument.PAYLOAD;
-                payload = payload(method.getGenericParameterTypes()[i], type);
+                payload = payload(each, type);
             } else {
                 throw new IllegalArgumentException("the method has two parameters for the payload, of the types "
                         + payload.getRawClass().getSimpleName() + " and "
@@ -69,13 +75,17 @@ final class HandlerMethodParser {
         if (payload != null) {
             checkReadable(payload);
         }
+        MethodHandler handler = new MethodHandler(bean, method, parameters, payload, json);
+        if (batch != null) {
+            BatchMethods.checkReturned(method);
+        }
         return new HandlerMethod(
                 type.getName() + "." + method.getName(),
                 text("queue", annotation.queue()),
                 text("type", annotation.type()),
                 options(annotation),
                 payload,
-                new MethodHandler(bean, method, parameters, payload, json));
+                batch == null ? handler : new BatchedHandler(handler::handleBatch, batch));
     }
 
     private static void checkModifiers(Class<?> type, Method method) {
@@ -138,6 +148,17 @@ final class HandlerMethodParser {
                 backoff(annotation.backoff()),
                 new LinkedHashSet<>(Arrays.asList(annotation.deadOn())),
                 aliases(annotation));
+    }
+
+    private @Nullable BatchOptions batch(Batch batch) {
+        if (batch.maxSize() == 0) {
+            if (!batch.maxWait().equals("50ms")) {
+                throw new IllegalArgumentException(
+                        "the batch has no size, so that the rest of it has no effect: set maxSize too");
+            }
+            return null;
+        }
+        return BatchOptions.of(batch.maxSize(), resolved("batch.maxWait", batch.maxWait()));
     }
 
     private List<String> aliases(TaskHandler annotation) {

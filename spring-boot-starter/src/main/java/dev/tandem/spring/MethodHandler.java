@@ -4,10 +4,14 @@ import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.UnreadablePayloadException;
+import dev.tandem.executor.ReadBatch;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,8 +44,6 @@ final class MethodHandler implements Handler {
 
     @Override
     public Result handle(TaskContext task) throws Exception {
-        Object target = bean.get();
-        Method called = invocable(target);
         Object[] arguments = new Object[parameters.length];
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = switch (parameters[i]) {
@@ -49,8 +51,42 @@ final class MethodHandler implements Handler {
                 case CONTEXT -> task;
             };
         }
+        return result(call(arguments));
+    }
+
+    /** Runs a call of the method whose parameters are lists. */
+    List<Result> handleBatch(List<TaskContext> tasks) throws Exception {
+        return ReadBatch.of(tasks, payload == null ? bytes -> bytes : this::read)
+                .run((payloads, read) -> {
+                    Object[] arguments = new Object[parameters.length];
+                    for (int i = 0; i < arguments.length; i++) {
+                        arguments[i] = switch (parameters[i]) {
+                            case PAYLOAD -> payloads;
+                            case CONTEXT -> read;
+                        };
+                    }
+                    return results(call(arguments), read.size());
+                });
+    }
+
+    @SuppressWarnings("unchecked") // the parser has looked at the method's type
+    private List<Result> results(@Nullable Object returned, int size) {
+        return returnsResults(method)
+                ? (List<Result>) Objects.requireNonNull(returned, "The batch handler returned null")
+                : ReadBatch.allDone(size);
+    }
+
+    /** Whether a method of a batch handler says how each task ended. */
+    static boolean returnsResults(Method method) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        return returned.resolve() == List.class && returned.getGeneric(0).resolve() == Result.class;
+    }
+
+    private @Nullable Object call(Object[] arguments) throws Exception {
+        Object target = bean.get();
+        Method called = invocable(target);
         try {
-            return result(called.invoke(target, arguments));
+            return called.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             Throwable thrown = e.getCause();
             if (thrown instanceof Error error) {

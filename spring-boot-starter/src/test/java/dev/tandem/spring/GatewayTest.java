@@ -1,10 +1,13 @@
 package dev.tandem.spring;
 
+import static dev.tandem.api.TaskOptions.cloudEvent;
 import static dev.tandem.api.TaskOptions.delay;
 import static dev.tandem.api.TaskOptions.maxAttempts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tandem.api.CloudEventMode;
+import dev.tandem.api.CloudEventSettings;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.Key;
 import dev.tandem.api.TaskClient;
@@ -173,6 +176,34 @@ class GatewayTest {
                         "Wrong.empty: the method has no parameter for the payload",
                         "Wrong.two: the method has two parameters for the payload",
                         "Wrong.keys: the method has two keys");
+    }
+
+    @TaskGateway(
+            queue = "orders",
+            cloudEvents = @CloudEventSettings(source = "/shop", mode = CloudEventMode.STRUCTURED))
+    interface Events {
+
+        @TaskType("ship")
+        TaskRef<Void> ship(String order, TaskOptions... options);
+    }
+
+    @TaskGateway(queue = "orders", cloudEvents = @CloudEventSettings(mode = CloudEventMode.STRUCTURED))
+    interface Sourceless {}
+
+    @Test
+    void aGatewayPublishesItsTasksAsCloudEvents() {
+        gateway(Events.class).ship("o-7", delay("5m"));
+
+        assertThat(submitted)
+                .containsExactly(new TaskRequest<>(
+                        "orders",
+                        "ship",
+                        null,
+                        "o-7",
+                        cloudEvent("/shop", CloudEventMode.STRUCTURED).and(delay("5m"))));
+        assertThatThrownBy(() -> gateway(Sourceless.class))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("have no source");
     }
 
     @TaskGateway(queue = "orders")

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tandem.api.Backoff;
+import dev.tandem.api.Batch;
+import dev.tandem.api.Result;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskHandler;
@@ -88,6 +90,23 @@ class StartCheckTest {
         @TaskHandler(queue = "orders", type = "wait", backoff = @Backoff(max = "5m"))
         void waits(Ship ship) {}
 
+        @TaskHandler(queue = "orders", type = "one", batch = @Batch(maxSize = 2))
+        void oneOfABatch(Ship ship) {}
+
+        @TaskHandler(queue = "orders", type = "one-result", batch = @Batch(maxSize = 2))
+        Result oneResult(List<Ship> ships) {
+            return Result.done();
+        }
+
+        @TaskHandler(queue = "orders", type = "sizeless", batch = @Batch(maxWait = "1s"))
+        void sizeless(List<Ship> ships) {}
+
+        @TaskHandler(queue = "orders", type = "huge", batch = @Batch(maxSize = 201))
+        void huge(List<Ship> ships) {}
+
+        @TaskHandler(queue = "orders", type = "shapes", batch = @Batch(maxSize = 2))
+        void shapes(List<Shape> shapes, List<TaskContext> tasks) {}
+
         @TaskHandler(queue = "orders", type = " ")
         void nameless(Ship ship) {}
     }
@@ -106,7 +125,12 @@ class StartCheckTest {
                 .anyMatch(each -> each.startsWith(name + ".slow: The timeout 'soon' is no duration"))
                 .anyMatch(each -> each.startsWith(name + ".waits: the backoff has no initial delay"))
                 .anyMatch(each -> each.startsWith(name + ".nameless: the annotation's type is empty"))
-                .hasSize(9);
+                .anyMatch(each -> each.startsWith(name + ".oneOfABatch: with a batch the method gets several tasks"))
+                .anyMatch(each -> each.startsWith(name + ".oneResult: with a batch the method gets several tasks"))
+                .anyMatch(each -> each.startsWith(name + ".sizeless: the batch has no size"))
+                .anyMatch(each -> each.startsWith(name + ".huge: The batch's maxSize is 201"))
+                .anyMatch(each -> each.startsWith(name + ".shapes: no payload can be read as"))
+                .hasSize(14);
     }
 
     static class Twice {

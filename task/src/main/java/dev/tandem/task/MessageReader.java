@@ -70,8 +70,10 @@ final class MessageReader {
 
     Read read(List<Field> fields, byte[] payload) {
         checkSizes(fields, payload);
+        StructuredEvent event = structured(fields, payload);
+        List<Field> all = event == null ? fields : event.fields();
         KeptHeaders kept = new KeptHeaders();
-        for (Field field : fields) {
+        for (Field field : all) {
             // Once there is a problem, the salvaged headers are kept instead.
             if (!readField(field) && problem == null) {
                 kept.add(field);
@@ -90,7 +92,7 @@ final class MessageReader {
                         queue,
                         taskType,
                         taskKey,
-                        payload,
+                        event == null ? payload : event.data(),
                         withContentType(kept.headers()),
                         Math.max(0, origin.publishedAt()),
                         earliestStart,
@@ -100,11 +102,32 @@ final class MessageReader {
                 null);
     }
 
+    /** Returns the event that the body is in structured mode; null if it is none, or cannot be read. */
+    private @Nullable StructuredEvent structured(List<Field> fields, byte[] payload) {
+        String contentType = StructuredEvent.contentType(fields, origin.contentType());
+        if (problem != null || contentType == null || !StructuredEvent.isEvent(contentType)) {
+            return null;
+        }
+        try {
+            StructuredEvent event = StructuredEvent.read(fields, contentType, payload, dialect);
+            checkHeaders(event.fields());
+            return event;
+        } catch (JsonMembers.MalformedException e) {
+            problem("the body is not the CloudEvent that its content type '"
+                    + LogText.oneLine(contentType, HeaderValues.MAX_SHOWN) + "' says: " + e.getMessage());
+            return null;
+        }
+    }
+
     private void checkSizes(List<Field> fields, byte[] payload) {
         if (payload.length > maxPayload) {
             problem("the payload of " + payload.length + " bytes is over the limit of " + maxPayload
                     + " bytes: raise tandem.max-payload, or send a reference instead of the data");
         }
+        checkHeaders(fields);
+    }
+
+    private void checkHeaders(List<Field> fields) {
         if (fields.size() > MAX_HEADERS) {
             problem("the message has " + fields.size() + " headers: at most " + MAX_HEADERS + " are allowed");
         }

@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * unreadable message keeps all of its headers (those after the first 1,024 as lines of {@value #MORE_HEADERS}), and its
  * broker's key as {@value #BROKER_KEY} if that is not the key of the task.
  *
+ * <p><b>CloudEvents in structured mode</b>, of the content type {@code application/cloudevents+json}, are read as the same
+ * events in binary mode: their data is the payload, and their attributes are headers. A body that is no such event makes the
+ * message unreadable, and is kept whole.
+ *
  * <p><b>Keys.</b> A key whose bytes are not UTF-8, or that contains control characters, becomes {@code 0x} followed by
  * its bytes in hexadecimal.
  */
@@ -96,6 +100,11 @@ public final class TaskHeaders {
         Dialect(String prefix, String otherPrefix) {
             this.prefix = prefix;
             this.otherPrefix = otherPrefix;
+        }
+
+        /** Returns the header that carries an attribute. */
+        public String header(String attribute) {
+            return prefix + attribute;
         }
 
         /** Whether a header carries an attribute in some dialect. */
@@ -207,13 +216,17 @@ public final class TaskHeaders {
         long chars = 0;
         for (Map.Entry<String, String> each : headers.entrySet()) {
             String name = each.getKey();
-            if (name.startsWith(OWN) || Dialect.isAnAttribute(name)) {
+            if (name.startsWith(OWN) || Dialect.isAnAttribute(name) || isEvent(name, each.getValue())) {
                 return false;
             }
             chars += name.length() + each.getValue().length();
         }
         // A character has three bytes at most, and the fields of a task have headers too.
         return chars <= MAX_HEADER_BYTES / 4;
+    }
+
+    private static boolean isEvent(String header, String value) {
+        return header.equals(CONTENT_TYPE) && StructuredEvent.isEvent(value);
     }
 
     /** Whether a text is missing, or has printable ASCII characters only, and not too many. */

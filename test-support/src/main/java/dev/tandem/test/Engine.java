@@ -186,13 +186,16 @@ final class Engine implements AutoCloseable {
         }
     }
 
-    /** A loop that waits has seen all events, so what it says of its runs is true. */
+    /**
+     * A loop that waits has seen all events, so what it says of its runs is true. Runs that wait for others of their batch
+     * wait for the clock of the test.
+     */
     private boolean isStill(Executor running) {
         for (QueueStatus status : running.status()) {
             if (status.state() == QueueStatus.State.FAILED) {
                 throw new IllegalStateException("The queue '" + status.queue() + "' failed: " + status.problem());
             }
-            if (!queue(status.queue()).isStill() || status.running() > 0) {
+            if (!queue(status.queue()).isStill() || status.running() > status.collecting()) {
                 return false;
             }
         }

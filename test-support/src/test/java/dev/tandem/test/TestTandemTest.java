@@ -6,18 +6,23 @@ import static dev.tandem.api.TaskOptions.timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.test.TestedTask.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TestTandemTest {
 
@@ -30,17 +35,23 @@ class TestTandemTest {
             .withDeadOn(ArithmeticException.class);
 
     private final List<String> ran = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private volatile int failures;
 
     private final TestTandem tandem = TestTandem.start(TestTandem.program()
             .queue("orders")
-            .handler("ship", Ship.class, (ship, task) -> ship(ship, task.attempt()), OPTIONS)
+            .handler("ship", Ship.class, this::ship, OPTIONS)
             .handler("hang", String.class, (text, task) -> Thread.sleep(60_000), OPTIONS)
             .queue("mail")
             .setting("ordering", "none")
             .handler("mail", String.class, (text, task) -> ran.add(text)));
 
-    private void ship(Ship ship, int attempt) {
+    private void ship(Ship ship, TaskContext task) {
+        Map<String, String> event = task.cloudEvent();
+        if (!event.isEmpty()) {
+            events.add(event.get("source") + " " + event.get("type") + " " + event.get("datacontenttype"));
+        }
+        int attempt = task.attempt();
         ran.add(ship.order() + " " + attempt);
         if (ship.order().equals("impossible")) {
             throw new ArithmeticException("there is no such order");
@@ -74,6 +85,15 @@ class TestTandemTest {
                 .withPayload(new Ship("o-7", 1));
         assertThat(ran).containsExactly("o-7 1");
         assertThat(tandem.tasks("ship").get(0).state()).isEqualTo(State.SUCCEEDED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCloudEventRunsAsItsHandlerWouldSeeItInProduction(CloudEventMode mode) {
+        submit("c-7", "o-7", TaskOptions.cloudEvent("/shop", mode));
+
+        tandem.assertThat("ship").succeeded().withKey("c-7").withPayload(new Ship("o-7", 1));
+        assertThat(events).containsExactly("/shop ship application/json");
     }
 
     @Test

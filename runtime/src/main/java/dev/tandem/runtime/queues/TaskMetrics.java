@@ -46,6 +46,8 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private static final double[] ATTEMPT_BUCKETS = {1, 2, 3, 5, 8, 13};
 
+    private static final double[] SIZES = {1, 2, 5, 10, 20, 50, 100, 200};
+
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
 
@@ -57,6 +59,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     private final MeterRegistry registry;
     private final BiPredicate<String, String> known;
     private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
+    private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
@@ -97,6 +100,20 @@ public final class TaskMetrics implements ExecutorMetrics {
     public void stuck(String queue, String type) {
         meter(counters, new Tags(queue, known(queue, type), "stuck"), this::counter)
                 .increment();
+    }
+
+    @Override
+    public void batch(String queue, String type, int size) {
+        meter(batches, new Tags(queue, known(queue, type), "batch"), this::summary)
+                .record(size);
+    }
+
+    private DistributionSummary summary(Tags tags) {
+        return DistributionSummary.builder("tandem.task.batch")
+                .description("Tasks of one call of a batch handler")
+                .tags("queue", tags.queue(), "type", tags.type())
+                .serviceLevelObjectives(SIZES)
+                .register(registry);
     }
 
     private static <M> M meter(Map<Tags, M> meters, Tags tags, Function<Tags, M> maker) {

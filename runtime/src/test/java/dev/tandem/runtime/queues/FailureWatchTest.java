@@ -49,6 +49,7 @@ class FailureWatchTest {
     }
 
     private static QueueStatus status(String queue, QueueStatus.State state) {
-        return new QueueStatus(queue, state, null, null, false, 0, true, 1, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, 0, 0, 0);
+        return new QueueStatus(
+                queue, state, null, null, false, 0, true, 1, 0, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, 0, 0, 0);
     }
 }

@@ -80,6 +80,25 @@ class SpringBootPageIT {
         JavaExample.compile("shop.OrderHandler", imports + block("java", 1), folder);
     }
 
+    @Test
+    void itsBatchMethodAndItsGatewayOfCloudEventsCompile() {
+        String page = """
+                package shop;
+
+                import dev.tandem.api.*;
+                import java.util.List;
+                import org.springframework.stereotype.Component;
+
+                class Page {
+                    record Ship(String order, int items) {}
+
+                    %s
+                }
+                """;
+        JavaExample.compile("shop.Page", page.formatted(block("java", 2)), folder);
+        JavaExample.compile("shop.Page", page.formatted(block("java", 3)), folder);
+    }
+
     /** Returns the numbers of a customer's orders, in the order in which they were done. */
     private static List<Integer> orders(List<String> before, List<String> after, String key) {
         return Stream.concat(before.stream(), after.stream())

@@ -223,6 +223,30 @@ abstract class StarterSuite {
     }
 
     @Test
+    void aBatchMethodGetsSeveralTasksAndEachEndsByItself() {
+        try (ConfigurableApplicationContext context = start()) {
+            ShopTasks tasks = context.getBean(ShopTasks.class);
+            tasks.pack("a", new Ship("o-1", 1));
+            tasks.pack("b", new Ship("flaky", 2));
+            tasks.pack("c", "no ship");
+
+            // The batch is full with three, one of which cannot be read and is dead.
+            awaitRan(
+                    context,
+                    "packed 2",
+                    "pack o-1 attempt 1 of 3",
+                    "pack flaky attempt 1 of 3",
+                    "pack flaky attempt 2 of 1");
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("tandem.task.batch")
+                            .tags("queue", queue, "type", "pack")
+                            .summary()
+                            .max())
+                    .isEqualTo(3);
+        }
+    }
+
+    @Test
     void aStoppedContextCanStartAgain() {
         try (ConfigurableApplicationContext context = start()) {
             context.stop();

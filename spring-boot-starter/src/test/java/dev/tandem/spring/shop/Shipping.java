@@ -1,11 +1,13 @@
 package dev.tandem.spring.shop;
 
 import dev.tandem.api.Backoff;
+import dev.tandem.api.Batch;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskHandler;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.springframework.stereotype.Component;
 
 /** Several handlers in one bean without a proxy. */
@@ -46,6 +48,21 @@ class Shipping {
     @ShopHandler("ship-all")
     void shipAll(List<Ship> ships) {
         journal.add("ship-all " + ships.get(1).order());
+    }
+
+    @TaskHandler(queue = "${shop.queue}", type = "pack", batch = @Batch(maxSize = 3, maxWait = "${shop.wait:1m}"))
+    List<Result> pack(List<Ship> ships, List<TaskContext> tasks) {
+        journal.add("packed " + ships.size());
+        return IntStream.range(0, ships.size())
+                .mapToObj(i -> pack(ships.get(i), tasks.get(i)))
+                .toList();
+    }
+
+    private Result pack(Ship ship, TaskContext task) {
+        journal.add("pack " + ship.order() + " attempt " + task.attempt() + " of " + task.batchSize());
+        return ship.order().equals("flaky") && task.attempt() == 1
+                ? Result.again(Duration.ZERO, "once more")
+                : Result.done();
     }
 
     @ShopHandler(value = "cancel", formerly = "revoke")

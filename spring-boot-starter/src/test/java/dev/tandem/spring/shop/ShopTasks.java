@@ -19,6 +19,9 @@ public interface ShopTasks {
     @TaskType("ship-all")
     TaskRef<Void> shipAll(List<Ship> ships);
 
+    @TaskType("pack")
+    TaskRef<Void> pack(@Key String customer, Object ship);
+
     @TaskType("cancel")
     void cancel(String order, TaskOptions options);
 

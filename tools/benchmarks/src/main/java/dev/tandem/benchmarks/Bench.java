@@ -51,6 +51,7 @@ public final class Bench implements Callable<Integer> {
             new RollingRestart(),
             new StuckKey(),
             new OutboxRate(),
+            new BatchRate(),
             new IdleQueue(),
             new StoreScripts(),
             new ClientRate());

@@ -34,6 +34,7 @@ class BenchIT {
         "restart, 3",
         "stuck, 3",
         "outbox, 3",
+        "batch, 3",
         "idle, 2",
         "scripts, 9",
         "client, 9"

@@ -38,6 +38,7 @@ class BenchTest {
                         "restart",
                         "stuck",
                         "outbox",
+                        "batch",
                         "idle",
                         "scripts",
                         "client");

@@ -1,0 +1,164 @@
+package dev.tandem.client;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.TaskHeaders.Dialect;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Makes CloudEvents (1.0.2) of the tasks whose headers ask for that: they have {@code ce_specversion}. The attributes that are
+ * not among the headers come from the task. Pure.
+ */
+final class EventEncoder {
+
+    private static final String PREFIX = Dialect.KAFKA.header("");
+    private static final String VERSION = PREFIX + "specversion";
+    private static final String DATA_TYPE = "datacontenttype";
+    private static final String STRUCTURED = "application/cloudevents+json";
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private EventEncoder() {}
+
+    static boolean isEvent(Map<String, String> headers) {
+        return headers.containsKey(VERSION);
+    }
+
+    /** Whether the headers ask for an event in structured mode. */
+    static boolean isStructured(Map<String, String> headers) {
+        return isEvent(headers) && STRUCTURED.equals(headers.get(TaskHeaders.CONTENT_TYPE));
+    }
+
+    /**
+     * Returns the task as an event.
+     *
+     * @param dialect how its broker spells attributes
+     * @param dataType the content type of the payload, unless the headers say it; null if it is not known
+     * @throws InvalidTaskException if it can be no event; the message says what to do
+     */
+    static Task encode(Task task, Dialect dialect, @Nullable String dataType, Instant now) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        Map<String, String> others = new LinkedHashMap<>();
+        task.headers().forEach((name, value) -> {
+            if (name.startsWith(PREFIX)) {
+                attributes.put(name.substring(PREFIX.length()), value);
+            } else {
+                others.put(name, value);
+            }
+        });
+        complete(attributes, task, now);
+        String given = attributes.remove(DATA_TYPE);
+        if (!isStructured(task.headers())) {
+            attributes.forEach((name, value) -> others.put(dialect.header(name), value));
+            if (given != null) {
+                others.put(TaskHeaders.CONTENT_TYPE, given);
+            }
+            return task.withHeaders(others);
+        }
+        String type = given != null ? given : dataType;
+        return withPayload(task, others, body(attributes, type, task.payload()));
+    }
+
+    private static void complete(Map<String, String> attributes, Task task, Instant now) {
+        if (attributes.getOrDefault("source", "").isBlank()) {
+            throw new InvalidTaskException("The task is a CloudEvent without a source: give one, such as"
+                    + " TaskOptions.cloudEvent(\"/shop\")");
+        }
+        putIfAbsent(attributes, "id", task.id());
+        putIfAbsent(attributes, "type", task.type());
+        putIfAbsent(attributes, "time", now.toString());
+        putIfAbsent(attributes, "partitionkey", task.key());
+        if (!attributes.containsKey("type")) {
+            throw new InvalidTaskException("The task is a CloudEvent without a type: give the task one");
+        }
+        attributes.keySet().forEach(EventEncoder::checkName);
+    }
+
+    private static void putIfAbsent(Map<String, String> attributes, String name, @Nullable String value) {
+        if (value != null) {
+            attributes.putIfAbsent(name, value);
+        }
+    }
+
+    private static void checkName(String name) {
+        boolean allowed = !name.isEmpty()
+                && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9')
+                && !name.equals("data");
+        if (!allowed) {
+            throw new InvalidTaskException("The header '" + PREFIX + name + "' is no attribute of a CloudEvent: use"
+                    + " small letters and digits after '" + PREFIX + "'");
+        }
+    }
+
+    private static byte[] body(Map<String, String> attributes, @Nullable String dataType, byte[] data) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(data.length + 256);
+        try (JsonGenerator json = JSON.createGenerator(out)) {
+            json.writeStartObject();
+            attributes.forEach(json::writeStringProperty);
+            if (dataType != null) {
+                json.writeStringProperty(DATA_TYPE, dataType);
+            }
+            if (data.length > 0) {
+                write(json, dataType, data);
+            }
+            json.writeEndObject();
+        }
+        return out.toByteArray();
+    }
+
+    private static void write(JsonGenerator json, @Nullable String dataType, byte[] data) {
+        String mediaType =
+                dataType == null ? "" : dataType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        if (mediaType.endsWith("/json") || mediaType.endsWith("+json")) {
+            requireJson(data);
+            json.writeName("data");
+            json.writeRawValue(new String(data, StandardCharsets.UTF_8));
+        } else if (mediaType.startsWith("text/") && isText(data)) {
+            json.writeStringProperty("data", new String(data, StandardCharsets.UTF_8));
+        } else {
+            json.writeName("data_base64");
+            json.writeBinary(data);
+        }
+    }
+
+    /** Otherwise the body would be no JSON at all. */
+    private static void requireJson(byte[] data) {
+        try {
+            if (isText(data) && !JSON.readTree(data).isMissingNode()) {
+                return;
+            }
+        } catch (JacksonException e) {
+            throw new InvalidTaskException(
+                    "The payload is to be the JSON of a CloudEvent, but it is no JSON: " + e.getOriginalMessage(), e);
+        }
+        throw new InvalidTaskException("The payload is to be the JSON of a CloudEvent, but it is no JSON in UTF-8");
+    }
+
+    private static boolean isText(byte[] data) {
+        return new String(data, StandardCharsets.UTF_8).indexOf('\ufffd') < 0;
+    }
+
+    private static Task withPayload(Task task, Map<String, String> headers, byte[] payload) {
+        return new Task(
+                task.id(),
+                task.queue(),
+                task.type(),
+                task.key(),
+                payload,
+                headers,
+                task.publishedAt(),
+                task.notBefore(),
+                task.timeoutMillis(),
+                task.maxAttempts(),
+                task.dedupKey());
+    }
+}

@@ -1,0 +1,191 @@
+package dev.tandem.executor;
+
+import dev.tandem.executor.RunBatch.Waiting;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs batches, each in one call on the calling worker's thread, and all other runs by a {@link TaskRunner}. Thread-safe.
+ *
+ * <p>A worker gets the first run of a batch in the place of all. The outcomes of a batch are reported together, so that the
+ * loop sees all of its slots free at once, and the next batch does not begin with the first of them alone. Rows are not gone on
+ * with: the core starts a key's next task when it has the outcome.
+ */
+final class BatchRunner implements WorkerPool.RunAction {
+
+    private static final Logger log = LoggerFactory.getLogger(BatchRunner.class);
+
+    private static final long INTERNAL_ERROR_DELAY_MILLIS = 1_000;
+
+    private final QueueSpec spec;
+    private final ExecutorClock clock;
+    private final TimeoutWatchdog watchdog;
+    private final Quarantine quarantine;
+    private final ExecutorMetrics metrics;
+    private final ProgressWriter progress;
+    private final OutcomeCounters counters;
+    private final TaskRunner alone;
+    private final BiConsumer<List<Run>, List<Outcome>> finished;
+
+    /** The batches that workers have not begun, by their first run. */
+    private final Map<Run, RunBatch> given = new ConcurrentHashMap<>();
+
+    /**
+     * Makes a runner of the batches of one queue.
+     *
+     * @param alone runs what belongs to no batch, and records attempts
+     * @param finished receives the runs of a batch and their outcomes, on the worker's thread
+     */
+    BatchRunner(
+            QueueSpec spec,
+            ExecutorContext context,
+            OutcomeCounters counters,
+            TaskRunner alone,
+            BiConsumer<List<Run>, List<Outcome>> finished) {
+        this.spec = spec;
+        this.clock = context.clock();
+        this.watchdog = context.watchdog();
+        this.quarantine = context.quarantine();
+        this.metrics = context.metrics();
+        this.progress = context.progress();
+        this.counters = counters;
+        this.alone = alone;
+        this.finished = finished;
+    }
+
+    /** Takes a batch. @return the run that is to be given to a worker */
+    Run add(RunBatch batch) {
+        given.put(batch.first(), batch);
+        return batch.first();
+    }
+
+    @Override
+    public void run(Run run, WorkerSlot slot) {
+        RunBatch batch = given.remove(run);
+        if (batch == null) {
+            alone.run(run, slot);
+            return;
+        }
+        List<Run> runs = batch.runs().stream().map(Waiting::run).toList();
+        List<Outcome> outcomes;
+        try {
+            outcomes = outcomes(batch, slot);
+        } catch (Throwable t) {
+            log.error("Queue {}: a batch of {} failed outside of its handler and will be retried", spec.name(), run, t);
+            slot.set(null);
+            Outcome again = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
+            outcomes = runs.stream().map(each -> again).toList();
+        }
+        outcomes.forEach(counters::count);
+        finished.accept(runs, outcomes);
+    }
+
+    /** Runs a batch. @return the outcomes in the order of its runs */
+    private List<Outcome> outcomes(RunBatch batch, WorkerSlot slot) {
+        while (true) {
+            List<Attempt> attempts = attempts(batch);
+            if (attempts.isEmpty()) {
+                return outcomes(batch, attempts, List.of());
+            }
+            Attempt first = firstToTimeOut(attempts);
+            attempts.forEach(each -> each.shareCallOf(first, attempts.size()));
+            long startedNanos = clock.nanos();
+            watchdog.watch(slot, first);
+            boolean begins = quarantine.admits(slot);
+            List<AttemptEnd> ends = begins
+                    ? asked(attempts, new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run())
+                    : List.of(new AttemptEnd.Stopped());
+            // Its own end, unless it was interrupted: then all of them were.
+            AttemptEnd end = first.end(ends.get(begins ? attempts.indexOf(first) : 0));
+            slot.set(null);
+            if (begins) {
+                boolean interrupted = end instanceof AttemptEnd.TimedOut || end instanceof AttemptEnd.Stopped;
+                List<AttemptEnd> counted =
+                        interrupted ? attempts.stream().map(each -> end).toList() : ends;
+                List<Outcome> decided = decide(attempts, counted, clock.nanos() - startedNanos);
+                measure(first, attempts.size());
+                return outcomes(batch, attempts, decided);
+            }
+            if (!quarantine.awaitOpen(slot, () -> attempts(batch).isEmpty())) {
+                return outcomes(batch, List.of(), List.of());
+            }
+        }
+    }
+
+    /** Returns the ends, with what the handler asked for by the context of each task. */
+    private static List<AttemptEnd> asked(List<Attempt> attempts, List<AttemptEnd> ends) {
+        List<AttemptEnd> asked = new ArrayList<>(ends.size());
+        for (int i = 0; i < ends.size(); i++) {
+            AttemptEnd end = ends.get(i);
+            asked.add(
+                    end instanceof AttemptEnd.Returned returned
+                            ? new AttemptEnd.Returned(attempts.get(i).asked(returned.result()))
+                            : end);
+        }
+        return asked;
+    }
+
+    /** Returns attempts at the tasks whose claims still hold. */
+    private List<Attempt> attempts(RunBatch batch) {
+        List<Attempt> attempts = new ArrayList<>(batch.runs().size());
+        for (Waiting each : batch.runs()) {
+            Run run = each.run();
+            if (!alone.mayNotStart(run)) {
+                String type = spec.handlers().typeOf(run.task().type());
+                int maxAttempts = spec.maxAttemptsOf(run.task());
+                attempts.add(new Attempt(run, spec, type == null ? "" : type, maxAttempts, clock, progress, each.since()));
+            }
+        }
+        return attempts;
+    }
+
+    private static Attempt firstToTimeOut(List<Attempt> attempts) {
+        Attempt first = attempts.get(0);
+        for (Attempt each : attempts) {
+            if (each.nextCheckAt() < first.nextCheckAt()) {
+                first = each;
+            }
+        }
+        return first;
+    }
+
+    private List<Outcome> decide(List<Attempt> attempts, List<AttemptEnd> ends, long nanos) {
+        List<Outcome> outcomes = new ArrayList<>(attempts.size());
+        for (int i = 0; i < attempts.size(); i++) {
+            Attempt attempt = attempts.get(i);
+            Run run = attempt.run();
+            AttemptEnd end = ends.get(i);
+            Outcome outcome = alone.outcome(run, attempt, end, attempt.maxAttempts());
+            alone.recordTiming(run, nanos / 1_000_000);
+            alone.record(attempt, run.task(), end, outcome, nanos);
+            outcomes.add(outcome);
+        }
+        return outcomes;
+    }
+
+    private void measure(Attempt first, int size) {
+        try {
+            metrics.batch(spec.name(), first.type(), size);
+        } catch (RuntimeException e) {
+            log.warn("Queue {}: failed to record the size of a batch", spec.name(), e);
+        }
+    }
+
+    /** Adds that all other runs did not start. */
+    private static List<Outcome> outcomes(RunBatch batch, List<Attempt> attempts, List<Outcome> decided) {
+        List<Outcome> all = new ArrayList<>(batch.runs().size());
+        int next = 0;
+        for (Waiting each : batch.runs()) {
+            boolean ran = next < attempts.size() && attempts.get(next).run() == each.run();
+            all.add(ran ? decided.get(next++) : Outcome.NotStarted.INSTANCE);
+        }
+        return all;
+    }
+}

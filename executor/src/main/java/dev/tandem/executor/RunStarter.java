@@ -1,0 +1,88 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Gives the runs of a queue to its workers: at once, or when their batch is complete. Used by the loop's thread only.
+ *
+ * <p>A run that waits holds its slot. So nothing waits once all slots are taken: a batch is given to the workers then, however
+ * short it is, and other tasks do not wait behind it. Only first attempts are collected. A task that has failed, or whose
+ * executor died, runs alone, so that it cannot take others with it again.
+ */
+final class RunStarter {
+
+    private final QueueSpec spec;
+    private final WorkerPool workers;
+    private final Function<RunBatch, Run> batches;
+    private final int concurrency;
+    private final boolean collects;
+    private final BatchCollector collector = new BatchCollector();
+    private boolean stopping;
+
+    /** @param batches keeps a batch for the worker that gets the returned run */
+    RunStarter(QueueSpec spec, WorkerPool workers, Function<RunBatch, Run> batches) {
+        this.spec = spec;
+        this.workers = workers;
+        this.batches = batches;
+        this.concurrency = spec.policy().concurrency();
+        this.collects = spec.handlers().hasBatches();
+    }
+
+    /** Starts runs. */
+    void start(Collection<Run> runs, long now) {
+        if (!collects) {
+            workers.start(runs);
+            return;
+        }
+        List<Run> alone = new ArrayList<>();
+        for (Run run : runs) {
+            BatchedHandler handler =
+                    stopping || run.attempt() > 1 ? null : spec.handlers().batchOf(run.task());
+            if (handler == null) {
+                alone.add(run);
+            } else {
+                collector.add(handler, run, spec.timeoutMillisOf(run.task()), now);
+            }
+        }
+        if (!alone.isEmpty()) {
+            workers.start(alone);
+        }
+    }
+
+    /**
+     * Gives the batches to the workers that are due.
+     *
+     * @param running the number of runs, those that wait included
+     */
+    void startDue(long now, int running) {
+        if (collects) {
+            give(running >= concurrency ? collector.takeAll() : collector.takeDue(now));
+        }
+    }
+
+    /** Starts all runs that wait, and collects none from now on. */
+    void stop() {
+        stopping = true;
+        give(collector.takeAll());
+    }
+
+    private void give(List<RunBatch> ready) {
+        if (!ready.isEmpty()) {
+            workers.start(ready.stream().map(batches).toList());
+        }
+    }
+
+    /** Returns when {@link #startDue} is due without any event. */
+    long nextDue() {
+        return collects ? collector.nextDue() : BatchCollector.NEVER;
+    }
+
+    /** Returns the number of runs that wait for others of their batch. */
+    int waiting() {
+        return collector.waiting();
+    }
+}
