@@ -3,8 +3,8 @@ package dev.tandem.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
-import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedKafka;
@@ -49,7 +49,7 @@ class OutboxFaultIT extends OutboxFixture {
         frozen.resume();
         // Work that both relays do shows that the frozen one is back.
         soon().until(() -> database.number(
-                        "SELECT count(DISTINCT owner) FROM tandem_outbox_bucket WHERE lease_until > clock_timestamp()")
+                        "SELECT count(DISTINCT owner) FROM tandem_outbox_bucket WHERE lease_until > " + database.now())
                 == 2);
         write(10, 400, 420);
         soon().until(() -> database.waiting() == 0);
@@ -114,16 +114,16 @@ class OutboxFaultIT extends OutboxFixture {
 
     @Test
     void rowsWaitWhileTheDatabaseIsAway() throws Exception {
-        LocalPostgres postgres = Brokers.ownPostgres();
-        open.add(postgres);
-        database = TestDatabase.in(postgres);
+        LocalBroker server = databaseKind().own();
+        open.add(server);
+        database = TestDatabase.in(server);
         broker(TestBroker.Kind.KAFKA);
         OutboxRelay relay = relay();
         write(10, 0, 20);
         soon().until(() -> database.waiting() == 0);
-        postgres.kill();
+        server.kill();
         soon().until(() -> relay.status().problem() != null);
-        postgres.start();
+        server.start();
         write(10, 20, 40);
         soon().until(() -> database.waiting() == 0);
         assertAllArrived(10, 40);

@@ -56,7 +56,7 @@ class ModuleDependenciesTest {
             Map.entry("client", Set.of("api", "task", "ingress-kafka", "ingress-rabbit")),
             Map.entry("outbox", Set.of("api")),
             Map.entry("runtime", with(PARTS, "client")),
-            Map.entry("spring-boot-starter", Set.of("api", "client", "runtime")),
+            Map.entry("spring-boot-starter", Set.of("api", "client", "outbox", "runtime")),
             Map.entry(
                     "test", Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
             Map.entry("server", with(PARTS, "runtime")));
