@@ -16,13 +16,13 @@ final class MariaDbDialect implements Dialect {
 
     static final MariaDbDialect INSTANCE = new MariaDbDialect();
 
-    private static final int DUPLICATE = 1062;
-
-    // The number of changed rows means other things with other settings of the driver, so the token itself is asked for.
+    // The number of changed rows means other things with other settings of the driver, so the token itself is asked
+    // for.
     private static final String RAISE_TOKEN = "INSERT INTO tandem_once_key (queue, task_key, token) VALUES (?, ?, ?)"
             + " ON DUPLICATE KEY UPDATE used_at = IF(token <= VALUES(token), UTC_TIMESTAMP(3), used_at),"
             + " token = GREATEST(token, VALUES(token)) RETURNING token";
-    private static final String RECORD = "INSERT INTO tandem_once (queue, task, token) VALUES (?, ?, ?)";
+    // Both columns take the longest values that there can be, so only a row that is there already is ignored.
+    private static final String RECORD = "INSERT IGNORE INTO tandem_once (queue, task, token) VALUES (?, ?, ?)";
 
     private MariaDbDialect() {}
 
@@ -81,13 +81,7 @@ final class MariaDbDialect implements Dialect {
             insert.setString(1, queue);
             insert.setString(2, task);
             insert.setLong(3, token);
-            insert.executeUpdate();
-            return true;
-        } catch (SQLException e) {
-            if (e.getErrorCode() == DUPLICATE) {
-                return false; // this undoes the statement only, and the transaction goes on
-            }
-            throw e;
+            return insert.executeUpdate() == 1;
         }
     }
 

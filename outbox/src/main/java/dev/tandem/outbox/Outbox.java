@@ -101,7 +101,8 @@ public final class Outbox {
     private static long count(Connection connection, String which) throws SQLException {
         Long count = number(
                 connection,
-                "SELECT count(*) FROM (SELECT 1 FROM tandem_outbox" + which + " LIMIT " + OutboxBacklog.MOST + ") counted");
+                "SELECT count(*) FROM (SELECT 1 FROM tandem_outbox" + which + " LIMIT " + OutboxBacklog.MOST
+                        + ") counted");
         return count != null ? count : 0;
     }
 
@@ -162,7 +163,12 @@ public final class Outbox {
         return new OutboxClient(this, transactions, interceptors);
     }
 
-    record Written(TaskRequest<?> task, String id, byte[] payload, String headers, @Nullable Instant notBefore) {}
+    record Written(
+            TaskRequest<?> task,
+            String id,
+            byte[] payload,
+            String headers,
+            @Nullable Instant notBefore) {}
 
     /** @throws InvalidTaskException if one of the tasks can never be accepted */
     List<Written> check(List<? extends TaskRequest<?>> tasks) {
@@ -202,9 +208,6 @@ public final class Outbox {
         Instant notBefore = delay != null ? now.plus(delay) : task.options().notBefore();
         if (notBefore == null) {
             return null;
-        }
-        if (notBefore.isAfter(LATEST)) {
-            throw new InvalidTaskException("The task's time is " + notBefore + ": it must not be after the year 9999");
         }
         return notBefore.isBefore(Instant.EPOCH) ? Instant.EPOCH : notBefore;
     }

@@ -62,9 +62,7 @@ final class OutboxClient implements TaskClient {
             tasks.forEach(each -> refs.add(submit(0, each, submissions)));
             List<Outbox.Written> rows = outbox.check(submissions.tasks);
             transactions.write(
-                    connection -> outbox.insert(connection, rows),
-                    submissions::committed,
-                    submissions::rolledBack);
+                    connection -> outbox.insert(connection, rows), submissions::committed, submissions::rolledBack);
             return refs;
         } catch (SQLException e) {
             submissions.rolledBack();

@@ -3,6 +3,9 @@ package dev.tandem.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.TaskClient;
+import dev.tandem.client.TandemClient;
+import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalProcess;
@@ -13,10 +16,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The outbox while relays, brokers and its database are killed, frozen and away. */
+/**
+ * The outbox while relays, brokers and its database are killed, frozen and away. The tests mostly wait for leases, for
+ * processes that start and for brokers that come back, so they run beside one another.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class OutboxFaultIT extends OutboxFixture {
 
     @ParameterizedTest
@@ -107,7 +116,16 @@ class OutboxFaultIT extends OutboxFixture {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
             SharedKafka.createTopic(admin, "orders", 4);
         }
-        broker = new TestBroker.KafkaBroker(kafka.address(), "orders");
+        broker = new TestBroker.KafkaBroker(kafka.address(), "orders") {
+            /** By default a task that nobody acknowledges fails after 30 s. */
+            @Override
+            TaskClient client() {
+                return TandemClient.builder()
+                        .queue(KafkaSettings.of(address, queue)
+                                .withProperties(Map.of("delivery.timeout.ms", "3000", "request.timeout.ms", "2000")))
+                        .build();
+            }
+        };
         open.add(broker);
         return kafka;
     }

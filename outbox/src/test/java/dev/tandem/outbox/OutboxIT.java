@@ -139,7 +139,8 @@ class OutboxIT {
             assertThat(half).hasSize(32).contains(3, 4);
             assertThat(two.renew(Set.of(), false)).hasSize(32).doesNotContainAnyElementsOf(half);
 
-            database.execute("UPDATE tandem_outbox_bucket SET lease_until = " + database.now() + " WHERE owner = 'one'");
+            database.execute(
+                    "UPDATE tandem_outbox_bucket SET lease_until = " + database.now() + " WHERE owner = 'one'");
             database.execute("UPDATE tandem_outbox_relay SET alive_until = " + database.now() + " WHERE id = 'one'");
             assertThat(two.renew(Set.of(), false)).hasSize(64);
             // The one that was frozen has lost all of them, and gets none by renewing.
@@ -180,7 +181,8 @@ class OutboxIT {
     @Test
     void aReadLeavesOutWhatIsInMemoryOrHalted() throws SQLException {
         outbox.write(connection, task("busy", "1"), task("halted", "1"), task("halted", "2"), task("free", "1"));
-        outbox.write(connection, TaskRequest.of("away", "ship", "1").withKey("free"), TaskRequest.of("orders", "ship", "1"));
+        outbox.write(
+                connection, TaskRequest.of("away", "ship", "1").withKey("free"), TaskRequest.of("orders", "ship", "1"));
         connection.commit();
         database.execute("UPDATE tandem_outbox SET refused_at = " + database.now()
                 + " WHERE task_key = 'halted' AND id = (SELECT least FROM (SELECT min(id) AS least FROM tandem_outbox"

@@ -143,7 +143,9 @@ final class TestDatabase {
 
     /** Returns the time some days ago. */
     String daysAgo(int days) {
-        return kind == Kind.POSTGRES ? "now() - interval '" + days + " days'" : "UTC_TIMESTAMP() - INTERVAL " + days + " DAY";
+        return kind == Kind.POSTGRES
+                ? "now() - interval '" + days + " days'"
+                : "UTC_TIMESTAMP() - INTERVAL " + days + " DAY";
     }
 
     /** Returns how many transactions wait for a lock. */

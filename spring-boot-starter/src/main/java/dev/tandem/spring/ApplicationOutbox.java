@@ -13,6 +13,7 @@ import dev.tandem.runtime.settings.TandemSettings.OutboxSettings;
 import dev.tandem.runtime.settings.TandemSettings.OutboxUse;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,8 +36,7 @@ final class ApplicationOutbox {
     private @Nullable Found found;
 
     /** What was found. @param database null if the application has no outbox */
-    private record Found(
-            @Nullable DataSource database, String name, TandemSettings settings) {}
+    private record Found(@Nullable DataSource database, String name, TandemSettings settings) {}
 
     ApplicationOutbox(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment) {
         this.beans = beans;
@@ -148,8 +148,9 @@ final class ApplicationOutbox {
             try {
                 return Map.of(wanted, beans.getBean(wanted, DataSource.class));
             } catch (NoSuchBeanDefinitionException e) {
-                throw problem("tandem.outbox.data-source is '" + wanted + "', but there is no such DataSource: name one of "
-                        + String.join(", ", beans.getBeanNamesForType(DataSource.class)));
+                throw problem(
+                        "tandem.outbox.data-source is '" + wanted + "', but there is no such DataSource: name one of "
+                                + String.join(", ", beans.getBeanNamesForType(DataSource.class)));
             }
         }
         Map<String, DataSource> all = beans.getBeansOfType(DataSource.class);
@@ -164,6 +165,8 @@ final class ApplicationOutbox {
                 Outbox.script(connection); // refuses a database that the outbox does not know
             }
             return Outbox.isInstalled(connection);
+        } catch (SQLFeatureNotSupportedException e) {
+            throw problem(e.getMessage() + ". Set tandem.outbox.enabled to false, or name another data source");
         } catch (SQLException e) {
             throw problem("Whether the data source " + name + " has an outbox cannot be told: " + e.getMessage()
                     + ". Start its database, or set tandem.outbox.enabled to false");

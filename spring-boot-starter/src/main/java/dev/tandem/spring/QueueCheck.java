@@ -20,8 +20,9 @@ final class QueueCheck implements SubmitInterceptor {
     public TaskRef<?> around(TaskRequest<?> task, Next next) {
         QueueSettings queue = queues.get(task.queue());
         if (queue == null) {
-            throw new InvalidTaskException("The queue '" + task.queue() + "' is not among the queues of this application, "
-                    + queues.keySet() + ": set tandem.queues." + task.queue() + ".source, or use one of these");
+            throw new InvalidTaskException(
+                    "The queue '" + task.queue() + "' is not among the queues of this application, " + queues.keySet()
+                            + ": set tandem.queues." + task.queue() + ".source, or use one of these");
         }
         if (task.key() != null && !queue.ordered()) {
             throw new InvalidTaskException("The task has the key '" + task.key() + "', but the queue '" + task.queue()

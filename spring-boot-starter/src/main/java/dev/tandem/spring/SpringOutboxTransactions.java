@@ -38,7 +38,8 @@ final class SpringOutboxTransactions implements OutboxTransactions {
 
     /** Returns the data source whose connections are not those of the thread's transaction. */
     static DataSource target(DataSource database) {
-        DataSource target = database instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
+        DataSource target =
+                database instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
         return target != null ? target : database;
     }
 
@@ -49,7 +50,8 @@ final class SpringOutboxTransactions implements OutboxTransactions {
             committed.run();
         } else if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             // The database refuses a write here.
-            transactions.onEnd(outcome -> end(outcome == Outcome.COMMITTED && wroteLater(write), committed, rolledBack));
+            transactions.onEnd(
+                    outcome -> end(outcome == Outcome.COMMITTED && wroteLater(write), committed, rolledBack));
         } else {
             Progress progress = progress();
             writeWithin(write);
@@ -82,7 +84,9 @@ final class SpringOutboxTransactions implements OutboxTransactions {
             writeAlone(write);
             return true;
         } catch (SQLException | RuntimeException e) {
-            log.error("A task of a read-only transaction was not written to the outbox after its commit, so it is lost", e);
+            log.error(
+                    "A task of a read-only transaction was not written to the outbox after its commit, so it is lost",
+                    e);
             return false;
         }
     }
@@ -108,9 +112,11 @@ final class SpringOutboxTransactions implements OutboxTransactions {
             throw new IllegalStateException("The connection of the data source " + name + " cannot be used", e);
         }
         DataSourceUtils.releaseConnection(connection, database);
-        throw new IllegalStateException("The task cannot be submitted: tasks are written to the outbox in the data source "
-                + name + ", and the open transaction has nothing to do with that. Submit it in a transaction of that data"
-                + " source, or outside of a transaction, or set tandem.outbox.enabled to false");
+        throw new IllegalStateException(
+                "The task cannot be submitted: tasks are written to the outbox in the data source "
+                        + name
+                        + ", and the open transaction has nothing to do with that. Submit it in a transaction of that data"
+                        + " source, or outside of a transaction, or set tandem.outbox.enabled to false");
     }
 
     @Override

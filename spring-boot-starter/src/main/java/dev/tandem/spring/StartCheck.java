@@ -82,9 +82,11 @@ final class StartCheck implements SmartInitializingSingleton {
                     possible.isRelayed() ? "and published from there" : "and published by other processes");
         } else if (possible == null
                 && settings.outbox().enabled() == OutboxUse.TRUE
-                && !ClassUtils.isPresent("org.springframework.jdbc.datasource.DataSourceUtils", beans.getBeanClassLoader())) {
-            throw new StartException(List.of("tandem.outbox.enabled is 'true', but the application cannot use a database:"
-                    + " add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, or set it to false"));
+                && !ClassUtils.isPresent(
+                        "org.springframework.jdbc.datasource.DataSourceUtils", beans.getBeanClassLoader())) {
+            throw new StartException(
+                    List.of("tandem.outbox.enabled is 'true', but the application cannot use a database:"
+                            + " add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, or set it to false"));
         }
     }
 

@@ -37,6 +37,8 @@ class SettingsMetadataTest {
                         "tandem.rabbit.uri",
                         "tandem.redis.uri",
                         "tandem.executor.drain-timeout",
+                        "tandem.outbox.enabled",
+                        "tandem.outbox.relay",
                         "tandem.queues");
         assertThat(described
                         .get("tandem.executor.drain-timeout")

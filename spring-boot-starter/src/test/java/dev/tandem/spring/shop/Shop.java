@@ -3,6 +3,8 @@ package dev.tandem.spring.shop;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -25,8 +27,14 @@ public class Shop {
         return new SimpleMeterRegistry();
     }
 
+    /** Returns the PostgreSQL at {@code shop.database}, or else an empty database in memory. */
     @Bean
-    DataSource dataSource() {
+    DataSource dataSource(@Value("${shop.database:}") String url) {
+        if (!url.isEmpty()) {
+            PGSimpleDataSource database = new PGSimpleDataSource();
+            database.setUrl(url);
+            return database;
+        }
         return new EmbeddedDatabaseBuilder()
                 .setType(EmbeddedDatabaseType.H2)
                 .generateUniqueName(true)
