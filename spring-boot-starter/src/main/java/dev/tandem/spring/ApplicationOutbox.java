@@ -168,8 +168,11 @@ final class ApplicationOutbox {
         } catch (SQLFeatureNotSupportedException e) {
             throw problem(e.getMessage() + ". Set tandem.outbox.enabled to false, or name another data source");
         } catch (SQLException e) {
+            if (use == OutboxUse.TRUE) {
+                return true; // the relay waits for the database, and submissions fail until it answers
+            }
             throw problem("Whether the data source " + name + " has an outbox cannot be told: " + e.getMessage()
-                    + ". Start its database, or set tandem.outbox.enabled to false");
+                    + ". Start its database, or set tandem.outbox.enabled to true or false");
         }
     }
 

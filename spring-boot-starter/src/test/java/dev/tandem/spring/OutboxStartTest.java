@@ -36,8 +36,7 @@ class OutboxStartTest {
         });
         application.run(context -> assertThat(context).hasNotFailed());
         application
-                .withClassLoader(new FilteredClassLoader(
-                        JdbcTemplate.class.getPackageName().replace(".core", "")))
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ApplicationOutbox.class));
     }
 
@@ -57,8 +56,7 @@ class OutboxStartTest {
                         .rootCause()
                         .hasMessageContaining("does not know the database H2"));
         demanding
-                .withClassLoader(new FilteredClassLoader(
-                        JdbcTemplate.class.getPackageName().replace(".core", "")))
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
