@@ -3,6 +3,7 @@ package dev.tandem.spring;
 import dev.tandem.outbox.OutboxBacklog;
 import dev.tandem.outbox.RelayStatus;
 import java.sql.SQLException;
+import java.time.Duration;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -26,8 +27,9 @@ final class OutboxHealth extends AbstractHealthIndicator {
         }
         OutboxBacklog backlog = outbox.backlog();
         builder.up().withDetail("waiting", backlog.rows()).withDetail("setAside", backlog.refused());
-        if (backlog.oldest() != null) {
-            builder.withDetail("oldest", backlog.oldest().toString());
+        Duration oldest = backlog.oldest();
+        if (oldest != null) {
+            builder.withDetail("oldest", oldest.toString());
         }
         RelayStatus status = lifecycle.status();
         if (status == null) {
@@ -35,8 +37,9 @@ final class OutboxHealth extends AbstractHealthIndicator {
             return;
         }
         builder.withDetail("buckets", status.buckets()).withDetail("published", status.published());
-        if (status.problem() != null) {
-            builder.down().withDetail("problem", status.problem());
+        String problem = status.problem();
+        if (problem != null) {
+            builder.down().withDetail("problem", problem);
         }
     }
 }

@@ -46,21 +46,14 @@ class OutboxStartTest {
 
         demanding.run(context -> assertThat(context)
                 .getFailure()
-                .rootCause()
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("the application has no DataSource"));
         demanding
                 .withBean("shop", DataSource.class, OutboxStartTest::memory)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("does not know the database H2"));
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("does not know the database H2"));
         demanding
                 .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("add spring-boot-starter-jdbc"));
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("add spring-boot-starter-jdbc"));
     }
 
     @Test
@@ -70,7 +63,6 @@ class OutboxStartTest {
                 .withBean("shop", DataSource.class, OutboxStartTest::memory)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .hasMessageContaining("tandem.outbox.data-source is 'other'")
                         .hasMessageContaining("shop"));
     }

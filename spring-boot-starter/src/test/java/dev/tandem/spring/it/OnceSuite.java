@@ -47,6 +47,9 @@ abstract class OnceSuite {
     private final String queue = UniqueNames.fresh("once");
     private final PGSimpleDataSource database = new PGSimpleDataSource();
 
+    /** Kept, because the data source leaves the user out of its own. */
+    private String url;
+
     @TempDir
     private Path folder;
 
@@ -61,7 +64,8 @@ abstract class OnceSuite {
         String schema = UniqueNames.fresh("once").replace('-', '_');
         database.setUrl(Brokers.postgres().address());
         execute("CREATE SCHEMA " + schema);
-        database.setUrl(Brokers.postgres().address() + "&currentSchema=" + schema);
+        url = Brokers.postgres().address() + "&currentSchema=" + schema;
+        database.setUrl(url);
         try (InputStream script = Outbox.class.getResourceAsStream("/db/tandem/postgresql/V1__tandem_outbox.sql")) {
             execute(new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8));
         }
@@ -140,7 +144,7 @@ abstract class OnceSuite {
 
     @Test
     void anAttemptThatFailsAfterItsCommitIsRepeatedWithoutItsEffects() throws Exception {
-        try (Tandem tandem = OnceProgram.start(settings("5m"), queue, database.getUrl(), "one")) {
+        try (Tandem tandem = OnceProgram.start(settings("5m"), queue, url, "one")) {
             awaitHealthy(tandem);
             execute("INSERT INTO gate VALUES (true)");
             submit(tandem.client(), "again");
@@ -163,14 +167,14 @@ abstract class OnceSuite {
                                 System.getProperty("java.class.path"),
                                 List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
                                 OnceProgram.class.getName(),
-                                List.of(settings, queue, database.getUrl(), "frozen"))
+                                List.of(settings, queue, url, "frozen"))
                         .disposable()
                         .start()) {
             submit(client, "wait");
             await().atMost(PATIENCE).until(() -> rows("begun").equals(List.of("frozen 1")));
             frozen.suspend();
             execute("INSERT INTO gate VALUES (true)");
-            Tandem other = OnceProgram.start(settings, queue, database.getUrl(), "other");
+            Tandem other = OnceProgram.start(settings, queue, url, "other");
             try (other) {
                 await().atMost(PATIENCE).until(() -> rows("effects").equals(List.of("other 2")));
                 frozen.resume();

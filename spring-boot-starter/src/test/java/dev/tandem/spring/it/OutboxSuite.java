@@ -52,6 +52,9 @@ abstract class OutboxSuite {
     private final String queue = UniqueNames.fresh("shop");
     private final PGSimpleDataSource database = new PGSimpleDataSource();
 
+    /** Kept, because the data source leaves the user out of its own. */
+    private String url;
+
     /** Returns where the broker is, as a setting. */
     abstract String broker();
 
@@ -63,7 +66,8 @@ abstract class OutboxSuite {
         String schema = UniqueNames.fresh("shop").replace('-', '_');
         database.setUrl(Brokers.postgres().address());
         execute("CREATE SCHEMA " + schema);
-        database.setUrl(Brokers.postgres().address() + "&currentSchema=" + schema);
+        url = Brokers.postgres().address() + "&currentSchema=" + schema;
+        database.setUrl(url);
         try (InputStream script = Outbox.class.getResourceAsStream("/db/tandem/postgresql/V1__tandem_outbox.sql")) {
             execute(new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8));
         }
@@ -102,7 +106,7 @@ abstract class OutboxSuite {
                                 "tandem.executor.lease=5m",
                                 "tandem.outbox.lease=2s",
                                 "shop.queue=" + queue,
-                                "shop.database=" + database.getUrl(),
+                                "shop.database=" + url,
                                 settings + "source=" + source(),
                                 settings + "ordering=key",
                                 settings + "partitions=4",
