@@ -158,7 +158,7 @@ final class TrialOutbox implements OutboxControl, AutoCloseable {
 
     @Override
     public synchronized void killRelay() {
-        LocalProcess relay = relays.removeFirst();
+        LocalProcess relay = relays.removeLast(); // not the one that may be frozen
         relay.kill();
         relay.close();
     }
