@@ -23,17 +23,6 @@ import java.time.Duration;
  */
 public final class Once {
 
-    private static final String RAISE_TOKEN =
-            "INSERT INTO tandem_once_key AS k (queue, task_key, token) VALUES (?, ?, ?)"
-                    + " ON CONFLICT (queue, task_key) DO UPDATE SET token = excluded.token, used_at = now()"
-                    + " WHERE k.token <= excluded.token";
-    private static final String RECORD =
-            "INSERT INTO tandem_once (queue, task, token) VALUES (?, ?, ?) ON CONFLICT (queue, task) DO NOTHING";
-    private static final String CLEAN_TASKS =
-            "DELETE FROM tandem_once WHERE done_at < now() - make_interval(secs => ?)";
-    private static final String CLEAN_KEYS =
-            "DELETE FROM tandem_once_key WHERE used_at < now() - make_interval(secs => ?)";
-
     private Once() {}
 
     /**
@@ -50,27 +39,18 @@ public final class Once {
      */
     public static boolean begin(Connection connection, TaskContext task) throws SQLException {
         Transactions.require(connection, "Once.begin");
+        Dialect dialect = Dialect.of(connection);
         String key = task.key();
-        if (key != null && update(connection, RAISE_TOKEN, task.queue(), key, task.token()) == 0) {
+        if (key != null && !dialect.raiseToken(connection, task.queue(), key, task.token())) {
             throw new StaleTokenException("A later attempt has written for a task of this key in queue '" + task.queue()
                     + "', so the attempt with token " + task.token() + " must not write");
         }
-        return update(connection, RECORD, task.queue(), nameOf(task), task.token()) == 1;
+        return dialect.record(connection, task.queue(), nameOf(task), task.token());
     }
 
     private static String nameOf(TaskContext task) {
         String dedupKey = task.dedupKey();
         return dedupKey != null ? "dedup:" + dedupKey : "position:" + task.position();
-    }
-
-    private static int update(Connection connection, String sql, String queue, String name, long token)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, queue);
-            statement.setString(2, name);
-            statement.setLong(3, token);
-            return statement.executeUpdate();
-        }
     }
 
     /**
@@ -85,7 +65,9 @@ public final class Once {
         if (age.isNegative() || age.isZero()) {
             throw new IllegalArgumentException("The age is " + age + ", it must be more than 0");
         }
-        return delete(connection, CLEAN_TASKS, age) + delete(connection, CLEAN_KEYS, age);
+        Dialect dialect = Dialect.of(connection);
+        return delete(connection, dialect.deleteOlder("tandem_once", "done_at"), age)
+                + delete(connection, dialect.deleteOlder("tandem_once_key", "used_at"), age);
     }
 
     private static int delete(Connection connection, String sql, Duration age) throws SQLException {

@@ -1,6 +1,7 @@
 package dev.tandem.outbox;
 
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRequest;
 import java.nio.charset.StandardCharsets;
@@ -9,12 +10,13 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Timestamp;
 import java.sql.Types;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,8 @@ public final class Outbox {
     private static final int MAX_ID = 512;
     private static final int MAX_TYPE = 200;
     private static final int DEFAULT_MAX_PAYLOAD = 1 << 20;
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
     private static final String INSERT = "INSERT INTO tandem_outbox (bucket, queue, type, task_key, task_id, dedup_key,"
             + " headers, payload, not_before, timeout_ms, max_attempts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -70,11 +74,42 @@ public final class Outbox {
         return new Outbox(payloads, source, maxPayload);
     }
 
-    /** Returns whether the outbox's table is in the database. */
+    /** Returns whether the outbox's table is in the database. It never is in one that the outbox does not know. */
     public static boolean isInstalled(Connection connection) throws SQLException {
+        Optional<Dialect> dialect = Dialect.find(connection.getMetaData());
+        return dialect.isPresent() && dialect.get().isInstalled(connection);
+    }
+
+    /**
+     * Returns the script that makes the tables in this database, as a resource.
+     *
+     * @throws SQLException if the outbox does not know the database; the message says which it knows
+     */
+    public static String script(Connection connection) throws SQLException {
+        return Dialect.of(connection).script();
+    }
+
+    /** Returns what waits in the outbox. */
+    public static OutboxBacklog backlog(Connection connection) throws SQLException {
+        Long oldest = number(connection, Dialect.of(connection).oldest());
+        return new OutboxBacklog(
+                count(connection, ""),
+                oldest != null ? Duration.ofMillis(Math.max(0, oldest)) : null,
+                count(connection, " WHERE refused_at IS NOT NULL"));
+    }
+
+    private static long count(Connection connection, String which) throws SQLException {
+        Long count = number(
+                connection,
+                "SELECT count(*) FROM (SELECT 1 FROM tandem_outbox" + which + " LIMIT " + OutboxBacklog.MOST
+                        + ") counted");
+        return count != null ? count : 0;
+    }
+
+    private static @Nullable Long number(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery("SELECT to_regclass('tandem_outbox') IS NOT NULL")) {
-            return found.next() && found.getBoolean(1);
+                ResultSet row = statement.executeQuery(sql)) {
+            return row.next() ? row.getLong(1) : null;
         }
     }
 
@@ -94,31 +129,56 @@ public final class Outbox {
      * @throws SQLException if the database refuses, as when the table is missing
      */
     public List<String> write(Connection connection, List<? extends TaskRequest<?>> tasks) throws SQLException {
+        List<Written> rows = check(tasks);
+        insert(connection, rows);
+        return rows.stream().map(Written::id).toList();
+    }
+
+    void insert(Connection connection, List<Written> rows) throws SQLException {
         Transactions.require(connection, "The outbox");
+        if (rows.isEmpty()) {
+            return;
+        }
+        Dialect dialect = Dialect.of(connection);
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            for (Written row : rows) {
+                bind(dialect, insert, row);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+    }
+
+    /** Returns a client that writes tasks in the open transaction of the thread that submits them. */
+    public TaskClient client(OutboxTransactions transactions) {
+        return client(transactions, List.of());
+    }
+
+    /**
+     * Returns a client that writes tasks in the open transaction of the thread that submits them.
+     *
+     * @param interceptors wrap every submission; the first one is the outermost
+     */
+    public TaskClient client(OutboxTransactions transactions, List<SubmitInterceptor> interceptors) {
+        return new OutboxClient(this, transactions, interceptors);
+    }
+
+    record Written(
+            TaskRequest<?> task,
+            String id,
+            byte[] payload,
+            String headers,
+            @Nullable Instant notBefore) {}
+
+    /** @throws InvalidTaskException if one of the tasks can never be accepted */
+    List<Written> check(List<? extends TaskRequest<?>> tasks) {
         Instant now = clock.instant();
         List<Written> rows = new ArrayList<>(tasks.size());
         for (TaskRequest<?> task : tasks) {
             rows.add(check(task, now));
         }
-        if (rows.isEmpty()) {
-            return List.of();
-        }
-        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            for (Written row : rows) {
-                bind(insert, row, now);
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
-        return rows.stream().map(Written::id).toList();
+        return rows;
     }
-
-    /** Returns a client that writes tasks in the open transaction of the thread that submits them. */
-    public TaskClient client(OutboxTransactions transactions) {
-        return new OutboxClient(this, transactions);
-    }
-
-    private record Written(TaskRequest<?> task, String id, byte[] payload, String headers) {}
 
     private Written check(TaskRequest<?> task, Instant now) {
         String given = task.options().id();
@@ -137,7 +197,19 @@ public final class Outbox {
             throw new InvalidTaskException("The task's payload has " + payload.length + " bytes: at most " + maxPayload
                     + " are allowed (tandem.max-payload)");
         }
-        return new Written(task, id, payload, payloads.headers(task, now));
+        return new Written(task, id, payload, payloads.headers(task, now), notBefore(task, now));
+    }
+
+    private static @Nullable Instant notBefore(TaskRequest<?> task, Instant now) {
+        Duration delay = task.options().delay();
+        if (delay != null && delay.compareTo(Duration.between(now, LATEST)) > 0) {
+            throw new InvalidTaskException("The task's delay is " + delay + ": it must not reach beyond the year 9999");
+        }
+        Instant notBefore = delay != null ? now.plus(delay) : task.options().notBefore();
+        if (notBefore == null) {
+            return null;
+        }
+        return notBefore.isBefore(Instant.EPOCH) ? Instant.EPOCH : notBefore;
     }
 
     private static void require(String name, @Nullable String value, int least, int most) {
@@ -154,12 +226,8 @@ public final class Outbox {
         }
     }
 
-    private static void bind(PreparedStatement insert, Written row, Instant now) throws SQLException {
+    private static void bind(Dialect dialect, PreparedStatement insert, Written row) throws SQLException {
         TaskRequest<?> task = row.task();
-        Instant notBefore = task.options().notBefore();
-        if (task.options().delay() != null) {
-            notBefore = now.plus(task.options().delay());
-        }
         String dedupKey = task.options().dedupKey();
         insert.setInt(1, bucketOf(task.key() != null ? task.key() : row.id()));
         insert.setString(2, task.queue());
@@ -169,7 +237,7 @@ public final class Outbox {
         insert.setString(6, dedupKey != null ? dedupKey : row.id());
         insert.setString(7, row.headers());
         insert.setBytes(8, row.payload());
-        insert.setTimestamp(9, notBefore != null ? Timestamp.from(notBefore) : null);
+        dialect.setInstant(insert, 9, row.notBefore());
         setLong(
                 insert,
                 10,

@@ -3,6 +3,7 @@ package dev.tandem.outbox;
 import dev.tandem.api.TaskClient;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -44,7 +45,7 @@ public final class OutboxRelay implements AutoCloseable {
      *
      * @param database gives one connection for the whole time, and with PostgreSQL another one to listen on
      * @param client publishes to the brokers; the relay does not close it
-     * @throws IllegalStateException if the database answers and has no outbox
+     * @throws IllegalStateException if the database answers and has no outbox, or is neither PostgreSQL nor MariaDB
      */
     public static OutboxRelay start(DataSource database, TaskClient client, RelaySettings settings) {
         requireTables(database);
@@ -59,10 +60,13 @@ public final class OutboxRelay implements AutoCloseable {
 
     private static void requireTables(DataSource database) {
         try (Connection connection = database.getConnection()) {
-            if (!Outbox.isInstalled(connection)) {
-                throw new IllegalStateException("The database has no table tandem_outbox: run the script"
-                        + " db/tandem/postgresql/V1__tandem_outbox.sql of tandem-outbox, with Flyway for instance");
+            Dialect dialect = Dialect.of(connection);
+            if (!dialect.isInstalled(connection)) {
+                throw new IllegalStateException("The database has no table tandem_outbox: run the script "
+                        + dialect.script() + " of tandem-outbox, with Flyway for instance");
             }
+        } catch (SQLFeatureNotSupportedException e) {
+            throw new IllegalStateException(e.getMessage(), e);
         } catch (SQLException e) {
             log.warn("The outbox's database does not answer; the relay waits for it: {}", e.toString());
         }

@@ -15,6 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class Payloads {
 
     private static final String CONTENT_TYPE = "content-type";
+    private static final String BYTES = "application/octet-stream";
+    private static final String TEXT = "text/plain;charset=UTF-8";
     private static final TypeReference<LinkedHashMap<String, String>> HEADERS = new TypeReference<>() {};
 
     private final JsonMapper mapper;
@@ -44,14 +46,20 @@ final class Payloads {
         }
     }
 
-    /** Returns a task's headers as JSON. Where the payload becomes JSON here, they say so. @param now the time of an event */
+    /**
+     * Returns a task's headers as JSON. They say what kind of payload it is, as those of a task without an outbox do, since the
+     * relay knows only its bytes.
+     *
+     * @param now the time of an event
+     */
     String headers(TaskRequest<?> task, Instant now) {
         Map<String, String> headers = task.options().headers();
         Object payload = task.payload();
-        boolean json = payload != null && !(payload instanceof byte[]) && !(payload instanceof CharSequence);
-        if (json && headers.keySet().stream().noneMatch(CONTENT_TYPE::equalsIgnoreCase)) {
+        if (payload != null && headers.keySet().stream().noneMatch(CONTENT_TYPE::equalsIgnoreCase)) {
             headers = new LinkedHashMap<>(headers);
-            headers.put(CONTENT_TYPE, "application/json");
+            headers.put(
+                    CONTENT_TYPE,
+                    payload instanceof byte[] ? BYTES : payload instanceof CharSequence ? TEXT : "application/json");
         }
         if (headers.containsKey("ce_specversion")) {
             headers = event(headers, payload, now);

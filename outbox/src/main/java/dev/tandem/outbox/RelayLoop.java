@@ -205,8 +205,12 @@ final class RelayLoop {
             Connection connection = database.getConnection();
             try {
                 connection.setNetworkTimeout(Runnable::run, DATABASE_TIMEOUT_MILLIS);
-                open = new RelayTables(
-                        connection, id, settings.lease(), settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+                open = Dialect.of(connection)
+                        .relayTables(
+                                connection,
+                                id,
+                                settings.lease(),
+                                settings.whenRefused() == RelaySettings.WhenRefused.HALT);
             } catch (SQLException e) {
                 connection.close();
                 throw e;

@@ -25,7 +25,7 @@ class OutboxDocsIT {
 
     @Test
     void theProgramsCompileAndTheShopSubmitsItsTask() throws Exception {
-        TestDatabase database = TestDatabase.create();
+        TestDatabase database = TestDatabase.Kind.POSTGRES.create();
         try (TestBroker broker = TestBroker.Kind.KAFKA.create()) {
             for (String program : programs()) {
                 compile(program.replace("localhost:9092", broker.address)

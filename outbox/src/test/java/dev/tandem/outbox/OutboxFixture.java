@@ -29,9 +29,14 @@ abstract class OutboxFixture {
     TestDatabase database;
     TestBroker broker;
 
+    /** Returns the kind of database; a subclass runs the same tests on another one. */
+    TestDatabase.Kind databaseKind() {
+        return TestDatabase.Kind.POSTGRES;
+    }
+
     @BeforeEach
     void database() throws SQLException {
-        database = TestDatabase.create();
+        database = databaseKind().create();
     }
 
     @AfterEach

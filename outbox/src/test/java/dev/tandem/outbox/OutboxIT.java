@@ -15,7 +15,6 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.postgresql.PGConnection;
 
 /** The rows of the outbox, and the statements of relays, on a real PostgreSQL without a broker. */
 class OutboxIT {
@@ -24,9 +23,14 @@ class OutboxIT {
     private TestDatabase database;
     private Connection connection;
 
+    /** Returns the kind of database; a subclass runs the same tests on another one. */
+    TestDatabase.Kind databaseKind() {
+        return TestDatabase.Kind.POSTGRES;
+    }
+
     @BeforeEach
     void connect() throws SQLException {
-        database = TestDatabase.create();
+        database = databaseKind().create();
         connection = database.open();
     }
 
@@ -36,7 +40,8 @@ class OutboxIT {
     }
 
     private RelayTables relay(String id) throws SQLException {
-        return new RelayTables(database.open(), id, Duration.ofSeconds(5), true);
+        Connection session = database.open();
+        return Dialect.of(session).relayTables(session, id, Duration.ofSeconds(5), true);
     }
 
     private static TaskRequest<?> task(String key, Object payload) {
@@ -76,7 +81,6 @@ class OutboxIT {
     @Test
     void aMissingTableIsNamed() throws SQLException {
         assertThat(Outbox.isInstalled(connection)).isTrue();
-        connection.commit(); // or else the session would not look again
         connection.commit(); // or else the session would not look again
         database.execute("DROP TABLE tandem_outbox");
         assertThat(Outbox.isInstalled(connection)).isFalse();
@@ -135,8 +139,9 @@ class OutboxIT {
             assertThat(half).hasSize(32).contains(3, 4);
             assertThat(two.renew(Set.of(), false)).hasSize(32).doesNotContainAnyElementsOf(half);
 
-            database.execute("UPDATE tandem_outbox_bucket SET lease_until = now() WHERE owner = 'one'");
-            database.execute("UPDATE tandem_outbox_relay SET alive_until = now() WHERE id = 'one'");
+            database.execute(
+                    "UPDATE tandem_outbox_bucket SET lease_until = " + database.now() + " WHERE owner = 'one'");
+            database.execute("UPDATE tandem_outbox_relay SET alive_until = " + database.now() + " WHERE id = 'one'");
             assertThat(two.renew(Set.of(), false)).hasSize(64);
             // The one that was frozen has lost all of them, and gets none by renewing.
             assertThat(one.renew(half, false)).isEmpty();
@@ -147,7 +152,7 @@ class OutboxIT {
     void aRelayThatIsFrozenInsideATransactionLosesItsLocks() throws SQLException {
         try (Connection session = database.open();
                 RelayTables another = relay("another")) {
-            new RelayTables(session, "frozen", Duration.ofSeconds(1), true);
+            Dialect.of(session).relayTables(session, "frozen", Duration.ofSeconds(1), true);
             try (Statement statement = session.createStatement()) {
                 statement.executeUpdate("UPDATE tandem_outbox_bucket SET owner = NULL");
             }
@@ -159,26 +164,37 @@ class OutboxIT {
     }
 
     @Test
-    void writersNotifyOnlyWhileARelaySleeps() throws SQLException {
-        try (Connection listening = database.source().getConnection();
-                Statement listen = listening.createStatement();
-                RelayTables relay = relay("r")) {
-            listen.execute("LISTEN tandem_outbox");
-            PGConnection news = listening.unwrap(PGConnection.class);
-            relay.renew(Set.of(), false);
-            outbox.write(connection, task("k", "1"));
-            connection.commit();
-            relay.sleep(true);
-            // A marker: what had been sent before it would come first.
-            database.execute("NOTIFY tandem_outbox, 'marker'");
-            assertThat(news.getNotifications(30_000))
-                    .extracting(each -> each.getParameter())
-                    .containsExactly("marker");
-            outbox.write(connection, task("k", "2"));
-            connection.commit();
-            assertThat(news.getNotifications(30_000))
-                    .extracting(each -> each.getParameter())
-                    .containsExactly("");
+    void theBacklogSaysHowMuchWaitsAndForHowLong() throws SQLException {
+        assertThat(Outbox.backlog(connection)).isEqualTo(new OutboxBacklog(0, null, 0));
+        outbox.write(connection, task("a", "1"), task("b", "2"));
+        connection.commit();
+        database.execute("UPDATE tandem_outbox SET written_at = " + database.daysAgo(2) + " WHERE task_key = 'a'");
+        OutboxBacklog backlog = Outbox.backlog(connection);
+        assertThat(backlog.rows()).isEqualTo(2);
+        assertThat(backlog.oldest()).isBetween(Duration.ofHours(47), Duration.ofHours(49));
+        connection.commit();
+        database.execute("UPDATE tandem_outbox SET refused_at = " + database.now() + " WHERE task_key = 'a'");
+        assertThat(Outbox.backlog(connection).refused()).isEqualTo(1);
+        assertThat(Outbox.backlog(connection).oldest()).isLessThan(Duration.ofHours(1));
+    }
+
+    @Test
+    void aReadLeavesOutWhatIsInMemoryOrHalted() throws SQLException {
+        outbox.write(connection, task("busy", "1"), task("halted", "1"), task("halted", "2"), task("free", "1"));
+        outbox.write(
+                connection, TaskRequest.of("away", "ship", "1").withKey("free"), TaskRequest.of("orders", "ship", "1"));
+        connection.commit();
+        database.execute("UPDATE tandem_outbox SET refused_at = " + database.now()
+                + " WHERE task_key = 'halted' AND id = (SELECT least FROM (SELECT min(id) AS least FROM tandem_outbox"
+                + " WHERE task_key = 'halted') first)");
+        long keyless = database.number("SELECT id FROM tandem_outbox WHERE task_key IS NULL");
+        try (RelayTables relay = relay("r")) {
+            Set<Integer> all = relay.renew(Set.of(), false);
+            RelayCore.Exclusions without = new RelayCore.Exclusions(
+                    List.of("away"), List.of(new OutboxRow.Lane("orders", "busy", 0)), List.of(keyless));
+            assertThat(relay.read(all, without, 100, 1 << 20))
+                    .extracting(row -> row.task().key())
+                    .containsExactly("free");
         }
     }
 }

@@ -16,10 +16,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The outbox on a real PostgreSQL, before both kinds of brokers. */
+@Execution(ExecutionMode.CONCURRENT)
 class OutboxRelayIT extends OutboxFixture {
 
     record Order(String id, int items) {}

@@ -95,7 +95,7 @@ abstract class TestBroker implements AutoCloseable {
     @Override
     public abstract void close();
 
-    static final class KafkaBroker extends TestBroker {
+    static class KafkaBroker extends TestBroker {
 
         private final KafkaConsumer<String, byte[]> consumer;
 

@@ -1,5 +1,7 @@
 package dev.tandem.outbox;
 
+import dev.tandem.local.LocalBroker;
+import dev.tandem.local.LocalMariaDb;
 import dev.tandem.local.LocalPostgres;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
@@ -12,35 +14,52 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
+import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A schema of its own with the outbox, in the PostgreSQL that the tests of this JVM share or in one of a test's own. */
+/** A database of its own with the outbox, in a server that the tests of this JVM share or in one of a test's own. */
 final class TestDatabase {
 
-    private static @Nullable LocalPostgres shared;
+    enum Kind {
+        POSTGRES,
+        MARIADB;
 
+        TestDatabase create() throws SQLException {
+            return in(
+                    switch (this) {
+                        case POSTGRES -> Brokers.postgres();
+                        case MARIADB -> Brokers.mariaDb();
+                    });
+        }
+
+        LocalBroker own() {
+            return switch (this) {
+                case POSTGRES -> Brokers.ownPostgres();
+                case MARIADB -> Brokers.ownMariaDb();
+            };
+        }
+    }
+
+    final Kind kind;
     private final String url;
 
     private TestDatabase(String url) {
         this.url = url;
+        this.kind = url.startsWith("jdbc:postgresql:") ? Kind.POSTGRES : Kind.MARIADB;
     }
 
-    static synchronized TestDatabase create() throws SQLException {
-        LocalPostgres postgres = shared;
-        if (postgres == null) {
-            postgres = Brokers.ownPostgres();
-            shared = postgres;
+    static TestDatabase in(LocalBroker server) throws SQLException {
+        String name = UniqueNames.fresh("outbox").replace('-', '_');
+        TestDatabase admin = new TestDatabase(server.address());
+        TestDatabase created;
+        if (server instanceof LocalPostgres postgres) {
+            admin.execute("CREATE SCHEMA " + name);
+            created = new TestDatabase(postgres.address() + "&currentSchema=" + name);
+        } else {
+            admin.execute("CREATE DATABASE " + name);
+            created = new TestDatabase(((LocalMariaDb) server).address(name));
         }
-        return in(postgres);
-    }
-
-    static TestDatabase in(LocalPostgres postgres) throws SQLException {
-        String schema = UniqueNames.fresh("outbox").replace('-', '_');
-        TestDatabase admin = new TestDatabase(postgres.address());
-        admin.execute("CREATE SCHEMA " + schema);
-        TestDatabase created = new TestDatabase(postgres.address() + "&currentSchema=" + schema);
-        created.execute(script());
+        created.install();
         return created;
     }
 
@@ -49,9 +68,24 @@ final class TestDatabase {
         return new TestDatabase(url);
     }
 
-    private static String script() {
-        try (InputStream script =
-                TestDatabase.class.getResourceAsStream("/db/tandem/postgresql/V1__tandem_outbox.sql")) {
+    private void install() throws SQLException {
+        String text = script();
+        if (kind == Kind.POSTGRES) {
+            execute(text);
+            return;
+        }
+        // The server takes one statement at a time. Its script has no semicolons in other places.
+        for (String statement : text.replaceAll("(?m)^\\s*--.*$", "").split(";")) {
+            if (!statement.isBlank()) {
+                execute(statement);
+            }
+        }
+    }
+
+    private String script() throws SQLException {
+        try (Connection connection = source().getConnection();
+                InputStream script =
+                        TestDatabase.class.getClassLoader().getResourceAsStream(Outbox.script(connection))) {
             return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException(e);
@@ -63,6 +97,13 @@ final class TestDatabase {
     }
 
     DataSource source() {
+        try {
+            if (kind == Kind.MARIADB) {
+                return new MariaDbDataSource(url);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url);
         return source;
@@ -93,6 +134,29 @@ final class TestDatabase {
             rows.next();
             return String.valueOf(rows.getObject(1));
         }
+    }
+
+    /** Returns what this database calls the present time in the columns of the outbox. */
+    String now() {
+        return kind == Kind.POSTGRES ? "clock_timestamp()" : "UTC_TIMESTAMP(6)";
+    }
+
+    /** Returns the time some days ago. */
+    String daysAgo(int days) {
+        return kind == Kind.POSTGRES
+                ? "now() - interval '" + days + " days'"
+                : "UTC_TIMESTAMP() - INTERVAL " + days + " DAY";
+    }
+
+    /** Returns how many transactions wait for a lock. */
+    long waiters() throws SQLException {
+        return number(
+                kind == Kind.POSTGRES
+                        ? "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                + " AND query LIKE '%tandem_once%' AND datname = current_database()"
+                                + " AND pid <> pg_backend_pid()"
+                        : "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
+                                + " AND trx_query LIKE '%tandem_once%'");
     }
 
     long waiting() throws SQLException {

@@ -58,7 +58,7 @@ class ModuleDependenciesTest {
             Map.entry("outbox", Set.of("api")),
             Map.entry("opentelemetry", Set.of("api")),
             Map.entry("runtime", with(PARTS, "client")),
-            Map.entry("spring-boot-starter", Set.of("api", "client", "opentelemetry", "runtime")),
+            Map.entry("spring-boot-starter", Set.of("api", "client", "opentelemetry", "outbox", "runtime")),
             Map.entry(
                     "test", Set.of("api", "task", "ordering", "executor", "client", "runtime", "spring-boot-starter")),
             Map.entry("server", with(PARTS, "runtime")));

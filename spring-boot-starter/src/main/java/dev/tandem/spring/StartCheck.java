@@ -3,6 +3,7 @@ package dev.tandem.spring;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings.OutboxUse;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +20,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Finds the handlers and gateways of an application once all of its beans are there, and stops the start if they do not fit. */
@@ -30,12 +33,19 @@ final class StartCheck implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final ConfigurableEnvironment environment;
     private final JsonMapper json;
+    private final Supplier<@Nullable ApplicationOutbox> outbox;
     private @Nullable Wiring wiring;
 
-    StartCheck(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment, JsonMapper json) {
+    /** @param outbox gives null where the application cannot have an outbox */
+    StartCheck(
+            ConfigurableListableBeanFactory beans,
+            ConfigurableEnvironment environment,
+            JsonMapper json,
+            Supplier<@Nullable ApplicationOutbox> outbox) {
         this.beans = beans;
         this.environment = environment;
         this.json = json;
+        this.outbox = outbox;
     }
 
     /** Returns what was found. Called after all singletons have been created. */
@@ -60,6 +70,24 @@ final class StartCheck implements SmartInitializingSingleton {
         Wiring found = new Wiring(settings, handlers);
         wiring = found;
         report(found, gateways).forEach(log::info);
+        checkOutbox(settings);
+    }
+
+    private void checkOutbox(TandemSettings settings) {
+        ApplicationOutbox possible = outbox.get();
+        if (possible != null && possible.isUsed()) {
+            log.info(
+                    "Tasks are submitted by the outbox in the data source {}, {}",
+                    possible.databaseName(),
+                    possible.isRelayed() ? "and published from there" : "and published by other processes");
+        } else if (possible == null
+                && settings.outbox().enabled() == OutboxUse.TRUE
+                && !ClassUtils.isPresent(
+                        "org.springframework.jdbc.datasource.DataSourceUtils", beans.getBeanClassLoader())) {
+            throw new StartException(
+                    List.of("tandem.outbox.enabled is 'true', but the application cannot use a database:"
+                            + " add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, or set it to false"));
+        }
     }
 
     private static void refuseIfAny(List<String> problems) {

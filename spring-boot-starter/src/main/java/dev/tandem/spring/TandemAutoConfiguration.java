@@ -9,6 +9,7 @@ import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.runtime.TandemStarter;
 import dev.tandem.runtime.queues.TaskMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -51,20 +52,23 @@ public final class TandemAutoConfiguration {
                 ConfigurableEnvironment environment,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<SubmitInterceptor> interceptors,
-                ObjectProvider<TransactionBoundary> transactions) {
-            return TaskClients.open(
-                    environment,
-                    mapper(json),
-                    interceptors.orderedStream().toList(),
-                    transactions.getIfAvailable(() -> TransactionBoundary.NONE));
+                ObjectProvider<TransactionBoundary> transactions,
+                ObjectProvider<ApplicationOutbox> outboxes) {
+            List<SubmitInterceptor> all = interceptors.orderedStream().toList();
+            TransactionBoundary boundary = transactions.getIfAvailable(() -> TransactionBoundary.NONE);
+            ApplicationOutbox outbox = outboxes.getIfAvailable();
+            return outbox != null && outbox.isUsed()
+                    ? outbox.client(mapper(json), all, boundary)
+                    : TaskClients.open(environment, mapper(json), all, boundary);
         }
 
         @Bean
         StartCheck tandemStartCheck(
                 ConfigurableListableBeanFactory beans,
                 ConfigurableEnvironment environment,
-                ObjectProvider<JsonMapper> json) {
-            return new StartCheck(beans, environment, mapper(json));
+                ObjectProvider<JsonMapper> json,
+                ObjectProvider<ApplicationOutbox> outbox) {
+            return new StartCheck(beans, environment, mapper(json), outbox::getIfAvailable);
         }
 
         @Bean

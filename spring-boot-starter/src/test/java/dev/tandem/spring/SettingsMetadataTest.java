@@ -38,6 +38,8 @@ class SettingsMetadataTest {
                         "tandem.redis.uri",
                         "tandem.executor.drain-timeout",
                         "tandem.tracing.mode",
+                        "tandem.outbox.enabled",
+                        "tandem.outbox.relay",
                         "tandem.queues");
         assertThat(described
                         .get("tandem.executor.drain-timeout")

@@ -44,6 +44,9 @@ final class SettingsCheck {
         check.checkRedis(settings.redis());
         check.checkExecutor(settings.executor());
         check.checkHistory(settings.history());
+        check.problems.checkRange(
+                "tandem.outbox.lease", settings.outbox().lease(), Duration.ofSeconds(1), Duration.ofMinutes(10));
+        check.problems.checkRange("tandem.outbox.batch", settings.outbox().batch(), 1, 100_000);
         check.checkMaxPayload(settings.maxPayload());
         check.checkAllowedHosts(settings.api().allowedHosts());
         check.problems.checkRange(

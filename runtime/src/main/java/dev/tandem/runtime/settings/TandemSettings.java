@@ -26,6 +26,7 @@ public record TandemSettings(
         @DefaultValue ExecutorSettings executor,
         @DefaultValue ApiSettings api,
         @DefaultValue HistorySettings history,
+        @DefaultValue OutboxSettings outbox,
         @DefaultValue("1MB") DataSize maxPayload,
         @DefaultValue("false") boolean logPayloads,
         @DefaultValue LogSettings log,
@@ -36,7 +37,19 @@ public record TandemSettings(
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
         return new TandemSettings(
-                kafka, rabbit, redis, executor, api, history, maxPayload, logPayloads, log, tracing, demo, others);
+                kafka,
+                rabbit,
+                redis,
+                executor,
+                api,
+                history,
+                outbox,
+                maxPayload,
+                logPayloads,
+                log,
+                tracing,
+                demo,
+                others);
     }
 
     /**
@@ -178,6 +191,42 @@ public record TandemSettings(
             @DefaultValue("1d") Duration succeededAge,
             @DefaultValue("100000") int succeededMax,
             @DefaultValue("8MB") DataSize succeededBytes) {}
+
+    /**
+     * The outbox of a Spring Boot application.
+     *
+     * @param enabled whether tasks are submitted by writing them into the application's database
+     * @param dataSource the bean of that database; "" finds it
+     * @param relay whether this application publishes what was written
+     * @param lease for how long a relay has its share of the keys unless it renews it; others wait as long after a crash
+     * @param batch the most rows of one read
+     * @param whenRefused what becomes of a key of which a task can never be published
+     */
+    public record OutboxSettings(
+            @DefaultValue("auto") OutboxUse enabled,
+            @DefaultValue("") String dataSource,
+            @DefaultValue("true") boolean relay,
+            @DefaultValue("10s") Duration lease,
+            @DefaultValue("1000") int batch,
+            @DefaultValue("halt") WhenRefused whenRefused) {}
+
+    /** When an application submits its tasks by the outbox. */
+    public enum OutboxUse {
+        /** If the outbox's table is in the database. */
+        AUTO,
+        /** Always. Without the table the application does not start. */
+        TRUE,
+        /** Never. */
+        FALSE
+    }
+
+    /** What becomes of the later tasks of a key when one can never be published. */
+    public enum WhenRefused {
+        /** They wait until somebody has decided about that task. */
+        HALT,
+        /** They are published without it. */
+        SKIP
+    }
 
     /**
      * The log.

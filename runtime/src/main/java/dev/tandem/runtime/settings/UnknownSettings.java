@@ -36,6 +36,9 @@ final class UnknownSettings {
     /** Says whether an application has Tandem at all. Spring Boot's conditions read it, before all other settings. */
     private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of(PREFIX + ".enabled");
 
+    /** What only an application with a database of its own can have. */
+    private static final ConfigurationPropertyName OUTBOX = ConfigurationPropertyName.of(PREFIX + ".outbox");
+
     private static final String QUEUES = PREFIX + ".queues.";
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9-]+");
@@ -109,6 +112,13 @@ final class UnknownSettings {
             return;
         }
         if (!ownServer && ENABLED.equals(name)) {
+            return;
+        }
+        if (ownServer && OUTBOX.isAncestorOf(name)) {
+            problems.add(SettingProblem.ofValue(
+                    written,
+                    Secrets.shown(written, value),
+                    "a server has no outbox: an application with tandem-spring-boot-starter has one in its database"));
             return;
         }
         if (NAMES.knows(name) || LOCAL.isAncestorOf(name) || LOCAL.equals(name)) {

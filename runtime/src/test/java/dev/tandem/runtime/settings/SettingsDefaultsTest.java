@@ -49,6 +49,12 @@ class SettingsDefaultsTest {
             history.succeeded-age = 1d
             history.succeeded-max = 100000
             history.succeeded-bytes = 8MB
+            outbox.enabled = auto
+            outbox.data-source =
+            outbox.relay = true
+            outbox.lease = 10s
+            outbox.batch = 1000
+            outbox.when-refused = halt
             max-payload = 1MB
             log-payloads = false
             log.keys = true

@@ -39,6 +39,15 @@ class UnknownSettingsTest extends SettingsTestBase {
                 .anyMatch(each -> each.contains("TANDEM_ENABLED"));
     }
 
+    @Test
+    void onlyAProgramHasAnOutbox() {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.outbox.enabled", "true");
+
+        assertThat(loadForProgram().outbox().enabled()).isEqualTo(TandemSettings.OutboxUse.TRUE);
+        assertThat(problems()).singleElement().asString().contains("tandem.outbox.enabled is 'true': a server has no");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             tandem.redis.url                     | tandem.redis.uri

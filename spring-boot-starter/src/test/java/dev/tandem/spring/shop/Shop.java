@@ -8,6 +8,8 @@ import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -30,6 +32,7 @@ public class Shop {
         return new SimpleMeterRegistry();
     }
 
+    /** Returns the PostgreSQL at {@code shop.database}, or else an empty database in memory. */
     @Bean
     InMemorySpanExporter spanExporter() {
         return InMemorySpanExporter.create();
@@ -50,7 +53,12 @@ public class Shop {
     }
 
     @Bean
-    DataSource dataSource() {
+    DataSource dataSource(@Value("${shop.database:}") String url) {
+        if (!url.isEmpty()) {
+            PGSimpleDataSource database = new PGSimpleDataSource();
+            database.setUrl(url);
+            return database;
+        }
         return new EmbeddedDatabaseBuilder()
                 .setType(EmbeddedDatabaseType.H2)
                 .generateUniqueName(true)

@@ -2,6 +2,7 @@ package dev.tandem.testkit;
 
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
+import dev.tandem.local.LocalMariaDb;
 import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalRabbitCluster;
@@ -30,6 +31,8 @@ public final class Brokers {
     private static final Shared<SharedRedis> OLDEST_REDIS = new Shared<>(() -> new SharedRedis(LocalMode.EMBEDDED));
 
     private static final Shared<SharedRabbit> RABBIT = new Shared<>(SharedRabbit::new);
+    private static final Shared<LocalPostgres> POSTGRES = new Shared<>(LocalPostgres::create);
+    private static final Shared<LocalMariaDb> MARIA_DB = new Shared<>(LocalMariaDb::create);
 
     private Brokers() {}
 
@@ -51,6 +54,21 @@ public final class Brokers {
     /** Returns the RabbitMQ that the tests of this JVM share. */
     public static SharedRabbit rabbit() {
         return orSkip(RABBIT);
+    }
+
+    /** Returns the PostgreSQL that the tests of this JVM share. */
+    public static LocalPostgres postgres() {
+        return orSkip(POSTGRES);
+    }
+
+    /** Returns the MariaDB that the tests of this JVM share. */
+    public static LocalMariaDb mariaDb() {
+        return orSkip(MARIA_DB);
+    }
+
+    /** Starts a MariaDB for one test. Close it. */
+    public static LocalMariaDb ownMariaDb() {
+        return orSkip(LocalMariaDb::create);
     }
 
     /** Starts a PostgreSQL for one test class, which takes about a second. Close it. */

@@ -6,6 +6,7 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
@@ -47,6 +48,7 @@ final class LaneBrokers implements AutoCloseable {
     private final int[] kafkaProxyPorts = new int[SLOTS];
     private @Nullable LocalKafka kafka;
     private @Nullable LocalAmqp amqp;
+    private @Nullable LocalPostgres postgres;
     private @Nullable LocalRabbitCluster rabbitCluster;
     private @Nullable LocalRedis redis;
     private @Nullable LocalRedisSentinel sentinel;
@@ -70,9 +72,17 @@ final class LaneBrokers implements AutoCloseable {
                 case PROXIES -> ownBroker && ownRedis;
                 case DEATH_PROOF -> DeathWatch.isAvailable();
                 case FILE_LIMITS -> isOnPath("prlimit");
+                case OUTBOX -> workload.isOutbox();
             };
             if (!met) {
                 return Optional.of("needs " + requirement.description());
+            }
+        }
+        if (workload.isOutbox()) {
+            try {
+                postgres();
+            } catch (MissingBrokerException e) {
+                return Optional.of(String.valueOf(e.getMessage()));
             }
         }
         if (!workload.isRabbit() || !ownBroker) {
@@ -172,6 +182,14 @@ final class LaneBrokers implements AutoCloseable {
             add(redis, describe(redis));
         }
         return redis;
+    }
+
+    synchronized LocalPostgres postgres() {
+        if (postgres == null) {
+            postgres = LocalPostgres.create();
+            add(postgres, describe(postgres));
+        }
+        return postgres;
     }
 
     synchronized LocalRedisSentinel sentinel() {

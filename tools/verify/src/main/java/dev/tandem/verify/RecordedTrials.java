@@ -95,7 +95,7 @@ final class RecordedTrials {
     private static Judgement judge(List<Event> events, Event.TrialOpened opened) {
         Workload workload = Workload.of(opened.workload());
         CheckerSettings settings = CheckerSettings.of(
-                        workload.isOrdered(), !workload.isRabbit(), Duration.ofMillis(opened.leaseMillis()))
+                        workload.isOrdered(), workload.knowsOffsets(), Duration.ofMillis(opened.leaseMillis()))
                 .overflowing(workload.overflows());
         return Checker.judge(events, settings.lenient(Duration.ofMillis(opened.lenienceMillis())));
     }

@@ -14,12 +14,14 @@ import dev.tandem.verify.worker.LiveView;
 import dev.tandem.verify.worker.StallDetector;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,9 @@ final class Trial implements AutoCloseable {
     private final TaskGenerator tasks;
     private final TrialExecutors executors;
     private final TrialFaultContext context;
+    private final String classPath;
     private @Nullable Thread stallDetector;
+    private @Nullable TrialOutbox outbox;
 
     /**
      * Creates a trial that has not started.
@@ -73,8 +77,9 @@ final class Trial implements AutoCloseable {
         this.tasks = new TaskGenerator(trialCase.workload(), new Random(seed), settings.lease(), settings.longEvery());
         this.log = new JsonLinesLog<>(folder.resolve(RecordedTrials.TRIAL_EVENTS));
         this.executors = new TrialExecutors(brokers, trialCase, settings, queue, classPath, this.folder, log, liveView);
-        this.context =
-                new TrialFaultContext(brokers, trialCase, settings, queue, new Random(seed), executors, log, tasks);
+        this.context = new TrialFaultContext(
+                brokers, trialCase, settings, queue, new Random(seed), executors, log, tasks, this::outbox);
+        this.classPath = classPath;
     }
 
     /** Runs the trial and judges it. */
@@ -86,8 +91,12 @@ final class Trial implements AutoCloseable {
         executors.startPolling();
         stallDetector = StallDetector.start("verify", log);
         TrialTopic topic = workload.isRabbit() ? null : new TrialTopic(brokerAddress, queue, settings.partitions());
-        try (LoadGenerator load =
-                        new LoadGenerator(tasks, queue, publisher(), !workload.isRabbit(), log, settings.perSecond());
+        if (workload.isOutbox()) {
+            outbox = new TrialOutbox(brokers.postgres(), brokerAddress, queue, settings, classPath, folder);
+            executors.database(outbox.url());
+        }
+        try (LoadGenerator load = new LoadGenerator(
+                        tasks, queue, publisher(), workload.knowsOffsets(), log, settings.perSecond());
                 Auditor auditor = new Auditor(
                         queue, settings.partitions(), topic, executors.storeAddress(), executors.usesCluster(), log)) {
             load.start();
@@ -103,6 +112,7 @@ final class Trial implements AutoCloseable {
             auditor.stop();
             log.write(new Event.TrialClosed(System.nanoTime(), backlog(topic)));
             finalAudit(auditor);
+            requireEffectsOnce(load);
         } finally {
             if (topic != null) {
                 topic.close();
@@ -202,7 +212,25 @@ final class Trial implements AutoCloseable {
         }
     }
 
+    private TrialOutbox outbox() {
+        if (outbox == null) {
+            throw new IllegalStateException("The workload " + trialCase.workload() + " has no outbox");
+        }
+        return outbox;
+    }
+
+    private void requireEffectsOnce(LoadGenerator load) throws SQLException {
+        if (outbox != null) {
+            outbox.requireEffectsOnce(load.acknowledged().stream()
+                    .filter(id -> !TaskGenerator.isHalted(id))
+                    .collect(Collectors.toSet()));
+        }
+    }
+
     private Publisher publisher() {
+        if (outbox != null) {
+            return outbox.publisher();
+        }
         if (trialCase.workload().isRabbit()) {
             return new RabbitPublisher(List.of(executors.directSettings().rabbit()));
         }
@@ -232,6 +260,9 @@ final class Trial implements AutoCloseable {
 
     @Override
     public void close() {
+        if (outbox != null) {
+            outbox.close();
+        }
         executors.close();
         log.close();
     }

@@ -37,6 +37,7 @@ final class TrialExecutors implements AutoCloseable {
     private final String store;
     private final List<WorkerProcess> running = new CopyOnWriteArrayList<>();
     private final Thread poller;
+    private volatile String database = "";
     private volatile boolean closed;
     private int starts;
 
@@ -60,6 +61,11 @@ final class TrialExecutors implements AutoCloseable {
         this.store = brokers.storeAddress(trialCase.fault().requirements());
         this.poller = new Thread(this::poll, "verify-poll");
         poller.setDaemon(true);
+    }
+
+    /** Has the handlers of executors that start from now on write with {@code Once}. */
+    void database(String url) {
+        database = url;
     }
 
     /** Returns the running executors, ordered by slot. */
@@ -164,6 +170,7 @@ final class TrialExecutors implements AutoCloseable {
                 trial.lease(),
                 trial.retry(),
                 trialCase.fault().requirements().contains(Requirement.DEATH_PROOF),
+                database,
                 folder);
     }
 

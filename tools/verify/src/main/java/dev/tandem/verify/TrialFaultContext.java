@@ -7,6 +7,7 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.verify.fault.FaultContext;
+import dev.tandem.verify.fault.OutboxControl;
 import dev.tandem.verify.load.TaskGenerator;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.worker.LiveView;
@@ -21,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The things that the fault of one trial acts on. */
 final class TrialFaultContext implements FaultContext {
@@ -34,6 +36,7 @@ final class TrialFaultContext implements FaultContext {
     private final JsonLinesLog<Event> log;
     private final TaskGenerator tasks;
     private final AtomicInteger endEvents = new AtomicInteger();
+    private final Supplier<TrialOutbox> outbox;
     private volatile int round;
 
     TrialFaultContext(
@@ -44,7 +47,9 @@ final class TrialFaultContext implements FaultContext {
             Random random,
             TrialExecutors executors,
             JsonLinesLog<Event> log,
-            TaskGenerator tasks) {
+            TaskGenerator tasks,
+            Supplier<TrialOutbox> outbox) {
+        this.outbox = outbox;
         this.brokers = brokers;
         this.trialCase = trialCase;
         this.settings = settings;
@@ -144,6 +149,11 @@ final class TrialFaultContext implements FaultContext {
     @Override
     public int clusterSlot() {
         return SlotHash.getSlot("tandem:{" + queue + "/0}:");
+    }
+
+    @Override
+    public OutboxControl outbox() {
+        return outbox.get();
     }
 
     @Override

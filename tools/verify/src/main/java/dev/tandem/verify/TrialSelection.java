@@ -1,6 +1,7 @@
 package dev.tandem.verify;
 
 import dev.tandem.verify.fault.Fault;
+import dev.tandem.verify.fault.Requirement;
 import dev.tandem.verify.load.Workload;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +31,16 @@ final class TrialSelection {
 
     /** The faults that special workloads are combined with, unless faults are named. */
     private static final Set<String> SPECIAL_FAULTS = Set.of("none", "kill", "churn", "freeze", "redis-forgets");
+
+    /** The faults that workloads with an outbox are combined with, unless faults are named. */
+    private static final Set<String> OUTBOX_FAULTS = Set.of(
+            "relay-kill",
+            "relay-freeze",
+            "postgres-restart",
+            "relay-kill+kafka-restart",
+            "kafka-restart",
+            "rabbit-restart",
+            "kill");
 
     private final List<Fault> faults;
     private final List<Workload> workloads;
@@ -64,8 +75,8 @@ final class TrialSelection {
             for (Workload workload : workloads) {
                 boolean wanted = shortSet
                         ? SHORT_SET.contains(fault.name() + " " + workload)
-                        : !allFaults || !workload.isSpecial() || SPECIAL_FAULTS.contains(fault.name());
-                if (wanted && fault.supports(workload.isRabbit())) {
+                        : !allFaults || isCombined(fault, workload);
+                if (wanted && supports(fault, workload)) {
                     cases.add(new TrialCase(fault, workload));
                 }
             }
@@ -76,6 +87,18 @@ final class TrialSelection {
                     + workloads);
         }
         return cases;
+    }
+
+    private static boolean isCombined(Fault fault, Workload workload) {
+        if (workload.isOutbox()) {
+            return OUTBOX_FAULTS.contains(fault.name());
+        }
+        return !workload.isSpecial() || SPECIAL_FAULTS.contains(fault.name());
+    }
+
+    private static boolean supports(Fault fault, Workload workload) {
+        return fault.supports(workload.isRabbit())
+                && (workload.isOutbox() || !fault.requirements().contains(Requirement.OUTBOX));
     }
 
     /** Returns the cases of a soak: all selected ones in random order, then random combinations of faults. */
@@ -93,7 +116,7 @@ final class TrialSelection {
         while (allFaults && cases.size() < RANDOM_COMBINATIONS) {
             Fault fault = Fault.randomPair(random);
             Workload workload = every.get(random.nextInt(every.size()));
-            if (workloads.contains(workload) && fault.supports(workload.isRabbit())) {
+            if (workloads.contains(workload) && supports(fault, workload)) {
                 cases.add(new TrialCase(fault, workload));
             }
         }

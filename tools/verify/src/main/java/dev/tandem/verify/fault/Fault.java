@@ -35,6 +35,9 @@ public sealed interface Fault
                 ClockSetBack,
                 Churn,
                 RollingReplacement,
+                RelayKill,
+                RelayFreeze,
+                PostgresRestart,
                 CombinedFault {
 
     /** Returns the name in commands and reports: short, lower case, with hyphens. */

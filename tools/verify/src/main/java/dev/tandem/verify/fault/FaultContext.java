@@ -68,6 +68,9 @@ public interface FaultContext {
     /** Returns a hash slot of the cluster in which a partition of the trial's queue lies. */
     int clusterSlot();
 
+    /** Returns the outbox of the trial. */
+    OutboxControl outbox();
+
     /** Queries a Redis over a new connection. */
     <T> T query(LocalRedis node, Function<RedisCommands<String, String>, T> query);
 

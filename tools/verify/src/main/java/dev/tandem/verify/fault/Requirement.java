@@ -16,6 +16,8 @@ public enum Requirement {
     SENTINEL("a Redis with Sentinels that verify starts itself"),
     /** A Redis Cluster. */
     CLUSTER("a Redis Cluster that verify starts itself"),
+    /** A workload that is submitted by an outbox. */
+    OUTBOX("a workload with an outbox"),
     /** Executors that see which processes of their host are gone. */
     DEATH_PROOF("a /proc that shows all processes (Linux)"),
     /** The means to change resource limits of a running process. */

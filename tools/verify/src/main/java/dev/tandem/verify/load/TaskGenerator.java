@@ -150,7 +150,7 @@ public final class TaskGenerator {
                 number % DYING_EVERY == 0
                         ? task(DYING_KEY + number, new HandlerInstruction(Outcome.DIE, QUICK_MILLIS), Duration.ZERO)
                         : null;
-            case NONE -> null;
+            case NONE, OUTBOX -> null;
         };
     }
 

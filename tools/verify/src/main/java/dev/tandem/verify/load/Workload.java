@@ -30,14 +30,29 @@ public enum Workload {
             true,
             false,
             "Kafka, every fourth task dies and halts its key",
-            Special.MANY_DEAD);
+            Special.MANY_DEAD),
+    KAFKA_OUTBOX(
+            "kafka-outbox",
+            false,
+            true,
+            true,
+            "Kafka, submitted by an outbox in PostgreSQL, with handlers whose effects happen once",
+            Special.OUTBOX),
+    RABBIT_OUTBOX(
+            "rabbit-outbox",
+            true,
+            true,
+            true,
+            "RabbitMQ, ordered by key, submitted by an outbox, with effects that happen once",
+            Special.OUTBOX);
 
     /** A special treatment of some keys of a workload. */
     enum Special {
         NONE,
         HOT_SLOW,
         CROWDS,
-        MANY_DEAD
+        MANY_DEAD,
+        OUTBOX
     }
 
     private static final int CROWD_BOUND = 10;
@@ -65,6 +80,16 @@ public enum Workload {
     /** Returns whether the workload is about certain keys rather than about faults. It is combined with few faults only. */
     public boolean isSpecial() {
         return special != Special.NONE;
+    }
+
+    /** Returns whether tasks are submitted by an outbox. Nobody sees at which offsets they arrive. */
+    public boolean isOutbox() {
+        return special == Special.OUTBOX;
+    }
+
+    /** Returns whether the events of the publisher name offsets. */
+    public boolean knowsOffsets() {
+        return !rabbit && !isOutbox();
     }
 
     /** Returns whether records wait in the log by design, which holds back the committed offset. */

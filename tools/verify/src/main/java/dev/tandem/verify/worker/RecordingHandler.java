@@ -10,6 +10,7 @@ import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -25,10 +26,17 @@ final class RecordingHandler implements Handler {
     private final Map<TaskContext, Long> running = new ConcurrentHashMap<>();
 
     private final Path outageFile;
+    private final Effects effects;
     private volatile boolean outage;
 
     RecordingHandler(
-            String process, JsonLinesLog<Event> log, WorkerOrders orders, ObservedStore store, Path outageFile) {
+            String process,
+            JsonLinesLog<Event> log,
+            WorkerOrders orders,
+            ObservedStore store,
+            Path outageFile,
+            Effects effects) {
+        this.effects = effects;
         this.process = process;
         this.outageFile = outageFile;
         this.log = log;
@@ -38,6 +46,39 @@ final class RecordingHandler implements Handler {
 
     @Override
     public Result handle(TaskContext task) throws Exception {
+        if (effects == Effects.NONE) {
+            started(task);
+            return run(task, () -> {});
+        }
+        Effects.Transaction transaction;
+        try {
+            transaction = effects.begin(task);
+        } catch (SQLException e) {
+            started(task);
+            ended(task, Ending.FAILED);
+            throw e;
+        }
+        try (transaction) {
+            if (transaction.isFirst()) {
+                started(task);
+                return run(task, transaction::commit);
+            }
+            // A first attempt was a copy from the outbox: the task has ended. A later one ends what was cut off after
+            // its commit.
+            if (task.attempt() > 1) {
+                started(task);
+                ended(task, Ending.SUCCEEDED);
+            }
+            return Result.done();
+        }
+    }
+
+    /** What ends a successful run. */
+    private interface Commit {
+        void run() throws SQLException;
+    }
+
+    private void started(TaskContext task) {
         long lease = leaseUntil(task);
         running.put(task, lease);
         ObservedStore.ClaimOrigin origin = store.takeOrigin(task.token());
@@ -52,6 +93,9 @@ final class RecordingHandler implements Handler {
                 origin.partition(),
                 origin.epoch(),
                 origin.requestedAt()));
+    }
+
+    private Result run(TaskContext task, Commit commit) throws Exception {
         try {
             if (outage) {
                 throw new IllegalStateException("What handlers call is away");
@@ -68,6 +112,7 @@ final class RecordingHandler implements Handler {
                 }
                 case DIE -> throw new FatalTaskException("The payload says so");
             };
+            commit.run();
             ended(task, Ending.SUCCEEDED);
             return result;
         } catch (InterruptedException e) {
@@ -76,7 +121,7 @@ final class RecordingHandler implements Handler {
         } catch (FatalTaskException e) {
             ended(task, Ending.DEAD);
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | SQLException e) {
             ended(task, task.isLastAttempt() ? Ending.DEAD : Ending.FAILED);
             throw e;
         }

@@ -35,7 +35,8 @@ public final class WorkerMain {
         WorkerOrders orders = new WorkerOrders(settings.name(), settings.orders(), log, clock);
         RedisStore store = RedisStore.open(settings.store());
         ObservedStore observedStore = new ObservedStore(store, settings.name(), log);
-        RecordingHandler handler = new RecordingHandler(settings.name(), log, orders, observedStore, settings.outage());
+        RecordingHandler handler = new RecordingHandler(
+                settings.name(), log, orders, observedStore, settings.outage(), Effects.of(settings.database()));
         handler.pollOutage();
         String id = Executor.newId(settings.name());
         Source source = settings.source(id);

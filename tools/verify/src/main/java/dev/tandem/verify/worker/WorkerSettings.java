@@ -26,6 +26,7 @@ import java.util.Objects;
  * @param lease lease of claims; one below the product's default also shortens Kafka's session
  * @param retry delay before the next attempt of a failed task
  * @param provesDeaths whether it ends the leases of executors whose processes are gone
+ * @param database the PostgreSQL in which handlers write with {@code Once}; "" for none
  * @param folder folder for events, logs and orders
  */
 public record WorkerSettings(
@@ -40,6 +41,7 @@ public record WorkerSettings(
         Duration lease,
         Duration retry,
         boolean provesDeaths,
+        String database,
         Path folder) {
 
     private static final int CONCURRENCY = 64;
@@ -79,6 +81,7 @@ public record WorkerSettings(
                 "lease=" + lease.toMillis(),
                 "retry=" + retry.toMillis(),
                 "proves=" + provesDeaths,
+                "database=" + database,
                 "folder=" + folder);
     }
 
@@ -100,6 +103,7 @@ public record WorkerSettings(
                 Duration.ofMillis(Long.parseLong(text(all, "lease"))),
                 Duration.ofMillis(Long.parseLong(text(all, "retry"))),
                 Boolean.parseBoolean(text(all, "proves")),
+                text(all, "database"),
                 Path.of(text(all, "folder")));
     }
 

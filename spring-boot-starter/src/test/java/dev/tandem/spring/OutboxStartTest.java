@@ -1,0 +1,77 @@
+package dev.tandem.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.api.TaskClient;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+/** What an application is told at its start if it cannot have the outbox that it wants. Nothing connects to a broker. */
+class OutboxStartTest {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    JacksonAutoConfiguration.class, TandemAutoConfiguration.class, TandemOutboxAutoConfiguration.class))
+            .withPropertyValues("tandem.queues.orders.source=kafka");
+
+    private static DataSource memory() {
+        return new EmbeddedDatabaseBuilder()
+                .setType(EmbeddedDatabaseType.H2)
+                .generateUniqueName(true)
+                .build();
+    }
+
+    @Test
+    void withoutTheTableTasksGoToTheBroker() {
+        application.withBean("shop", DataSource.class, OutboxStartTest::memory).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(ApplicationOutbox.class).isUsed()).isFalse();
+            assertThat(context.getBean(TaskClient.class).toString()).isEqualTo("TandemClient[orders]");
+        });
+        application.run(context -> assertThat(context).hasNotFailed());
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ApplicationOutbox.class));
+    }
+
+    @Test
+    void anOutboxThatIsDemandedAndCannotBeIsSaidPlainly() {
+        ApplicationContextRunner demanding = application.withPropertyValues("tandem.outbox.enabled=true");
+
+        demanding.run(context -> assertThat(context)
+                .getFailure()
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("the application has no DataSource"));
+        demanding
+                .withBean("shop", DataSource.class, OutboxStartTest::memory)
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("does not know the database H2"));
+        demanding
+                .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("add spring-boot-starter-jdbc"));
+    }
+
+    @Test
+    void aDataSourceThatIsNotThereIsNamed() {
+        application
+                .withPropertyValues("tandem.outbox.data-source=other")
+                .withBean("shop", DataSource.class, OutboxStartTest::memory)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("tandem.outbox.data-source is 'other'")
+                        .hasMessageContaining("shop"));
+    }
+
+    @Test
+    void aClientOfTheApplicationTakesThePlaceOfAll() {
+        application
+                .withBean("mine", TaskClient.class, DisabledTaskClient::new)
+                .withPropertyValues("tandem.outbox.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ApplicationOutbox.class));
+    }
+}
