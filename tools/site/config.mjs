@@ -21,8 +21,9 @@ function group(text, ...links) {
 }
 
 const inSidebar = {
-  'To use it': ['quickstart', 'embedded', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
+  'To use it': ['quickstart', 'embedded', 'spring-boot', 'testing', 'client', 'outbox', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
   'To understand it': ['guarantees', 'architecture', 'glossary', 'state-machine', 'store-protocol', 'redis-keys'],
+  'Guides': ['guides/ten-minutes', 'guides/spring-kafka', 'guides/job-queues', 'guides/jobrunr'],
   'To judge it': ['verification', 'benchmarks']
 }
 const named = Object.values(inSidebar).flat()

@@ -50,8 +50,13 @@ class DocumentedBlocksTest {
     private static final Set<String> LANGUAGES =
             Set.of("sh", "java", "yaml", "json", "xml", "properties", "sql", "text", "mermaid");
 
+    private static final String GUIDES = "examples/order-service/src/test/java/com/example/orders/GuidesTest.java";
+
     /** Pages whose programs need the libraries of another module, and the test there that compiles them. */
     private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
+            "docs/guides/job-queues.md", GUIDES,
+            "docs/guides/jobrunr.md", GUIDES,
+            "docs/guides/spring-kafka.md", GUIDES,
             "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
             "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java",
             "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java",
@@ -68,6 +73,7 @@ class DocumentedBlocksTest {
     private static final String RELEASE = "makes and publishes a release";
     private static final String MEASUREMENT = "runs for minutes; the benchmarks have tests of their own";
     private static final String IMAGES = "needs Docker, and pulls images";
+    private static final String EXAMPLE = "DocumentedProgramsTest checks it, and ParcelsSuite runs the programs";
     private static final String ARCHIVE = "StartTrainingIT makes and uses an archive with the same options";
 
     /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
@@ -76,6 +82,7 @@ class DocumentedBlocksTest {
             Map.entry("docs/benchmarks.md cat", MEASUREMENT),
             Map.entry("docs/benchmarks.md java", MEASUREMENT),
             Map.entry("docs/benchmarks.md jfr", MEASUREMENT),
+            Map.entry("docs/guides/ten-minutes.md ./mvnw", EXAMPLE),
             Map.entry("docs/operations.md java", ARCHIVE),
             Map.entry("docs/quickstart.md docker", IMAGES),
             Map.entry(
