@@ -47,6 +47,7 @@ export default defineConfig({
     outline: [2, 3],
     sidebar: [
       ...Object.entries(inSidebar).map(([text, names]) => group(text, ...names.map((name) => `docs/${name}`))),
+      group('Examples', 'examples/index', 'examples/order-service/index'),
       group('To work on it', 'CONTRIBUTING', ...others.map((name) => `docs/${name}`), 'CHANGELOG', 'SECURITY'),
       { ...group('Decisions', 'docs/adr/index', ...decisions.map((file) => `docs/adr/${file.slice(0, -3)}`)), collapsed: true }
     ]

@@ -158,7 +158,8 @@ class ModuleDependenciesTest {
                 .extracting(Dependency::module)
                 .doesNotContainAnyElementsOf(EXAMPLES));
         for (String folder : List.of("order-service", "plain-java")) {
-            Element properties = child(parse(ROOT.resolve("examples").resolve(folder).resolve("pom.xml")), "properties");
+            Element properties =
+                    child(parse(ROOT.resolve("examples").resolve(folder).resolve("pom.xml")), "properties");
             assertThat(child(properties, "maven.install.skip").getTextContent()).isEqualTo("true");
             assertThat(child(properties, "maven.deploy.skip").getTextContent()).isEqualTo("true");
         }

@@ -34,10 +34,9 @@ class AnnotationReferenceTest {
 
     static Stream<Class<?>> annotations() throws IOException {
         String folder = TaskHandler.class.getPackageName().replace('.', '/');
-        Resource[] classes = new PathMatchingResourcePatternResolver().getResources("classpath*:" + folder + "/*.class");
-        return Arrays.stream(classes)
-                .map(AnnotationReferenceTest::load)
-                .filter(Class::isAnnotation);
+        Resource[] classes =
+                new PathMatchingResourcePatternResolver().getResources("classpath*:" + folder + "/*.class");
+        return Arrays.stream(classes).map(AnnotationReferenceTest::load).filter(Class::isAnnotation);
     }
 
     private static Class<?> load(Resource file) {

@@ -38,8 +38,7 @@ class InMemoryShop implements Orders, Stock {
     public void become(String id, State state) {
         orders.computeIfPresent(
                 id,
-                (same, order) -> new Order(
-                        id, order.customer(), order.article(), order.pieces(), order.card(), state));
+                (same, order) -> new Order(id, order.customer(), order.article(), order.pieces(), order.card(), state));
     }
 
     @Override

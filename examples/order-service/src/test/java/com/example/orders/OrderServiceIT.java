@@ -123,7 +123,7 @@ class OrderServiceIT {
     /** Each order takes two pieces exactly once, whatever ran again. */
     @Test
     void aKilledServiceGoesOnWhereItWas() {
-        int orders = 20;
+        int orders = 12;
         long teapots;
         try (LocalProcess service = process("first")) {
             awaitAnswers(service);

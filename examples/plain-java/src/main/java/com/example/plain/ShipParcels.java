@@ -35,7 +35,8 @@ public final class ShipParcels {
     }
 
     public static void main(String[] arguments) {
-        System.out.println("To kill this process: kill -9 " + ProcessHandle.current().pid());
+        System.out.println(
+                "To kill this process: kill -9 " + ProcessHandle.current().pid());
         program(Path.of(arguments.length > 0 ? arguments[0] : "tandem.yml")).start();
     }
 }

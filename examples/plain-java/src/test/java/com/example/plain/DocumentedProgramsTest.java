@@ -40,8 +40,9 @@ class DocumentedProgramsTest {
                 .filter(word -> word.startsWith("examples/"))
                 .toList();
 
-        assertThat(files).hasSizeGreaterThan(4).allSatisfy(file -> assertThat(ROOT.resolve(file))
-                .exists());
+        assertThat(files)
+                .hasSizeGreaterThan(4)
+                .allSatisfy(file -> assertThat(ROOT.resolve(file)).exists());
     }
 
     private static List<Call> calls(String page) {

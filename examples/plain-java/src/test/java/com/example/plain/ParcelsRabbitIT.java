@@ -5,7 +5,10 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Connection;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.testkit.Brokers;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class ParcelsRabbitIT extends ParcelsSuite {
 
     @Override

@@ -36,7 +36,10 @@ public final class DocumentedTables {
             } else if (table.isEmpty()) {
                 table = firstCell(line);
             } else if (table.equals(header)) {
-                NAME.matcher(firstCell(line)).results().map(DocumentedTables::name).forEach(names::add);
+                NAME.matcher(firstCell(line))
+                        .results()
+                        .map(DocumentedTables::name)
+                        .forEach(names::add);
             }
         }
         return names;
