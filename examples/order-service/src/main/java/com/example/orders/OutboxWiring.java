@@ -14,6 +14,7 @@ import org.springframework.context.annotation.Primary;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Has the gateways write to the outbox, and publishes what is there. */
+// By hand, because the starter does not know of the outbox.
 @Configuration(proxyBeanMethods = false)
 class OutboxWiring {
 
