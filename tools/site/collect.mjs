@@ -7,6 +7,7 @@ import { dirname, join, normalize, relative } from 'node:path'
 const [root, pages] = process.argv.slice(2)
 const LINK = /(\]\(|^\[[^\]]+\]: )([^()\s]+)/gm
 const AT_THE_TOP = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const EXAMPLES = ['examples/README.md', 'examples/order-service/README.md']
 
 function markdownBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -50,6 +51,6 @@ function publish(linked) {
   return `/files/${name}`
 }
 
-const sources = [...AT_THE_TOP, ...markdownBelow('docs')]
+const sources = [...AT_THE_TOP, ...EXAMPLES, ...markdownBelow('docs')]
 rmSync(pages, { recursive: true, force: true })
 sources.forEach(collect)

@@ -21,8 +21,9 @@ function group(text, ...links) {
 }
 
 const inSidebar = {
-  'To use it': ['quickstart', 'embedded', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
+  'To use it': ['quickstart', 'embedded', 'spring-boot', 'testing', 'client', 'outbox', 'protocol', 'configuration', 'rabbitmq', 'operations', 'troubleshooting', 'runbooks', 'comparison'],
   'To understand it': ['guarantees', 'architecture', 'glossary', 'state-machine', 'store-protocol', 'redis-keys'],
+  'Guides': ['guides/ten-minutes', 'guides/spring-kafka', 'guides/job-queues', 'guides/jobrunr'],
   'To judge it': ['verification', 'benchmarks']
 }
 const named = Object.values(inSidebar).flat()
@@ -46,6 +47,7 @@ export default defineConfig({
     outline: [2, 3],
     sidebar: [
       ...Object.entries(inSidebar).map(([text, names]) => group(text, ...names.map((name) => `docs/${name}`))),
+      group('Examples', 'examples/index', 'examples/order-service/index'),
       group('To work on it', 'CONTRIBUTING', ...others.map((name) => `docs/${name}`), 'CHANGELOG', 'SECURITY'),
       { ...group('Decisions', 'docs/adr/index', ...decisions.map((file) => `docs/adr/${file.slice(0, -3)}`)), collapsed: true }
     ]

@@ -50,13 +50,22 @@ class DocumentedBlocksTest {
     private static final Set<String> LANGUAGES =
             Set.of("sh", "java", "yaml", "json", "xml", "properties", "sql", "text", "mermaid");
 
+    private static final String GUIDES = "examples/order-service/src/test/java/com/example/orders/GuidesTest.java";
+
     /** Pages whose programs need the libraries of another module, and the test there that compiles them. */
     private static final Map<String, String> COMPILED_ELSEWHERE = Map.of(
+            "docs/guides/job-queues.md", GUIDES,
+            "docs/guides/jobrunr.md", GUIDES,
+            "docs/guides/spring-kafka.md", GUIDES,
             "docs/embedded.md", "runtime/src/test/java/dev/tandem/runtime/EmbeddedPageTest.java",
             "docs/observability.md", "opentelemetry/src/test/java/dev/tandem/opentelemetry/ObservabilityPageTest.java",
             "docs/outbox.md", "outbox/src/test/java/dev/tandem/outbox/OutboxDocsIT.java",
             "docs/spring-boot.md", "spring-boot-starter/src/test/java/dev/tandem/spring/it/SpringBootPageIT.java",
             "docs/testing.md", "test-support/src/test/java/dev/tandem/test/TestingPageTest.java");
+
+    /** Pages with settings of an application, and the types that it has handlers for, by queue. */
+    private static final Map<String, Map<String, Set<String>>> OWN_HANDLERS =
+            Map.of("docs/guides/spring-kafka.md", Map.of("orders", Set.of("order-placed")));
 
     /** Programs whose calls are checked, and by which test. */
     private static final Map<String, String> CHECKED = Map.of(
@@ -69,6 +78,7 @@ class DocumentedBlocksTest {
     private static final String RELEASE = "makes and publishes a release";
     private static final String MEASUREMENT = "runs for minutes; the benchmarks have tests of their own";
     private static final String IMAGES = "needs Docker, and pulls images";
+    private static final String EXAMPLE = "DocumentedProgramsTest checks it, and ParcelsSuite runs the programs";
     private static final String ARCHIVE = "StartTrainingIT makes and uses an archive with the same options";
 
     /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
@@ -77,6 +87,7 @@ class DocumentedBlocksTest {
             Map.entry("docs/benchmarks.md cat", MEASUREMENT),
             Map.entry("docs/benchmarks.md java", MEASUREMENT),
             Map.entry("docs/benchmarks.md jfr", MEASUREMENT),
+            Map.entry("docs/guides/ten-minutes.md ./mvnw", EXAMPLE),
             Map.entry("docs/operations.md java", ARCHIVE),
             Map.entry("docs/quickstart.md docker", IMAGES),
             Map.entry(
@@ -195,7 +206,12 @@ class DocumentedBlocksTest {
             new YamlPropertySourceLoader()
                     .load("block", new ByteArrayResource(block.text().getBytes(StandardCharsets.UTF_8)))
                     .forEach(environment.getPropertySources()::addFirst);
-            assertThat(SettingsLoader.load(environment).queues()).isNotEmpty();
+            Map<String, Set<String>> own = OWN_HANDLERS.get(block.page());
+            assertThat((own == null
+                                    ? SettingsLoader.load(environment)
+                                    : SettingsLoader.loadForProgram(environment, own))
+                            .queues())
+                    .isNotEmpty();
         }
     }
 

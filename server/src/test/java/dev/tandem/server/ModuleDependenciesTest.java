@@ -73,6 +73,13 @@ class ModuleDependenciesTest {
     /** Programs for developers. No module may depend on them. */
     private static final Set<String> PROGRAMS = Set.of("demo", "benchmarks", "verify");
 
+    /** Applications that show how Tandem is used. They have what an application has, and no module may depend on them. */
+    private static final Set<String> EXAMPLES = Set.of("example-order-service", "example-plain-java");
+
+    /** What an application depends on; the rest comes with these. */
+    private static final Set<String> FOR_APPLICATIONS =
+            Set.of("api", "client", "outbox", "runtime", "spring-boot-starter");
+
     /** The list of versions. It has no dependencies and no parent. */
     private static final String BOM = "bom";
 
@@ -91,6 +98,7 @@ class ModuleDependenciesTest {
         Set<String> known = new TreeSet<>(PRODUCT);
         known.addAll(TEST_TOOLS);
         known.addAll(PROGRAMS);
+        known.addAll(EXAMPLES);
         known.add(BOM);
 
         assertThat(modules.keySet()).containsExactlyInAnyOrderElementsOf(known);
@@ -140,6 +148,23 @@ class ModuleDependenciesTest {
                 .as("dependencies of %s", module)
                 .extracting(Dependency::module)
                 .doesNotContainAnyElementsOf(PROGRAMS));
+    }
+
+    @Test
+    void theExamplesAreApplicationsAndAreNotInstalled() {
+        for (String example : EXAMPLES) {
+            assertThat(production(example)).as(example).isSubsetOf(FOR_APPLICATIONS);
+        }
+        modules.forEach((module, dependencies) -> assertThat(dependencies)
+                .as("dependencies of %s", module)
+                .extracting(Dependency::module)
+                .doesNotContainAnyElementsOf(EXAMPLES));
+        for (String folder : List.of("order-service", "plain-java")) {
+            Element properties =
+                    child(parse(ROOT.resolve("examples").resolve(folder).resolve("pom.xml")), "properties");
+            assertThat(child(properties, "maven.install.skip").getTextContent()).isEqualTo("true");
+            assertThat(child(properties, "maven.deploy.skip").getTextContent()).isEqualTo("true");
+        }
     }
 
     @Test

@@ -32,7 +32,6 @@ public class Shop {
         return new SimpleMeterRegistry();
     }
 
-    /** Returns the PostgreSQL at {@code shop.database}, or else an empty database in memory. */
     @Bean
     InMemorySpanExporter spanExporter() {
         return InMemorySpanExporter.create();
@@ -52,6 +51,7 @@ public class Shop {
         return observations;
     }
 
+    /** Returns the PostgreSQL at {@code shop.database}, or else an empty database in memory. */
     @Bean
     DataSource dataSource(@Value("${shop.database:}") String url) {
         if (!url.isEmpty()) {
