@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +28,16 @@ final class TaskEncoder {
 
     private final JsonMapper json;
     private final InstantSource clock;
-    private final TaskIds ids = new TaskIds();
-
     TaskEncoder(JsonMapper json, InstantSource clock) {
         this.json = json;
         this.clock = clock;
     }
 
-    /** @throws InvalidTaskException if something of the request is not allowed; the message says what to do */
-    Task encode(TaskRequest<?> request) {
+    /**
+     * @param id the given one, or else one that was made
+     * @throws InvalidTaskException if something of the request is not allowed; the message says what to do
+     */
+    Task encode(TaskRequest<?> request, String id) {
         TaskOptions options = request.options();
         TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
         TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
@@ -44,7 +46,7 @@ final class TaskEncoder {
         TaskText.checkHeaders(options.headers());
         Object payload = request.payload();
         return new Task(
-                options.id() == null ? ids.next() : options.id(),
+                id,
                 request.queue(),
                 request.type(),
                 request.key(),
@@ -92,7 +94,8 @@ final class TaskEncoder {
     }
 
     private static Map<String, String> contentType(String value) {
-        return Map.of(TaskHeaders.CONTENT_TYPE, value);
+        // Not Map.of, which makes new objects for each reader.
+        return Collections.singletonMap(TaskHeaders.CONTENT_TYPE, value);
     }
 
     private long notBefore(TaskOptions options) {

@@ -218,17 +218,18 @@ public final class TaskHeaders {
 
     /** Whether a text is missing, or has printable ASCII characters only, and not too many. */
     private static boolean isPlain(@Nullable String text, int most) {
-        if (text == null) {
-            return true;
-        }
-        int length = text.length();
-        for (int i = 0; i < length; i++) {
+        return text == null || (text.length() <= most && isPrintableAscii(text));
+    }
+
+    /** Returns whether a text has printable ASCII characters only, so that it has as many bytes as characters. */
+    public static boolean isPrintableAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < ' ' || c > '~') {
                 return false;
             }
         }
-        return length <= most;
+        return true;
     }
 
     /**
