@@ -127,9 +127,10 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
 
     private static SubmitException translated(PublishException failure) {
         String message = String.valueOf(failure.getMessage());
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         return failure instanceof Publisher.InvalidTaskException
-                ? new InvalidTaskException(message, failure)
-                : new SubmitException(message, failure);
+                ? new InvalidTaskException(message, cause)
+                : new SubmitException(message, cause);
     }
 
     @Override

@@ -151,9 +151,8 @@ public final class TandemClient implements TaskClient {
         String given = request.options().id();
         long number = given == null ? ids.next() : 0;
         Task task = encoder.encode(request, given == null ? ids.id(number) : given);
-        Submission<?> submission = given == null
-                ? new Submission<>(ids, number, task.queue())
-                : new Submission<>(given, task.queue());
+        Submission<?> submission =
+                given == null ? new Submission<>(ids, number, task.queue()) : new Submission<>(given, task.queue());
         return new PreparedTask(submission, task.payload().length, publication(route, task));
     }
 

@@ -5,6 +5,8 @@ import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Makes tasks of requests. Thread-safe. */
@@ -24,10 +27,14 @@ final class TaskEncoder {
     private static final Map<String, String> TEXT = contentType("text/plain;charset=UTF-8");
     private static final Map<String, String> JSON = contentType("application/json");
 
+    /** The length of {@code {}}. */
+    private static final int EMPTY_OBJECT = 2;
+
     private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
     private final JsonMapper json;
     private final InstantSource clock;
+
     TaskEncoder(JsonMapper json, InstantSource clock) {
         this.json = json;
         this.clock = clock;
@@ -70,7 +77,14 @@ final class TaskEncoder {
             return text.getBytes(StandardCharsets.UTF_8);
         }
         try {
-            return json.writeValueAsBytes(payload);
+            byte[] bytes = json.writeValueAsBytes(payload);
+            if (bytes.length == EMPTY_OBJECT && hasFields(payload.getClass())) {
+                // Jackson writes an object of which it sees nothing as {}. With this feature it says so.
+                return json.writer()
+                        .with(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                        .writeValueAsBytes(payload);
+            }
+            return bytes;
         } catch (JacksonException e) {
             throw new InvalidTaskException(
                     "The payload of the task's type '" + request.type() + "', a "
@@ -78,6 +92,18 @@ final class TaskEncoder {
                             + ". Give a record or a class with accessors, a String, or bytes",
                     e);
         }
+    }
+
+    /** Returns whether objects of this class have content. A record without components has none. */
+    private static boolean hasFields(Class<?> type) {
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            for (Field field : each.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static Map<String, String> headers(Map<String, String> given, @Nullable Object payload) {

@@ -50,7 +50,7 @@ public final class QueueBuilder {
 
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, Class, TypedHandler)}. */
     public <T> QueueBuilder handler(String type, Class<T> payload, TypedHandler<T> code, HandlerOptions options) {
-        return add(type, json -> typed(json, json.constructType(payload), code), options);
+        return add(type, json -> typed(type, json, json.constructType(payload), code), options);
     }
 
     /**
@@ -65,7 +65,7 @@ public final class QueueBuilder {
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, TypeReference, TypedHandler)}. */
     public <T> QueueBuilder handler(
             String type, TypeReference<T> payload, TypedHandler<T> code, HandlerOptions options) {
-        return add(type, json -> typed(json, json.constructType(payload.getType()), code), options);
+        return add(type, json -> typed(type, json, json.constructType(payload.getType()), code), options);
     }
 
     /**
@@ -82,8 +82,15 @@ public final class QueueBuilder {
         return add(type, json -> handler, options);
     }
 
-    private static <T> Handler typed(JsonMapper json, JavaType type, TypedHandler<T> code) {
-        return new PayloadType<T>(json, type).handler(code);
+    private <T> Handler typed(String type, JsonMapper json, JavaType payload, TypedHandler<T> code) {
+        PayloadType<T> reader = new PayloadType<>(json, payload);
+        try {
+            reader.check();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "The handler for type '" + type + "' of queue '" + name + "': " + e.getMessage(), e);
+        }
+        return reader.handler(code);
     }
 
     private QueueBuilder add(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {
@@ -136,6 +143,13 @@ public final class QueueBuilder {
 
     Set<String> types() {
         return types;
+    }
+
+    /** @throws IllegalArgumentException if no payload can be read as the type of a handler */
+    void check(JsonMapper json) {
+        for (Entry entry : entries) {
+            Handler unused = entry.handler.apply(json);
+        }
     }
 
     void addTo(QueueSpec.Builder spec, JsonMapper json, QueueSettings queue) {

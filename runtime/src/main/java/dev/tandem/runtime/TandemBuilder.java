@@ -124,6 +124,7 @@ public final class TandemBuilder {
      * {@link Tandem#status}.
      *
      * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     * @throws IllegalArgumentException if no payload can be read as the type of a handler
      */
     public Tandem start() {
         TandemProgram program = program();
@@ -139,6 +140,7 @@ public final class TandemBuilder {
      * Checks and returns what was collected, and starts nothing.
      *
      * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     * @throws IllegalArgumentException if no payload can be read as the type of a handler
      */
     public TandemProgram program() {
         if (queues.isEmpty()) {
@@ -151,6 +153,7 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
+        queues.values().forEach(each -> each.check(json));
         return new TandemProgram(all, onlyOwn(all), handlers(), json, metrics, submitInterceptors);
     }
 

@@ -3,12 +3,10 @@ package dev.tandem.spring;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
-import dev.tandem.api.UnreadablePayloadException;
+import dev.tandem.runtime.PayloadType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,8 +22,7 @@ final class MethodHandler implements Handler {
     private final BeanReference bean;
     private final Method method;
     private final Argument[] parameters;
-    private final @Nullable JavaType payload;
-    private final JsonMapper json;
+    private final @Nullable PayloadType<Object> payload;
     private volatile @Nullable Method invocable;
 
     /** @param payload what payloads are read as; null if no parameter takes one */
@@ -34,8 +31,7 @@ final class MethodHandler implements Handler {
         this.bean = bean;
         this.method = method;
         this.parameters = parameters.clone();
-        this.payload = payload;
-        this.json = json;
+        this.payload = payload == null ? null : new PayloadType<>(json, payload);
     }
 
     @Override
@@ -45,7 +41,7 @@ final class MethodHandler implements Handler {
         Object[] arguments = new Object[parameters.length];
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = switch (parameters[i]) {
-                case PAYLOAD -> read(task.payload());
+                case PAYLOAD -> payload == null ? task.payload() : payload.read(task.payload());
                 case CONTEXT -> task;
             };
         }
@@ -79,25 +75,5 @@ final class MethodHandler implements Handler {
                     + " returned null: return Result.done() if the task succeeded");
         }
         return Result.done();
-    }
-
-    private Object read(byte[] bytes) {
-        JavaType type = payload;
-        if (type == null || type.hasRawClass(byte[].class)) {
-            return bytes;
-        }
-        if (type.hasRawClass(String.class)) {
-            return new String(bytes, StandardCharsets.UTF_8);
-        }
-        try {
-            Object value = json.readValue(bytes, type);
-            if (value == null) {
-                throw new UnreadablePayloadException(
-                        type.getRawClass(), bytes.length, new IllegalArgumentException("The JSON is null"));
-            }
-            return value;
-        } catch (JacksonException e) {
-            throw new UnreadablePayloadException(type.getRawClass(), bytes.length, e);
-        }
     }
 }
