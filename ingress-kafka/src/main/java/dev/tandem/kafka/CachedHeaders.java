@@ -7,12 +7,13 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Headers of one name that many records share: a program has few types, and few types of content. Keeps the first values
- * that come, and no more than {@value #MAX}. Thread-safe.
+ * Headers of one name that many records share: a program has few types, and few types of content. Keeps the first short
+ * values that come, about {@value #MAX} of them. Thread-safe.
  */
 final class CachedHeaders {
 
     static final int MAX = 256;
+    static final int MAX_LENGTH = 200;
 
     private final String name;
     private final Map<String, Header> byValue = new ConcurrentHashMap<>();
@@ -28,7 +29,7 @@ final class CachedHeaders {
             return known;
         }
         Header header = new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
-        if (byValue.size() < MAX) {
+        if (value.length() <= MAX_LENGTH && byValue.size() < MAX) {
             byValue.put(value, header);
         }
         return header;

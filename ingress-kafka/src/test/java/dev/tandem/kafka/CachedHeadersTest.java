@@ -17,6 +17,14 @@ class CachedHeadersTest {
     }
 
     @Test
+    void longValuesAreNotKept() {
+        String value = "v".repeat(CachedHeaders.MAX_LENGTH + 1);
+
+        assertThat(headers.with(value).value()).hasSize(value.length());
+        assertThat(headers.size()).isZero();
+    }
+
+    @Test
     void valuesWithoutEndAreNotKept() {
         for (int i = 0; i < 3 * CachedHeaders.MAX; i++) {
             String value = "type-" + i;
