@@ -21,7 +21,7 @@ public record TaskRequest<T>(
         TaskOptions options) {
 
     public TaskRequest {
-        Objects.requireNonNull(queue, "queue");
+        Objects.requireNonNull(queue, "The task has no queue: give the name of one");
         Objects.requireNonNull(options, "options");
     }
 

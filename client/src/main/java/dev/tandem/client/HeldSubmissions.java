@@ -31,52 +31,61 @@ final class HeldSubmissions {
      *
      * @throws SubmitException if too much waits already. Then all of them are given up
      */
-    void hold(List<Submission<?>> submissions) {
+    void hold(List<PreparedTask> submissions) {
         long bytes =
                 submissions.stream().mapToLong(each -> each.bytes() + OVERHEAD).sum();
         if (held.addAndGet(bytes) > MAX_BYTES) {
             held.addAndGet(-bytes);
             String why = "The task was not submitted: " + (MAX_BYTES >> 20)
                     + " MiB of tasks wait for the commits of their transactions already. Submit fewer in a transaction";
-            submissions.forEach(each -> each.giveUp(why, null));
+            submissions.forEach(each -> each.submission().giveUp(why, null));
             throw new SubmitException(why);
         }
-        submissions.forEach(each -> each.holdBy(boundary));
+        submissions.forEach(each -> each.submission().holdBy(boundary));
+        End end = new End(submissions, bytes);
         try {
-            boundary.onEnd(new End(submissions, bytes)::ended);
+            boundary.onEnd(end::ended);
         } catch (RuntimeException | Error e) {
-            held.addAndGet(-bytes);
-            submissions.forEach(each -> each.giveUp("The task was not submitted: " + e, e));
+            if (end.take().isEmpty()) {
+                throw e;
+            }
+            submissions.forEach(each -> each.submission().giveUp("The task was not submitted: " + e, e));
             throw e;
         }
     }
 
     private final class End {
 
-        private final List<Submission<?>> submissions;
-        private final long bytes;
-        private boolean ended;
+        /** Empty once the end is known, so that whoever keeps this object keeps no payloads. */
+        private List<PreparedTask> submissions;
 
-        End(List<Submission<?>> submissions, long bytes) {
+        private final long bytes;
+
+        End(List<PreparedTask> submissions, long bytes) {
             this.submissions = submissions;
             this.bytes = bytes;
         }
 
-        void ended(Outcome outcome) {
-            synchronized (this) {
-                if (ended) {
-                    return;
-                }
-                ended = true;
+        /** Returns the submissions to the first caller, and none to others. */
+        synchronized List<PreparedTask> take() {
+            List<PreparedTask> taken = submissions;
+            submissions = List.of();
+            if (!taken.isEmpty()) {
+                held.addAndGet(-bytes);
             }
-            held.addAndGet(-bytes);
-            for (Submission<?> each : submissions) {
+            return taken;
+        }
+
+        void ended(Outcome outcome) {
+            for (PreparedTask each : take()) {
+                Submission<?> submission = each.submission();
+                submission.holdBy(null);
                 switch (outcome) {
                     case COMMITTED -> each.send();
                     case ROLLED_BACK ->
-                        each.giveUp("The task was not submitted, because its transaction was rolled back", null);
+                        submission.giveUp("The task was not submitted, because its transaction was rolled back", null);
                     case UNKNOWN ->
-                        each.giveUp(
+                        submission.giveUp(
                                 "The task was not submitted, because nobody knows whether its transaction was committed",
                                 null);
                 }

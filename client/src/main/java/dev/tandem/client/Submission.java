@@ -4,11 +4,12 @@ import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskRef;
 import dev.tandem.task.Publisher;
-import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -16,75 +17,75 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A task that was checked and encoded, from then until its broker has acknowledged it. Thread-safe. */
+/**
+ * A task that was checked and encoded, from then until its broker has acknowledged it. Thread-safe.
+ *
+ * <p>A busy client has a hundred thousand of these at a time, which the garbage collector copies, so each is small and takes
+ * no locks.
+ */
 final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishException> {
 
-    private final String id;
-    private final String queue;
-    private final int bytes;
+    /** The state of an accepted task. */
+    private static final Object ACCEPTED = new Object();
 
-    /** Null once it was sent or given up, so that a kept reference does not keep the payload. */
-    private @Nullable Publication publication;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Submission.class, "state", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Several who wait for the end, the last one first. */
+    private record Waiting(CompletableFuture<?> last, Object others) {}
+
+    /** Null if it is made of a number. */
+    private final @Nullable String givenId;
+
+    private final @Nullable TaskIds ids;
+    private final long number;
+    private final String queue;
 
     /** Where the task waits for the end of a transaction; null if it does not. */
     private volatile @Nullable TransactionBoundary heldBy;
 
-    private boolean ended;
+    /**
+     * While the end is not known: null, the future of the one who waits for it, or {@link Waiting}. Then {@link #ACCEPTED},
+     * or the {@link SubmitException} that says why the task was not accepted.
+     */
+    @SuppressWarnings("unused") // by STATE
+    private volatile @Nullable Object state;
 
-    /** Why the task was not accepted; null if it was, or if that is not known yet. */
-    private @Nullable SubmitException problem;
-
-    /** Whom the end is told: nobody, one, or a list. There may be tens of thousands of submissions, so most have none. */
-    private @Nullable CompletableFuture<TaskRef<T>> waiting;
-
-    private @Nullable List<CompletableFuture<TaskRef<T>>> more;
-
-    Submission(String id, String queue, int bytes, Publication publication) {
-        this.id = id;
+    Submission(String givenId, String queue) {
+        this.givenId = givenId;
+        this.ids = null;
+        this.number = 0;
         this.queue = queue;
-        this.bytes = bytes;
-        this.publication = publication;
     }
 
-    /** Returns the length of the payload. */
-    int bytes() {
-        return bytes;
+    Submission(TaskIds ids, long number, String queue) {
+        this.givenId = null;
+        this.ids = ids;
+        this.number = number;
+        this.queue = queue;
     }
 
-    void holdBy(TransactionBoundary boundary) {
+    void holdBy(@Nullable TransactionBoundary boundary) {
         heldBy = boundary;
     }
 
-    /** Sends the task unless it was sent or given up. Never throws. */
-    void send() {
-        Publication sending = take();
-        if (sending != null) {
-            sending.send(this);
-        }
-    }
-
-    /** Gives the task up unless it was sent. */
+    /** Ends the submission of a task that was not sent. */
     void giveUp(String why, @Nullable Throwable cause) {
-        if (take() != null) {
-            end(cause == null ? new SubmitException(why) : new SubmitException(why, cause));
-        }
-    }
-
-    private synchronized @Nullable Publication take() {
-        Publication taken = publication;
-        publication = null;
         heldBy = null;
-        return taken;
+        end(cause == null ? new SubmitException(why) : new SubmitException(why, cause));
     }
 
     /** @throws InvalidTaskException if the client of the broker has refused the task already */
     void requireNotRefused() {
-        SubmitException found;
-        synchronized (this) {
-            found = problem;
-        }
-        if (found instanceof InvalidTaskException) {
-            throw forCaller(found);
+        if (state instanceof InvalidTaskException refused) {
+            throw forCaller(refused);
         }
     }
 
@@ -94,27 +95,31 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     }
 
     private void end(@Nullable SubmitException failure) {
-        CompletableFuture<TaskRef<T>> one;
-        List<CompletableFuture<TaskRef<T>>> others;
-        synchronized (this) {
-            ended = true;
-            problem = failure;
-            one = waiting;
-            waiting = null;
-            others = more;
-            more = null;
-        }
-        if (one != null) {
+        Object before = STATE.getAndSet(this, failure == null ? ACCEPTED : failure);
+        if (before instanceof Waiting several) {
+            Deque<CompletableFuture<?>> first = new ArrayDeque<>();
+            forEach(several, first::addFirst);
+            first.forEach(each -> complete(each, failure));
+        } else if (before instanceof CompletableFuture<?> one) {
             complete(one, failure);
-        }
-        if (others != null) {
-            others.forEach(each -> complete(each, failure));
         }
     }
 
-    private void complete(CompletableFuture<TaskRef<T>> future, @Nullable SubmitException failure) {
+    private static void forEach(@Nullable Object waiting, Consumer<CompletableFuture<?>> action) {
+        Object next = waiting;
+        while (next instanceof Waiting several) {
+            action.accept(several.last());
+            next = several.others();
+        }
+        if (next instanceof CompletableFuture<?> one) {
+            action.accept(one);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // all futures are made by accepted()
+    private void complete(CompletableFuture<?> future, @Nullable SubmitException failure) {
         if (failure == null) {
-            future.complete(this);
+            ((CompletableFuture<TaskRef<T>>) future).complete(this);
         } else {
             future.completeExceptionally(failure);
         }
@@ -122,14 +127,15 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
 
     private static SubmitException translated(PublishException failure) {
         String message = String.valueOf(failure.getMessage());
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         return failure instanceof Publisher.InvalidTaskException
-                ? new InvalidTaskException(message, failure)
-                : new SubmitException(message, failure);
+                ? new InvalidTaskException(message, cause)
+                : new SubmitException(message, cause);
     }
 
     @Override
     public String id() {
-        return id;
+        return ids == null ? String.valueOf(givenId) : ids.id(number);
     }
 
     @Override
@@ -140,27 +146,15 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     @Override
     public CompletableFuture<TaskRef<T>> accepted() {
         CompletableFuture<TaskRef<T>> future = new CompletableFuture<>();
-        SubmitException failure;
-        synchronized (this) {
-            if (!ended) {
-                addWaiting(future);
+        Object now;
+        do {
+            now = state;
+            if (now == ACCEPTED || now instanceof SubmitException) {
+                complete(future, now == ACCEPTED ? null : (SubmitException) now);
                 return future;
             }
-            failure = problem;
-        }
-        complete(future, failure);
+        } while (!STATE.compareAndSet(this, now, now == null ? future : new Waiting(future, now)));
         return future;
-    }
-
-    private void addWaiting(CompletableFuture<TaskRef<T>> future) {
-        if (waiting == null) {
-            waiting = future;
-            return;
-        }
-        if (more == null) {
-            more = new ArrayList<>();
-        }
-        more.add(future);
     }
 
     @Override
@@ -178,7 +172,7 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
             return future.get(nanos(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new SubmitException(
-                    "The task " + id + " was not acknowledged within " + timeout + " by the broker of queue '" + queue
+                    "The task " + id() + " was not acknowledged within " + timeout + " by the broker of queue '" + queue
                             + "'; it may arrive all the same. Is the broker there?",
                     e);
         } catch (ExecutionException e) {
@@ -190,12 +184,31 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
         }
     }
 
-    private synchronized void forget(CompletableFuture<TaskRef<T>> future) {
-        if (waiting == future) {
-            waiting = null;
-        } else if (more != null) {
-            more.remove(future);
+    /** Forgets a future that nobody has any more. */
+    private void forget(CompletableFuture<?> future) {
+        Object now;
+        Object others;
+        do {
+            now = state;
+            if (now == ACCEPTED || now instanceof SubmitException) {
+                return;
+            }
+            others = without(now, future);
+        } while (!STATE.compareAndSet(this, now, others));
+    }
+
+    private static @Nullable Object without(@Nullable Object waiting, CompletableFuture<?> future) {
+        Deque<CompletableFuture<?>> first = new ArrayDeque<>();
+        forEach(waiting, each -> {
+            if (each != future) {
+                first.addFirst(each);
+            }
+        });
+        Object others = null;
+        for (CompletableFuture<?> each : first) {
+            others = others == null ? each : new Waiting(each, others);
         }
+        return others;
     }
 
     /** Returns the same failure with the stack of the caller. */
@@ -212,6 +225,6 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
 
     @Override
     public String toString() {
-        return "TaskRef[queue=" + queue + ", id=" + id + "]";
+        return "TaskRef[queue=" + queue + ", id=" + id() + "]";
     }
 }

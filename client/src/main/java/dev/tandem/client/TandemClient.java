@@ -49,6 +49,7 @@ public final class TandemClient implements TaskClient {
     private final TaskEncoder encoder;
     private final List<SubmitInterceptor> interceptors;
     private final HeldSubmissions held;
+    private final TaskIds ids = new TaskIds();
     private volatile boolean closed;
 
     TandemClient(
@@ -73,21 +74,21 @@ public final class TandemClient implements TaskClient {
     public <T> TaskRef<T> submit(TaskRequest<T> task) {
         requireOpen();
         if (held.mustHold()) {
-            List<Submission<?>> prepared = new ArrayList<>(1);
+            List<PreparedTask> prepared = new ArrayList<>(1);
             TaskRef<?> ref = prepareAll(prepared, () -> intercepted(task, prepared::add));
             held.hold(prepared);
             return (TaskRef<T>) ref;
         }
-        return (TaskRef<T>) intercepted(task, submission -> {
-            submission.send();
-            submission.requireNotRefused();
+        return (TaskRef<T>) intercepted(task, each -> {
+            each.send();
+            each.submission().requireNotRefused();
         });
     }
 
     @Override
     public List<TaskRef<?>> submitAll(List<? extends TaskRequest<?>> tasks) {
         requireOpen();
-        List<Submission<?>> prepared = new ArrayList<>(tasks.size());
+        List<PreparedTask> prepared = new ArrayList<>(tasks.size());
         List<TaskRef<?>> refs = prepareAll(prepared, () -> {
             List<TaskRef<?>> all = new ArrayList<>(tasks.size());
             for (TaskRequest<?> each : tasks) {
@@ -98,18 +99,18 @@ public final class TandemClient implements TaskClient {
         if (held.mustHold()) {
             held.hold(prepared);
         } else {
-            prepared.forEach(Submission::send);
+            prepared.forEach(PreparedTask::send);
         }
         return refs;
     }
 
     /** Prepares submissions. If one of them fails, all others are given up. */
-    private static <R> R prepareAll(List<Submission<?>> prepared, Supplier<R> preparation) {
+    private static <R> R prepareAll(List<PreparedTask> prepared, Supplier<R> preparation) {
         try {
             return preparation.get();
         } catch (RuntimeException | Error e) {
             String why = "The task was not submitted, because another one of the same call was refused";
-            prepared.forEach(each -> each.giveUp(why, e));
+            prepared.forEach(each -> each.submission().giveUp(why, e));
             throw e;
         }
     }
@@ -121,11 +122,11 @@ public final class TandemClient implements TaskClient {
     }
 
     /** Passes a task through the interceptors, and then what became of it to {@code then}. */
-    private TaskRef<?> intercepted(TaskRequest<?> task, Consumer<Submission<?>> then) {
+    private TaskRef<?> intercepted(TaskRequest<?> task, Consumer<PreparedTask> then) {
         return interceptors.isEmpty() ? prepared(task, then) : next(0, then).submit(task);
     }
 
-    private SubmitInterceptor.Next next(int index, Consumer<Submission<?>> then) {
+    private SubmitInterceptor.Next next(int index, Consumer<PreparedTask> then) {
         if (index == interceptors.size()) {
             return task -> prepared(task, then);
         }
@@ -135,13 +136,13 @@ public final class TandemClient implements TaskClient {
                 () -> interceptor + " returned null: return what next returned");
     }
 
-    private TaskRef<?> prepared(TaskRequest<?> request, Consumer<Submission<?>> then) {
-        Submission<?> submission = submission(request);
-        then.accept(submission);
-        return submission;
+    private TaskRef<?> prepared(TaskRequest<?> request, Consumer<PreparedTask> then) {
+        PreparedTask prepared = prepared(request);
+        then.accept(prepared);
+        return prepared.submission();
     }
 
-    private Submission<?> submission(TaskRequest<?> request) {
+    private PreparedTask prepared(TaskRequest<?> request) {
         Route route = routes.get(request.queue());
         if (route == null) {
             throw new InvalidTaskException(
@@ -153,9 +154,12 @@ public final class TandemClient implements TaskClient {
                     + request.queue() + "' has no order (ordering: none): leave the key out, or order the queue, here"
                     + " and in its executors (ordering: key)");
         }
-        Task task = encoder.encode(request, route.dialect());
-        return new Submission<>(
-                Objects.requireNonNull(task.id()), task.queue(), task.payload().length, publication(route, task));
+        String given = request.options().id();
+        long number = given == null ? ids.next() : 0;
+        Task task = encoder.encode(request, given == null ? ids.id(number) : given, route.dialect());
+        Submission<?> submission =
+                given == null ? new Submission<>(ids, number, task.queue()) : new Submission<>(given, task.queue());
+        return new PreparedTask(submission, task.payload().length, publication(route, task));
     }
 
     private static Publication publication(Route route, Task task) {

@@ -6,14 +6,18 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Dialect;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Makes tasks of requests. Thread-safe. */
@@ -24,11 +28,13 @@ final class TaskEncoder {
     private static final Map<String, String> TEXT = header("text/plain;charset=UTF-8");
     private static final Map<String, String> JSON = header("application/json");
 
+    /** The length of {@code {}}. */
+    private static final int EMPTY_OBJECT = 2;
+
     private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
     private final JsonMapper json;
     private final InstantSource clock;
-    private final TaskIds ids = new TaskIds();
 
     TaskEncoder(JsonMapper json, InstantSource clock) {
         this.json = json;
@@ -38,10 +44,11 @@ final class TaskEncoder {
     /**
      * Makes a task of a request.
      *
+     * @param id the given one, or else one that was made
      * @param dialect how the queue's broker spells the attributes of CloudEvents
      * @throws InvalidTaskException if something of the request is not allowed; the message says what to do
      */
-    Task encode(TaskRequest<?> request, Dialect dialect) {
+    Task encode(TaskRequest<?> request, String id, Dialect dialect) {
         TaskOptions options = request.options();
         TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
         TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
@@ -50,7 +57,7 @@ final class TaskEncoder {
         TaskText.checkHeaders(options.headers());
         Object payload = request.payload();
         Task task = new Task(
-                options.id() == null ? ids.next() : options.id(),
+                id,
                 request.queue(),
                 request.type(),
                 request.key(),
@@ -81,7 +88,14 @@ final class TaskEncoder {
             return text.getBytes(StandardCharsets.UTF_8);
         }
         try {
-            return json.writeValueAsBytes(payload);
+            byte[] bytes = json.writeValueAsBytes(payload);
+            if (bytes.length == EMPTY_OBJECT && hasFields(payload.getClass())) {
+                // Jackson writes an object of which it sees nothing as {}. With this feature it says so.
+                return json.writer()
+                        .with(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                        .writeValueAsBytes(payload);
+            }
+            return bytes;
         } catch (JacksonException e) {
             throw new InvalidTaskException(
                     "The payload of the task's type '" + request.type() + "', a "
@@ -89,6 +103,18 @@ final class TaskEncoder {
                             + ". Give a record or a class with accessors, a String, or bytes",
                     e);
         }
+    }
+
+    /** Returns whether objects of this class have content. A record without components has none. */
+    private static boolean hasFields(Class<?> type) {
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            for (Field field : each.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static Map<String, String> headers(Map<String, String> given, @Nullable Object payload) {
@@ -109,7 +135,8 @@ final class TaskEncoder {
     }
 
     private static Map<String, String> header(String value) {
-        return Map.of(TaskHeaders.CONTENT_TYPE, value);
+        // Not Map.of, which makes new objects for each reader.
+        return Collections.singletonMap(TaskHeaders.CONTENT_TYPE, value);
     }
 
     private long notBefore(TaskOptions options) {

@@ -29,6 +29,9 @@ final class TaskText {
         if (text.isEmpty()) {
             throw new InvalidTaskException("The task's " + what + " is empty: give a text, or null for none");
         }
+        if (text.length() <= maxBytes && TaskHeaders.isPrintableAscii(text)) {
+            return;
+        }
         for (int i = 0; i < text.length(); i++) {
             if (Character.isISOControl(text.charAt(i))) {
                 throw new InvalidTaskException(String.format(
@@ -49,6 +52,9 @@ final class TaskText {
 
     /** @throws InvalidTaskException if a name or a value cannot be carried as it is */
     static void checkHeaders(Map<String, String> headers) {
+        if (headers.isEmpty()) {
+            return;
+        }
         headers.forEach((name, value) -> {
             check("header name", name, TaskHeaders.MAX_HEADER_BYTES);
             if (name.endsWith(TaskHeaders.LATIN1)) {

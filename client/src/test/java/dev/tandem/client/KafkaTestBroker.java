@@ -68,7 +68,7 @@ final class KafkaTestBroker implements TestBroker {
 
     @Override
     public String missingPlace() {
-        return "not present in metadata";
+        return "the topic does not exist: create it, or start an executor of the queue";
     }
 
     @Override

@@ -8,6 +8,7 @@ import static dev.tandem.api.TaskOptions.timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -137,6 +139,33 @@ class TandemClientTest {
                 }),
                 "cannot be written as JSON",
                 "Give a record");
+        assertRefused(
+                TaskRequest.of("orders", "ship", new Opaque()),
+                "The payload of the task's type 'ship', a " + Opaque.class.getName() + ", cannot be written as JSON",
+                "Give a record");
+    }
+
+    /** Has a field that Jackson does not see. */
+    static final class Opaque {
+        @SuppressWarnings("unused")
+        private final int number = 7;
+    }
+
+    record Ping() {}
+
+    record Nothing(
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String note) {}
+
+    @Test
+    void objectsWithoutContentAreSentAsTheyAre() {
+        client.submit(TaskRequest.of("orders", "ping", new Ping()));
+        client.submit(TaskRequest.of("orders", "ping", new Nothing(null)));
+        client.submit(TaskRequest.of("orders", "ping", Map.of()));
+        client.submit(TaskRequest.of("orders", "ping", List.of()));
+
+        assertThat(publisher.sent.stream().map(each -> new String(each.payload(), StandardCharsets.UTF_8)))
+                .containsExactly("{}", "{}", "{}", "[]");
     }
 
     @Test

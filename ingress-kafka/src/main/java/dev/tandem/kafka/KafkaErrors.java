@@ -14,6 +14,9 @@ final class KafkaErrors {
     private KafkaErrors() {}
 
     static String explain(Throwable problem) {
+        if (problem instanceof TimeoutException && problem.getCause() instanceof UnknownTopicOrPartitionException) {
+            return explain(problem.getCause());
+        }
         if (problem instanceof TimeoutException) {
             return "no broker answered in time (" + problem.getMessage()
                     + "): check the address, and that a broker runs there";
@@ -24,7 +27,7 @@ final class KafkaErrors {
                     + " publisher needs WRITE on the topic";
         }
         if (problem instanceof UnknownTopicOrPartitionException) {
-            return "the topic does not exist: create it";
+            return "the topic does not exist: create it, or start an executor of the queue, which does";
         }
         if (problem instanceof RecordTooLargeException) {
             return problem.getMessage()

@@ -43,6 +43,8 @@ public final class KafkaPublisher implements Publisher {
     private final Map<String, String> properties;
     private final int maxPayload;
     private final Map<String, Target> targets = new LinkedHashMap<>();
+    private final CachedHeaders types = new CachedHeaders(TaskHeaders.TYPE);
+    private final CachedHeaders contentTypes = new CachedHeaders(TaskHeaders.CONTENT_TYPE);
     private volatile @Nullable Producer<byte[], byte[]> producer;
     private boolean closed;
 
@@ -94,7 +96,7 @@ public final class KafkaPublisher implements Publisher {
         ProducerRecord<byte[], byte[]> record = record(task, target);
         return end -> {
             try {
-                send(record, new Told(target, end));
+                send(record, new Told(this, target, end));
             } catch (PublishException e) {
                 end.accept(e);
             }
@@ -102,10 +104,11 @@ public final class KafkaPublisher implements Publisher {
     }
 
     /** Holds no more than is needed once the record is acknowledged: tens of thousands of these wait in a busy client. */
-    private record Told(Target target, Consumer<@Nullable PublishException> end) implements Callback {
+    private record Told(KafkaPublisher publisher, Target target, Consumer<@Nullable PublishException> end)
+            implements Callback {
         @Override
         public void onCompletion(RecordMetadata metadata, @Nullable Exception failure) {
-            end.accept(failure == null ? null : failed(target, failure));
+            end.accept(failure == null ? null : publisher.failed(target, failure));
         }
     }
 
@@ -132,27 +135,51 @@ public final class KafkaPublisher implements Publisher {
         return new PublishedId(id == null ? place : id, place);
     }
 
-    private static PublishException failed(Target target, Exception problem) {
+    private PublishException failed(Target target, Exception problem) {
         if (problem instanceof RecordTooLargeException) {
             return new InvalidTaskException("The task cannot be published: it is too large for topic '" + target.topic()
                     + "' (" + KafkaErrors.explain(problem) + ")");
         }
         return new PublishException(
-                "Topic '" + target.topic() + "' did not acknowledge the task: " + KafkaErrors.explain(problem),
+                "Topic '" + target.topic() + "' at " + servers + " did not acknowledge the task: "
+                        + KafkaErrors.explain(problem),
                 problem);
     }
 
     /** @throws InvalidTaskException if the record would be unreadable on arrival */
-    private static ProducerRecord<byte[], byte[]> record(Task task, Target target) {
+    private ProducerRecord<byte[], byte[]> record(Task task, Target target) {
         byte[] key = task.key() == null ? null : task.key().getBytes(StandardCharsets.UTF_8);
         Long sentAt = task.publishedAt() > 0 ? task.publishedAt() : null;
         if (!target.headers().isSurelyReadable(task)) {
             requireReadable(task, target, key);
         }
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
-        Headers headers = record.headers();
-        TaskHeaders.write(task, (name, value) -> headers.add(new RecordHeader(name, value)));
+        TaskHeaders.write(task, new HeaderWriter(record.headers()));
         return record;
+    }
+
+    private final class HeaderWriter implements TaskHeaders.Writer {
+
+        private final Headers headers;
+
+        HeaderWriter(Headers headers) {
+            this.headers = headers;
+        }
+
+        @Override
+        public void text(String name, String value) {
+            headers.add(
+                    switch (name) {
+                        case TaskHeaders.TYPE -> types.with(value);
+                        case TaskHeaders.CONTENT_TYPE -> contentTypes.with(value);
+                        default -> new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
+                    });
+        }
+
+        @Override
+        public void bytes(String name, byte[] value) {
+            headers.add(new RecordHeader(name, value));
+        }
     }
 
     private static void requireReadable(Task task, Target target, byte @Nullable [] key) {

@@ -108,7 +108,7 @@ class KafkaPublisherIT {
         String topic = UniqueNames.fresh("missing");
         KafkaSettings hasty = KafkaSettings.of(servers, topic).withProperties(Map.of("max.block.ms", "300"));
         KafkaPublisher publisher = new KafkaPublisher(List.of(hasty));
-        assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "not present in metadata");
+        assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "the topic does not exist: create it");
         publisher.close();
         publisher.close();
         assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "closed");

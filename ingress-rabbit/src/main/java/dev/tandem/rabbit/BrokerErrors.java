@@ -85,6 +85,16 @@ final class BrokerErrors {
         return FailureText.of(root);
     }
 
+    /** Returns whether nobody answered at the address, or the address is unknown. */
+    static boolean isNoConnection(Throwable problem) {
+        for (Throwable each = problem; each != null; each = each.getCause()) {
+            if (each instanceof ConnectException || each instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns why there is no connection. A broker that refuses a login has been reached. */
     static String explainConnect(Throwable problem) {
         String reason = explain(problem);

@@ -15,6 +15,8 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Turns tasks of one queue into AMQP messages. Immutable and thread-safe. */
@@ -54,31 +56,26 @@ final class MessageEncoder {
      */
     OutgoingMessage encode(Task task, String id) {
         long publishedAt = task.publishedAt() > 0 ? task.publishedAt() : clock.millis();
-        List<Field> fields = new ArrayList<>();
-        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         String key = task.key();
         boolean keyInHeader = !settings.keyIsRoutingKey() || key == null;
-        if (keyInHeader && (key != null || settings.ordered())) {
-            // The exchange of an ordered queue needs the header. An empty key means that the task has no order.
-            fields.add(Field.of(TaskHeaders.KEY, key == null ? "" : key));
-        }
+        // The exchange of an ordered queue needs the header. An empty key means that the task has no order.
+        String keyHeader =
+                keyInHeader && (key != null || settings.ordered()) ? Objects.requireNonNullElse(key, "") : null;
         if (!headers.isSurelyReadable(task)) {
-            requireReadable(fields, task, publishedAt);
+            requireReadable(task, keyHeader, publishedAt);
         }
         BasicProperties.Builder properties = new BasicProperties.Builder()
                 .deliveryMode(PERSISTENT)
                 .messageId(id)
                 .timestamp(new Date(publishedAt));
         Map<String, Object> table = new LinkedHashMap<>();
-        for (Field field : fields) {
-            if (!setAsProperty(properties, field)) {
-                requireShort(field.name());
-                table.put(field.name(), value(field));
-            }
+        TaskHeaders.write(task, new HeaderWriter(properties, table));
+        if (keyHeader != null) {
+            table.put(TaskHeaders.KEY, keyHeader);
         }
         table.put(MessageDecoder.TIMESTAMP_MILLIS, publishedAt);
         String messageRoutingKey = keyInHeader || key == null ? routingKey : key;
-        if (messageRoutingKey.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_STRING_BYTES) {
+        if (!isShort(messageRoutingKey)) {
             throw new InvalidTaskException("The task cannot be published: its key is used as the routing key of queue '"
                     + settings.queue() + "' (key: routing-key), which may have " + MAX_SHORT_STRING_BYTES + " bytes");
         }
@@ -89,7 +86,12 @@ final class MessageEncoder {
                 task.payload());
     }
 
-    private void requireReadable(List<Field> fields, Task task, long publishedAt) {
+    private void requireReadable(Task task, @Nullable String keyHeader, long publishedAt) {
+        List<Field> fields = new ArrayList<>();
+        TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
+        if (keyHeader != null) {
+            fields.add(Field.of(TaskHeaders.KEY, keyHeader));
+        }
         Origin origin = new Origin(null, null, null, null, publishedAt, publishedAt);
         String unreadable = headers.read(fields, origin, task.payload()).unreadable();
         if (unreadable != null) {
@@ -97,42 +99,58 @@ final class MessageEncoder {
         }
     }
 
+    /** Writes headers as properties where AMQP has one, and into the table of headers otherwise. */
+    private record HeaderWriter(BasicProperties.Builder properties, Map<String, Object> table)
+            implements TaskHeaders.Writer {
+
+        @Override
+        public void text(String name, String value) {
+            if (!setAsProperty(properties, name, value)) {
+                requireShort(name);
+                table.put(name, value);
+            }
+        }
+
+        /** Writes valid UTF-8 as text, which all clients can read, and anything else as bytes. */
+        @Override
+        public void bytes(String name, byte[] value) {
+            String text = new String(value, StandardCharsets.UTF_8);
+            if (!setAsProperty(properties, name, text)) {
+                requireShort(name);
+                table.put(name, Arrays.equals(text.getBytes(StandardCharsets.UTF_8), value) ? text : value);
+            }
+        }
+    }
+
+    private static boolean isShort(String text) {
+        return text.length() <= MAX_SHORT_STRING_BYTES
+                && (TaskHeaders.isPrintableAscii(text)
+                        || text.getBytes(StandardCharsets.UTF_8).length <= MAX_SHORT_STRING_BYTES);
+    }
+
     private static void requireShort(String name) {
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > MAX_SHORT_STRING_BYTES) {
+        if (!isShort(name)) {
             throw new InvalidTaskException("The task cannot be published: the name of header '"
-                    + LogText.oneLine(name, MAX_SHOWN) + "' has " + bytes + " bytes, and AMQP allows "
+                    + LogText.oneLine(name, MAX_SHOWN) + "' has "
+                    + name.getBytes(StandardCharsets.UTF_8).length + " bytes, and AMQP allows "
                     + MAX_SHORT_STRING_BYTES);
         }
     }
 
-    /** Sets the field as a property if AMQP has one for it. Returns whether it did. */
-    private static boolean setAsProperty(BasicProperties.Builder properties, Field field) {
-        byte[] bytes = field.value();
-        String text = bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
-        if (text == null || text.getBytes(StandardCharsets.UTF_8).length > MAX_SHORT_STRING_BYTES) {
+    /** Sets the header as a property if AMQP has one for it. Returns whether it did. */
+    private static boolean setAsProperty(BasicProperties.Builder properties, String name, String text) {
+        Consumer<String> property = switch (name) {
+            case TaskHeaders.CONTENT_TYPE -> properties::contentType;
+            case "content-encoding" -> properties::contentEncoding;
+            case "correlation-id" -> properties::correlationId;
+            case "reply-to" -> properties::replyTo;
+            default -> null;
+        };
+        if (property == null || !isShort(text)) {
             return false;
         }
-        switch (field.name()) {
-            case TaskHeaders.CONTENT_TYPE -> properties.contentType(text);
-            case "content-encoding" -> properties.contentEncoding(text);
-            case "correlation-id" -> properties.correlationId(text);
-            case "reply-to" -> properties.replyTo(text);
-            default -> {
-                return false;
-            }
-        }
+        property.accept(text);
         return true;
-    }
-
-    /** Returns valid UTF-8 as text, which all clients can read, and anything else as bytes. */
-    private static @Nullable Object value(Field field) {
-        byte[] bytes = field.value();
-        if (bytes == null) {
-            return null;
-        }
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        return Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes) ? text : bytes;
     }
 
     /** Returns a routing key that matches the binding's pattern. */

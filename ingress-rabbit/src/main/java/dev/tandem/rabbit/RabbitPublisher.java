@@ -180,7 +180,8 @@ public final class RabbitPublisher implements Publisher {
         } catch (IOException | TimeoutException | RuntimeException e) {
             task.fail(
                     "The task was not published, because RabbitMQ at "
-                            + task.settings().address() + " cannot be used: " + BrokerErrors.explain(e),
+                            + task.settings().address() + " cannot be used: " + BrokerErrors.explain(e)
+                            + (BrokerErrors.isNoConnection(e) ? ". Check the URI, and that a broker runs there" : ""),
                     e);
         }
     }

@@ -34,6 +34,16 @@ class BrokerErrorsTest {
     }
 
     @Test
+    void anAddressWhereNobodyAnswersIsToldApartFromABrokerThatRefuses() {
+        assertThat(BrokerErrors.isNoConnection(new IOException(new ConnectException("Connection refused"))))
+                .isTrue();
+        assertThat(BrokerErrors.isNoConnection(new UnknownHostException("brokr")))
+                .isTrue();
+        assertThat(BrokerErrors.isNoConnection(new AuthenticationFailureException("no")))
+                .isFalse();
+    }
+
+    @Test
     void namesTheCauseIfTheBrokerDidNotReply() {
         assertThat(BrokerErrors.replyCode(new IOException("x"))).isZero();
         assertThat(BrokerErrors.isClosed(new IOException("x"))).isFalse();

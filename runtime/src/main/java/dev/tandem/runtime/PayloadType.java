@@ -10,6 +10,7 @@ import dev.tandem.executor.ReadBatch;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -18,14 +19,37 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param <T> the type
  */
-final class PayloadType<T> {
+public final class PayloadType<T> {
 
     private final JsonMapper json;
     private final JavaType type;
 
-    PayloadType(JsonMapper json, JavaType type) {
+    /** @param json reads what is neither bytes nor text */
+    public PayloadType(JsonMapper json, JavaType type) {
         this.json = json;
         this.type = type;
+    }
+
+    /**
+     * Checks that some payload can be read. Reads an empty object, which tells apart what can never be read, and what only
+     * needs other JSON.
+     *
+     * @throws IllegalArgumentException if no payload can; the message says what to do
+     */
+    public void check() {
+        if (type.hasRawClass(byte[].class) || type.hasRawClass(String.class)) {
+            return;
+        }
+        try {
+            json.readValue("{}", type);
+        } catch (InvalidDefinitionException e) {
+            throw new IllegalArgumentException(
+                    "no payload can be read as " + type.toCanonical() + ": " + e.getOriginalMessage()
+                            + ". Use a record, or a class that Jackson can make",
+                    e);
+        } catch (JacksonException e) {
+            // This one needs more than an empty object.
+        }
     }
 
     /** Returns the handler that reads each payload before it runs {@code code}. */
@@ -46,7 +70,7 @@ final class PayloadType<T> {
 
     /** @throws UnreadablePayloadException if the payload is not JSON that fits the type */
     @SuppressWarnings("unchecked") // the type is T
-    T read(byte[] payload) {
+    public T read(byte[] payload) {
         if (type.hasRawClass(byte[].class)) {
             return (T) payload;
         }

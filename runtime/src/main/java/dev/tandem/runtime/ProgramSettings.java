@@ -138,6 +138,13 @@ final class ProgramSettings {
     private void addSource(String queue) {
         if (own.containsKey(KAFKA) != own.containsKey(RABBIT)) {
             own.putIfAbsent(queueSetting(queue) + ".source", own.containsKey(KAFKA) ? "kafka" : "rabbit");
+        } else if (!own.containsKey(KAFKA) && !own.containsKey(queueSetting(queue) + ".source")) {
+            throw SettingsException.of(
+                    queueSetting(queue) + ".source",
+                    null,
+                    "the program names no broker for this queue: call kafka(\"localhost:9092\") or"
+                            + " rabbit(\"amqp://localhost\") of Tandem.builder(), or begin with Tandem.connect() to read"
+                            + " settings from files");
         }
     }
 }

@@ -54,7 +54,7 @@ public final class QueueBuilder {
 
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, Class, TypedHandler)}. */
     public <T> QueueBuilder handler(String type, Class<T> payload, TypedHandler<T> code, HandlerOptions options) {
-        return add(type, json -> typed(json, json.constructType(payload), code), options);
+        return add(type, json -> typed(type, json, json.constructType(payload), code), options);
     }
 
     /**
@@ -69,7 +69,7 @@ public final class QueueBuilder {
     /** Adds the handler for tasks of this type and its aliases, as {@link #handler(String, TypeReference, TypedHandler)}. */
     public <T> QueueBuilder handler(
             String type, TypeReference<T> payload, TypedHandler<T> code, HandlerOptions options) {
-        return add(type, json -> typed(json, json.constructType(payload.getType()), code), options);
+        return add(type, json -> typed(type, json, json.constructType(payload.getType()), code), options);
     }
 
     /**
@@ -102,7 +102,7 @@ public final class QueueBuilder {
         return add(
                 type,
                 json -> new BatchedHandler(
-                        new PayloadType<T>(json, json.constructType(payload)).batchHandler(code), batch),
+                        this.<T>reader(type, json, json.constructType(payload)).batchHandler(code), batch),
                 options);
     }
 
@@ -121,8 +121,20 @@ public final class QueueBuilder {
         return handler(type, new BatchedHandler(code, batch), options);
     }
 
-    private static <T> Handler typed(JsonMapper json, JavaType type, TypedHandler<T> code) {
-        return new PayloadType<T>(json, type).handler(code);
+    private <T> Handler typed(String type, JsonMapper json, JavaType payload, TypedHandler<T> code) {
+        return reader(type, json, payload).handler(code);
+    }
+
+    /** Returns what reads the payloads of a type. @throws IllegalArgumentException if no payload can be read so */
+    private <T> PayloadType<T> reader(String type, JsonMapper json, JavaType payload) {
+        PayloadType<T> reader = new PayloadType<>(json, payload);
+        try {
+            reader.check();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "The handler for type '" + type + "' of queue '" + name + "': " + e.getMessage(), e);
+        }
+        return reader;
     }
 
     private QueueBuilder add(String type, Function<JsonMapper, Handler> handler, HandlerOptions options) {
@@ -175,6 +187,13 @@ public final class QueueBuilder {
 
     Set<String> types() {
         return types;
+    }
+
+    /** @throws IllegalArgumentException if no payload can be read as the type of a handler */
+    void check(JsonMapper json) {
+        for (Entry entry : entries) {
+            Handler unused = entry.handler.apply(json);
+        }
     }
 
     void addTo(QueueSpec.Builder spec, JsonMapper json, QueueSettings queue) {

@@ -138,6 +138,7 @@ public final class TandemBuilder {
      * {@link Tandem#status}.
      *
      * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     * @throws IllegalArgumentException if no payload can be read as the type of a handler
      */
     public Tandem start() {
         TandemProgram program = program();
@@ -153,6 +154,7 @@ public final class TandemBuilder {
      * Checks and returns what was collected, and starts nothing.
      *
      * @throws SettingsException naming every setting that is wrong or does not fit the handlers
+     * @throws IllegalArgumentException if no payload can be read as the type of a handler
      */
     public TandemProgram program() {
         if (queues.isEmpty()) {
@@ -165,6 +167,7 @@ public final class TandemBuilder {
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);
+        queues.values().forEach(each -> each.check(json));
         TaskTracing traced = tracing(all);
         return new TandemProgram(
                 all,

@@ -52,6 +52,29 @@ class TandemBuilderTest {
     }
 
     @Test
+    void aProgramThatNamesNoBrokerIsToldHow() {
+        assertThat(problems(orders(Tandem.builder())))
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.orders.source is not set: the program names no broker for this queue: call"
+                        + " kafka(\"localhost:9092\") or rabbit(\"amqp://localhost\")");
+    }
+
+    interface Shape {}
+
+    @Test
+    void aTypeThatNoPayloadCanBeReadAsIsRefused() {
+        QueueBuilder shapes =
+                Tandem.builder().kafka(NOWHERE).queue("orders").handler("draw", Shape.class, (shape, task) -> {});
+
+        assertThatThrownBy(shapes::start)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("The handler for type 'draw' of queue 'orders': no payload can be read as "
+                        + Shape.class.getName())
+                .hasMessageContaining("Use a record");
+    }
+
+    @Test
     void aHostedHandlerIsRefused() throws IOException {
         Path file = file("tandem.queues.orders: { source: kafka, handler: http }");
 
@@ -87,7 +110,6 @@ class TandemBuilderTest {
 
     @Test
     void aQueueNeedsABroker() {
-        assertThat(problems(orders(Tandem.builder()))).containsExactly(UNSOURCED);
         assertThat(problems(orders(Tandem.builder().kafka(NOWHERE).rabbit("amqp://" + NOWHERE))))
                 .containsExactly(UNSOURCED);
     }

@@ -9,6 +9,7 @@ import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskHandler;
 import dev.tandem.executor.BatchedHandler;
+import dev.tandem.runtime.PayloadType;
 import dev.tandem.spring.MethodHandler.Argument;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -26,9 +27,7 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
-import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Checks a method with {@link TaskHandler}, and makes a handler of it. */
@@ -73,7 +72,7 @@ final class HandlerMethodParser {
             }
         }
         if (payload != null) {
-            checkReadable(payload);
+            new PayloadType<>(json, payload).check();
         }
         MethodHandler handler = new MethodHandler(bean, method, parameters, payload, json);
         if (batch != null) {
@@ -121,23 +120,6 @@ final class HandlerMethodParser {
                     + ", is not known: declare it in the class of the bean, or use a class");
         }
         return json.constructType(resolved);
-    }
-
-    /** Reads an empty object, which tells apart what can never be read, and what only needs other JSON. */
-    private void checkReadable(JavaType payload) {
-        if (payload.hasRawClass(byte[].class) || payload.hasRawClass(String.class)) {
-            return;
-        }
-        try {
-            json.readValue("{}", payload);
-        } catch (InvalidDefinitionException e) {
-            throw new IllegalArgumentException(
-                    "no payload can be read as " + payload.toCanonical() + ": " + e.getOriginalMessage()
-                            + ". Use a record, or a class that Jackson can make",
-                    e);
-        } catch (JacksonException e) {
-            // This one needs more than an empty object.
-        }
     }
 
     private HandlerOptions options(TaskHandler annotation) {

@@ -3,16 +3,14 @@ package dev.tandem.spring;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
-import dev.tandem.api.UnreadablePayloadException;
 import dev.tandem.executor.ReadBatch;
+import dev.tandem.runtime.PayloadType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,8 +26,7 @@ final class MethodHandler implements Handler {
     private final BeanReference bean;
     private final Method method;
     private final Argument[] parameters;
-    private final @Nullable JavaType payload;
-    private final JsonMapper json;
+    private final @Nullable PayloadType<Object> payload;
     private volatile @Nullable Method invocable;
 
     /** @param payload what payloads are read as; null if no parameter takes one */
@@ -38,8 +35,7 @@ final class MethodHandler implements Handler {
         this.bean = bean;
         this.method = method;
         this.parameters = parameters.clone();
-        this.payload = payload;
-        this.json = json;
+        this.payload = payload == null ? null : new PayloadType<>(json, payload);
     }
 
     @Override
@@ -47,7 +43,7 @@ final class MethodHandler implements Handler {
         Object[] arguments = new Object[parameters.length];
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = switch (parameters[i]) {
-                case PAYLOAD -> read(task.payload());
+                case PAYLOAD -> payload == null ? task.payload() : payload.read(task.payload());
                 case CONTEXT -> task;
             };
         }
@@ -56,7 +52,7 @@ final class MethodHandler implements Handler {
 
     /** Runs a call of the method whose parameters are lists. */
     List<Result> handleBatch(List<TaskContext> tasks) throws Exception {
-        return ReadBatch.of(tasks, payload == null ? bytes -> bytes : this::read)
+        return ReadBatch.of(tasks, payload == null ? bytes -> bytes : payload::read)
                 .run((payloads, read) -> {
                     Object[] arguments = new Object[parameters.length];
                     for (int i = 0; i < arguments.length; i++) {
@@ -115,25 +111,5 @@ final class MethodHandler implements Handler {
                     + " returned null: return Result.done() if the task succeeded");
         }
         return Result.done();
-    }
-
-    private Object read(byte[] bytes) {
-        JavaType type = payload;
-        if (type == null || type.hasRawClass(byte[].class)) {
-            return bytes;
-        }
-        if (type.hasRawClass(String.class)) {
-            return new String(bytes, StandardCharsets.UTF_8);
-        }
-        try {
-            Object value = json.readValue(bytes, type);
-            if (value == null) {
-                throw new UnreadablePayloadException(
-                        type.getRawClass(), bytes.length, new IllegalArgumentException("The JSON is null"));
-            }
-            return value;
-        } catch (JacksonException e) {
-            throw new UnreadablePayloadException(type.getRawClass(), bytes.length, e);
-        }
     }
 }

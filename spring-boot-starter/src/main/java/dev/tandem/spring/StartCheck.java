@@ -168,11 +168,23 @@ final class StartCheck implements SmartInitializingSingleton {
                         Collectors.mapping(GatewayMethod::type, Collectors.toCollection(TreeSet::new))))
                 .forEach((queue, types) ->
                         lines.add("Queue " + queue + ": gateways submit " + String.join(", ", types)));
+        addUnordered(wiring.settings(), gateways, lines);
         if (wiring.handlers().isEmpty()) {
             lines.add("This application runs no tasks: it has no method with @TaskHandler");
         } else if (!runs) {
             lines.add("This application runs no tasks, because tandem.executor.enabled is 'false'");
         }
         return lines;
+    }
+
+    /** A key is easily forgotten, and tasks without one are right in an ordered queue too, so this is said and not refused. */
+    private static void addUnordered(TandemSettings settings, List<GatewayMethod> gateways, List<String> lines) {
+        for (GatewayMethod each : gateways) {
+            QueueSettings queue = settings.queues().get(each.queue());
+            if (each.key() < 0 && queue != null && queue.ordered()) {
+                lines.add("Queue " + each.queue() + ": tasks of " + each.name()
+                        + " have no order, because it has no parameter with @Key");
+            }
+        }
     }
 }

@@ -112,6 +112,22 @@ class StartCheckTest {
     }
 
     @Test
+    void theLogSaysWhichMethodsOfGatewaysSubmitTasksWithoutAnOrder() {
+        GatewayMethod keyed = new GatewayMethod("shop.Tasks.ship", "orders", "ship", 1, 0, -1, false);
+        GatewayMethod unkeyed = new GatewayMethod("shop.Tasks.bill", "orders", "bill", 0, -1, -1, true);
+        GatewayMethod ofMail = new GatewayMethod("shop.Mail.send", "mail", "send", 0, -1, -1, true);
+        application
+                .withPropertyValues("tandem.queues.mail.source=rabbit")
+                .run(context -> assertThat(StartCheck.report(
+                                context.getBean(StartCheck.class).wiring(), List.of(keyed, unkeyed, ofMail)))
+                        .contains(
+                                "Queue orders: gateways submit bill, ship",
+                                "Queue orders: tasks of shop.Tasks.bill have no order, because it has no parameter with"
+                                        + " @Key")
+                        .noneMatch(each -> each.contains("shop.Tasks.ship") || each.contains("shop.Mail.send")));
+    }
+
+    @Test
     void methodsThatCannotRunTasksStopTheStartWithARemedyForEach() {
         String name = Unusable.class.getName();
 

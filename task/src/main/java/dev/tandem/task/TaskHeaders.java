@@ -231,24 +231,50 @@ public final class TaskHeaders {
 
     /** Whether a text is missing, or has printable ASCII characters only, and not too many. */
     private static boolean isPlain(@Nullable String text, int most) {
-        if (text == null) {
-            return true;
-        }
-        int length = text.length();
-        for (int i = 0; i < length; i++) {
+        return text == null || (text.length() <= most && isPrintableAscii(text));
+    }
+
+    /** Returns whether a text has printable ASCII characters only, so that it has as many bytes as characters. */
+    public static boolean isPrintableAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < ' ' || c > '~') {
                 return false;
             }
         }
-        return length <= most;
+        return true;
+    }
+
+    /** Takes the headers of a message that is written. */
+    public interface Writer {
+
+        /** Takes a header whose value is the UTF-8 of a text. */
+        void text(String name, String value);
+
+        /** Takes a header whose value is not UTF-8. */
+        void bytes(String name, byte[] value);
+    }
+
+    /** Writes a task's headers as {@link #write(Task, Writer)} does, all of them as bytes. */
+    public static void write(Task task, BiConsumer<String, byte[]> out) {
+        write(task, new Writer() {
+            @Override
+            public void text(String name, String value) {
+                out.accept(name, value.getBytes(StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void bytes(String name, byte[] value) {
+                out.accept(name, value);
+            }
+        });
     }
 
     /**
      * Writes a task's headers in such a way that {@link #read} makes an equal task of them. The key and the time of
      * publication are not written, because they are fields of the message itself.
      */
-    public static void write(Task task, BiConsumer<String, byte[]> out) {
+    public static void write(Task task, Writer out) {
         put(out, ID, task.id());
         put(out, TYPE, task.type());
         put(out, NOT_BEFORE, task.notBefore() > 0 ? Long.toString(task.notBefore()) : null);
@@ -258,11 +284,11 @@ public final class TaskHeaders {
         for (Map.Entry<String, String> header : task.headers().entrySet()) {
             String name = header.getKey();
             if (name.endsWith(LATIN1)) {
-                out.accept(
+                out.bytes(
                         name.substring(0, name.length() - LATIN1.length()),
                         header.getValue().getBytes(StandardCharsets.ISO_8859_1));
             } else if (!name.startsWith(OWN) || !isWritten(task, name)) {
-                put(out, name, header.getValue());
+                out.text(name, header.getValue());
             }
         }
     }
@@ -280,9 +306,9 @@ public final class TaskHeaders {
         };
     }
 
-    private static void put(BiConsumer<String, byte[]> out, String name, @Nullable String value) {
+    private static void put(Writer out, String name, @Nullable String value) {
         if (value != null) {
-            out.accept(name, value.getBytes(StandardCharsets.UTF_8));
+            out.text(name, value);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.settings;
 
+import dev.tandem.task.EditDistance;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -49,7 +50,7 @@ final class BootSettings {
             return Optional.empty();
         }
         return known.stream()
-                .min(Comparator.comparingInt(each -> SettingNames.distance(each.toString(), name.toString())))
+                .min(Comparator.comparingInt(each -> EditDistance.between(each.toString(), name.toString())))
                 .map(nearest -> "there is no such setting; did you mean " + nearest + "?");
     }
 

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.settings;
 
+import dev.tandem.task.EditDistance;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -80,7 +81,8 @@ final class SettingNames {
         Optional<String> nearest = names.stream()
                 .map(known -> filled(known, given))
                 .filter(known -> similar(uniform(known), uniform(String.join(".", given))))
-                .min(Comparator.comparingInt(known -> distance(uniform(known), uniform(String.join(".", given)))));
+                .min(Comparator.comparingInt(
+                        known -> EditDistance.between(uniform(known), uniform(String.join(".", given)))));
         if (nearest.isPresent()) {
             return "there is no such setting; did you mean " + SettingsLoader.PREFIX + "." + nearest.get() + "?";
         }
@@ -149,7 +151,7 @@ final class SettingNames {
     }
 
     private static boolean similar(String known, String given) {
-        if (distance(known, given) <= Math.max(2, given.length() / 8)) {
+        if (EditDistance.between(known, given) <= Math.max(2, given.length() / 8)) {
             return true;
         }
         int knownDot = known.lastIndexOf('.');
@@ -159,24 +161,6 @@ final class SettingNames {
         return known.substring(0, knownDot + 1).equals(given.substring(0, givenDot + 1))
                 && givenLast.length() >= 3
                 && (knownLast.contains(givenLast) || givenLast.contains(knownLast));
-    }
-
-    /** The Levenshtein distance. */
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 
     private static List<String> elements(ConfigurationPropertyName name) {

@@ -1,5 +1,6 @@
 package dev.tandem.server.cli;
 
+import dev.tandem.task.EditDistance;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,25 +52,7 @@ final class WrongUsage implements IParameterExceptionHandler {
         List<String> known = new ArrayList<>(at.getCommandSpec().optionsMap().keySet());
         known.addAll(at.getSubcommands().keySet());
         return known.stream()
-                .filter(each -> each.length() > MAX_DISTANCE && distance(word, each) <= MAX_DISTANCE)
-                .min(Comparator.comparingInt(each -> distance(word, each)));
-    }
-
-    /** Returns how many letters must be changed, added or removed to make one word of the other. */
-    private static int distance(String one, String other) {
-        int[] row = new int[other.length() + 1];
-        for (int j = 0; j <= other.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                int changed = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[other.length()];
+                .filter(each -> each.length() > MAX_DISTANCE && EditDistance.between(word, each) <= MAX_DISTANCE)
+                .min(Comparator.comparingInt(each -> EditDistance.between(word, each)));
     }
 }

@@ -1,0 +1,17 @@
+package dev.tandem.client;
+
+import dev.tandem.task.Publisher.Publication;
+
+/**
+ * A task that was checked and encoded, and not sent yet. The submission does not know it, so that a kept reference does not
+ * keep the payload.
+ *
+ * @param bytes the length of the payload
+ */
+record PreparedTask(Submission<?> submission, int bytes, Publication publication) {
+
+    /** Sends the task. Never throws. */
+    void send() {
+        publication.send(submission);
+    }
+}

@@ -1,0 +1,9 @@
+package dev.tandem.spring.it;
+
+class OwnClientsRabbitIT extends OwnClientsSuite {
+
+    @Override
+    String source() {
+        return "rabbit";
+    }
+}

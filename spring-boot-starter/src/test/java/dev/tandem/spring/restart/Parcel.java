@@ -1,0 +1,3 @@
+package dev.tandem.spring.restart;
+
+public record Parcel(String order) {}
