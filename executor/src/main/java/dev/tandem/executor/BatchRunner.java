@@ -100,7 +100,9 @@ final class BatchRunner implements WorkerPool.RunAction {
             watchdog.watch(slot, first);
             boolean begins = quarantine.admits(slot);
             List<AttemptEnd> ends = begins
-                    ? asked(attempts, new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run())
+                    ? asked(
+                            attempts,
+                            new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run())
                     : List.of(new AttemptEnd.Stopped());
             // Its own end, unless it was interrupted: then all of them were.
             AttemptEnd end = first.end(ends.get(begins ? attempts.indexOf(first) : 0));
@@ -140,7 +142,8 @@ final class BatchRunner implements WorkerPool.RunAction {
             if (!alone.mayNotStart(run)) {
                 String type = spec.handlers().typeOf(run.task().type());
                 int maxAttempts = spec.maxAttemptsOf(run.task());
-                attempts.add(new Attempt(run, spec, type == null ? "" : type, maxAttempts, clock, progress, each.since()));
+                attempts.add(
+                        new Attempt(run, spec, type == null ? "" : type, maxAttempts, clock, progress, each.since()));
             }
         }
         return attempts;

@@ -122,7 +122,7 @@ public final class QueueBuilder {
     }
 
     private <T> Handler typed(String type, JsonMapper json, JavaType payload, TypedHandler<T> code) {
-        return reader(type, json, payload).handler(code);
+        return this.<T>reader(type, json, payload).handler(code);
     }
 
     /** Returns what reads the payloads of a type. @throws IllegalArgumentException if no payload can be read so */

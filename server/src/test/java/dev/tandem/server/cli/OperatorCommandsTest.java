@@ -3,22 +3,15 @@ package dev.tandem.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Commands for dead tasks and blocked keys, against a server with prepared answers. */
@@ -28,30 +21,16 @@ class OperatorCommandsTest {
     private static final String TASK = "/api/v1/queues/orders/tasks/";
     private static final String KEYS = "/api/v1/queues/orders/keys";
 
-    private final List<String> requests = new ArrayList<>();
-    private final Map<String, String> answers = new LinkedHashMap<>();
-    private final Map<String, Integer> statuses = new LinkedHashMap<>();
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private HttpServer server;
-
-    @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
-            requests.add(request);
-            byte[] answer = answers.getOrDefault(request, "{}").getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(statuses.getOrDefault(request, 200), answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        server.start();
-    }
+    private final PreparedServer server = new PreparedServer();
+    private final List<String> requests = server.requests;
+    private final Map<String, String> answers = server.answers;
+    private final Map<String, Integer> statuses = server.statuses;
+    private final StringWriter out = server.out;
+    private final StringWriter err = server.err;
 
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
     @Test
@@ -354,12 +333,6 @@ class OperatorCommandsTest {
     }
 
     private int run(String... command) {
-        List<String> line = new ArrayList<>(List.of(command));
-        line.add("--server");
-        line.add("http://127.0.0.1:" + server.getAddress().getPort());
-        return TandemCli.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(line.toArray(String[]::new));
+        return server.run(command);
     }
 }

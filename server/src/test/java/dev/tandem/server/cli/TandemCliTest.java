@@ -2,23 +2,17 @@ package dev.tandem.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,34 +31,18 @@ class TandemCliTest {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    private final List<String> requests = new ArrayList<>();
-    private final Map<String, String> answers = new LinkedHashMap<>();
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private HttpServer server;
-    private int status = 200;
+    private final PreparedServer server = new PreparedServer();
+    private final List<String> requests = server.requests;
+    private final Map<String, String> answers = server.answers;
+    private final StringWriter out = server.out;
+    private final StringWriter err = server.err;
 
     @TempDir
     private Path folder;
 
-    @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
-            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            requests.add(body.isEmpty() ? request : request + " " + body);
-            byte[] answer = answers.getOrDefault(request, "{}").getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        server.start();
-    }
-
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
     @Test
@@ -302,7 +280,7 @@ class TandemCliTest {
 
     @Test
     void refusalIsPrintedWithItsRemedy() {
-        status = 404;
+        server.status = 404;
         answers.put(
                 "GET /api/v1/queues/order",
                 "{\"detail\": \"There is no queue 'order'\", \"remedy\": \"This server's settings have orders\"}");
@@ -314,7 +292,7 @@ class TandemCliTest {
 
     @Test
     void unreachableServerHasItsOwnExitStatus() {
-        server.stop(0);
+        server.close();
 
         assertThat(run("queues")).isEqualTo(3);
         assertThat(err.toString()).contains("can't be reached").contains("./tandem up");
@@ -343,7 +321,7 @@ class TandemCliTest {
     @ValueSource(
             strings = {"", "nothing", "submit", "dead", "keys", "queues --server nowhere", "tasks orders --limit x"})
     void wrongUsageHasItsOwnExitStatus(String line) {
-        CommandLine cli = commandLine();
+        CommandLine cli = server.commandLine();
         assertThat(cli.execute(line.isEmpty() ? new String[0] : line.split(" ")))
                 .isEqualTo(2);
     }
@@ -354,14 +332,14 @@ class TandemCliTest {
         List<String> line = new ArrayList<>(command);
         line.add("--help");
 
-        assertThat(commandLine().execute(line.toArray(String[]::new))).isZero();
+        assertThat(server.commandLine().execute(line.toArray(String[]::new))).isZero();
 
         assertThat(out.toString()).startsWith("Usage: tandem").contains("--help");
     }
 
     @Test
     void detailThatEndsWithAFullStopGetsNoSecondOne() {
-        status = 503;
+        server.status = 503;
         answers.put(
                 "GET /api/v1/queues",
                 "{\"detail\": \"Redis is not available: Commands are rejected.\", \"remedy\": \"Try again\"}");
@@ -395,17 +373,6 @@ class TandemCliTest {
     }
 
     private int run(String... command) {
-        List<String> line = new ArrayList<>(List.of(command));
-        // The option belongs to the subcommand, so it must come after its name.
-        line.add("--server");
-        line.add("http://127.0.0.1:" + server.getAddress().getPort());
-        return commandLine().execute(line.toArray(String[]::new));
-    }
-
-    private CommandLine commandLine() {
-        return TandemCli.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        return server.run(command);
     }
 }
