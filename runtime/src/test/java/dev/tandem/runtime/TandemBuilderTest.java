@@ -80,8 +80,8 @@ class TandemBuilderTest {
 
         assertThat(problems(orders(Tandem.connect(file))))
                 .containsExactly("tandem.queues.orders.handler is 'http': hosted handlers run only in ./tandem server;"
-                        + " in this program it must be a type that has a handler, ship, or be left out; tasks without a"
-                        + " type are dead then (tandem.yml, line 1)");
+                        + " in this program it must be a type that has a handler, ship, or be left out; no handler"
+                        + " runs tasks without a type then (tandem.yml, line 1)");
     }
 
     @Test
