@@ -159,8 +159,10 @@ class TaskObservationsTest {
         }
         accepted.complete(null);
 
-        assertThat(ended.stream().map(each -> each.getLowCardinalityKeyValue("type").getValue()))
+        assertThat(ended.stream()
+                        .map(each -> each.getLowCardinalityKeyValue("type").getValue()))
                 .contains("other")
-                .satisfies(types -> assertThat(types.stream().distinct().count()).isLessThanOrEqualTo(201));
+                .satisfies(
+                        types -> assertThat(types.stream().distinct().count()).isLessThanOrEqualTo(201));
     }
 }
