@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.tandem.api.Handler;
 import dev.tandem.api.HandlerOptions;
+import dev.tandem.api.Result;
+import dev.tandem.api.SubmitInterceptor;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRef;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskTracing;
+import dev.tandem.api.TracingMode;
 import dev.tandem.runtime.settings.SettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -171,5 +179,58 @@ class TandemBuilderTest {
         try (Tandem tandem = orders(Tandem.connect(file)).start()) {
             assertThat(tandem.status().queues()).isEmpty();
         }
+    }
+
+    /** Knows what it was told. */
+    private record FakeTracing(TracingMode mode, boolean keys, boolean logContext) implements TaskTracing {
+
+        @Override
+        public TaskTracing withMode(TracingMode value) {
+            return new FakeTracing(value, keys, logContext);
+        }
+
+        @Override
+        public TaskTracing withKeys(boolean value) {
+            return new FakeTracing(mode, value, logContext);
+        }
+
+        @Override
+        public TaskTracing withLogContext(boolean value) {
+            return new FakeTracing(mode, keys, value);
+        }
+
+        @Override
+        public Result around(TaskContext task, Handler next) throws Exception {
+            return next.handle(task);
+        }
+
+        @Override
+        public TaskRef<?> around(TaskRequest<?> task, Next next) {
+            return next.submit(task);
+        }
+    }
+
+    @Test
+    void tracingIsOutsideOfOtherInterceptorsAndDoesWhatTheSettingsSay() {
+        SubmitInterceptor own = (task, next) -> next.submit(task);
+        TandemBuilder tandem = Tandem.builder()
+                .kafka(NOWHERE)
+                .submitInterceptor(own)
+                .tracing(new FakeTracing(TracingMode.LINK, true, true))
+                .setting("tandem.tracing.mode", "child")
+                .setting("tandem.log.keys", "false");
+
+        assertThat(orders(tandem).program().submitInterceptors())
+                .containsExactly(new FakeTracing(TracingMode.CHILD, false, true), own);
+    }
+
+    @Test
+    void tracingThatIsSwitchedOffLeavesNothingBehind() {
+        TandemBuilder tandem = Tandem.builder()
+                .kafka(NOWHERE)
+                .tracing(new FakeTracing(TracingMode.LINK, true, true))
+                .setting("tandem.tracing.mode", "off");
+
+        assertThat(orders(tandem).program().submitInterceptors()).isEmpty();
     }
 }

@@ -75,11 +75,9 @@ final class TaskObservations implements Interceptor, SubmitInterceptor {
     }
 
     private static TaskRequest<?> with(TaskRequest<?> task, Map<String, String> headers) {
-        TaskOptions none = TaskOptions.NONE;
         return headers.equals(task.options().headers())
                 ? task
-                : task.with(new TaskOptions(
-                        none.id(), none.delay(), none.notBefore(), none.timeout(), none.maxAttempts(), null, headers));
+                : task.with(new TaskOptions(null, null, null, null, null, null, headers));
     }
 
     private static void end(Observation observation, @Nullable Throwable failure) {

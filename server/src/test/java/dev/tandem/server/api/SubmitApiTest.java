@@ -93,6 +93,7 @@ class SubmitApiTest extends ApiTestBase {
                 .header("Content-Type", "text/csv")
                 .header("Tandem-Id", "row-1")
                 .header("Tandem-Key", "a")
+                .header("Baggage", "tenant=t-1")
                 .header("X-Other", "stays here")
                 .POST(BodyPublishers.ofString("1;2;3"));
 
@@ -102,7 +103,8 @@ class SubmitApiTest extends ApiTestBase {
         assertThat(new String(task.payload(), StandardCharsets.UTF_8)).isEqualTo("1;2;3");
         assertThat(task.id()).isEqualTo("row-1");
         assertThat(task.key()).isEqualTo("a");
-        assertThat(task.headers()).containsOnly(Map.entry("content-type", "text/csv"));
+        assertThat(task.headers())
+                .containsOnly(Map.entry("content-type", "text/csv"), Map.entry("baggage", "tenant=t-1"));
     }
 
     @ParameterizedTest
