@@ -28,8 +28,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Checkpoints, progress and tasks that run again without spending an attempt, over one kind of broker. */
+@Execution(ExecutionMode.CONCURRENT)
 abstract class LongTaskSuite {
 
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
