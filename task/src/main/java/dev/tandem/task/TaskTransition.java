@@ -42,7 +42,10 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
             new TaskTransition(PARKED, CANCELLED, "deleted by an operator"),
             new TaskTransition(ACTIVE, DELIVERED, "not started, or its lease ran out, in the broker's custody"),
             new TaskTransition(ACTIVE, SUCCEEDED, "the handler returned"),
-            new TaskTransition(ACTIVE, RETRY, "the attempt failed or did not start, or its lease ran out"),
+            new TaskTransition(
+                    ACTIVE,
+                    RETRY,
+                    "the attempt failed, was snoozed, did not start or had no handler, or its lease ran out"),
             new TaskTransition(ACTIVE, PARKED, "its lease ran out while another task headed its key"),
             new TaskTransition(ACTIVE, DEAD, "attempts used up, or rejected"),
             new TaskTransition(RETRY, ACTIVE, "due"),

@@ -189,22 +189,6 @@ class TandemCliTest {
     }
 
     @Test
-    void aTaskIsShownWithWhatItsRunsNoted() {
-        answers.put(
-                "GET /api/v1/queues/orders/tasks/order-7",
-                "{\"id\":\"order-7\",\"progress\":{\"at\":\"2026-11-20T10:00:00Z\",\"attempt\":2,\"done\":40,\"total\":100,"
-                        + "\"text\":\"pages\"},\"checkpoint\":{\"at\":\"2026-11-20T10:00:00Z\",\"bytes\":12},"
-                        + "\"log\":[{\"at\":\"2026-11-20T10:00:00Z\",\"attempt\":2,\"text\":\"not confirmed yet\"}]}");
-
-        run("tasks", "orders", "order-7");
-
-        assertThat(out.toString())
-                .containsPattern("progress: 40 of 100, pages, at .+ \\(attempt 2\\)\n")
-                .containsPattern("checkpoint: 12 bytes, saved .+\n")
-                .containsPattern("LOGGED.* +ATTEMPT +LINE *\n.+ 2 +not confirmed yet\n");
-    }
-
-    @Test
     void allPagesAreReadWithTheOptionAll() {
         String first = "GET /api/v1/queues/orders/tasks?state=dead&limit=1";
         answers.put(first, "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}],\"next\":\"x y\"}");
