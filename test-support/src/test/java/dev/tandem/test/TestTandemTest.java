@@ -214,9 +214,11 @@ class TestTandemTest {
     }
 
     @Test
-    void aTypeWithoutAHandlerIsDead() {
+    void aTypeWithoutAHandlerWaitsForTheGraceAndIsDeadThen() {
         tandem.client().submit(TaskRequest.of("orders", "sink", "x"));
 
+        tandem.assertThat("sink").isWaiting().attempts(0);
+        tandem.advance("10m");
         tandem.assertThat("sink").isDead("sink").attempts(0);
     }
 }
