@@ -39,7 +39,7 @@ public final class TandemClientBuilder {
     private final List<SubmitInterceptor> interceptors = new ArrayList<>();
     private JsonMapper json = JsonMapper.shared();
     private TransactionBoundary transactions = TransactionBoundary.NONE;
-    /** What makes all tasks CloudEvents; null if they need not be. */
+    /** The options that make all tasks CloudEvents; null if they need not be. */
     private @Nullable TaskOptions events;
 
     TandemClientBuilder() {}

@@ -28,7 +28,7 @@ final class AttemptCheckpoint {
     private final int maxBytes;
     private final BooleanSupplier goesOn;
     private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
-    /** What is known to be in the store. Null if nothing is known yet, or there is no checkpoint. */
+    /** The checkpoint that is known to be in the store. Null if nothing is known yet, or there is none. */
     private byte @Nullable [] value;
 
     private boolean isKnown;

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a handler notes while it runs: checkpoints, progress, log lines, and that it shall run again. */
+/** Tests of what a handler notes while it runs: checkpoints, progress, log lines, and that it shall run again. */
 class AttemptNotesTest {
 
     record Place(String page, int line) {}

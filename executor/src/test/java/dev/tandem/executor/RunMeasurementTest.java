@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is measured of an attempt, and what interceptors can tell of its end. */
+/** Tests of what is measured of an attempt, and of what interceptors can tell of its end. */
 class RunMeasurementTest {
 
     private static final long UNKNOWN = RunMeasurement.UNKNOWN;

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What differs from database to database. Thread-safe. */
+/** The differences between databases. Thread-safe. */
 sealed interface Dialect permits PostgresDialect, MariaDbDialect {
 
     /**

@@ -25,7 +25,7 @@ final class OutboxClient implements TaskClient {
         this.interceptors = List.copyOf(interceptors);
     }
 
-    /** What one call submits. */
+    /** The tasks of one call. */
     private static final class Submissions {
         final List<TaskRequest<?>> tasks = new ArrayList<>();
         final List<OutboxRef<?>> refs = new ArrayList<>();

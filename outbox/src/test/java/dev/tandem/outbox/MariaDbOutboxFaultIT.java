@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What of the outbox's faults depends on the database: a relay that dies, on a real MariaDB. */
+/** The outbox's fault that depends on the database, a relay that dies, on a real MariaDB. */
 @Execution(ExecutionMode.CONCURRENT)
 class MariaDbOutboxFaultIT extends OutboxFixture {
 

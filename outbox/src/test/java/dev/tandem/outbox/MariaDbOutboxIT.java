@@ -1,6 +1,6 @@
 package dev.tandem.outbox;
 
-/** What the outbox writes, and the statements of relays, on a real MariaDB. */
+/** The rows of the outbox, and the statements of relays, on a real MariaDB. */
 class MariaDbOutboxIT extends OutboxIT {
 
     @Override

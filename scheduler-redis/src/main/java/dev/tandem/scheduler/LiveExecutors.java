@@ -21,7 +21,7 @@ final class LiveExecutors {
 
     private volatile List<Presence.Executor> known = List.of();
 
-    /** What the executors have handlers for, by id and queue. No executor ever changes it, so it is read once. */
+    /** The types for which executors have handlers, by id and queue. No executor ever changes them, so they are read once. */
     private final Map<String, Map<String, HandledTypes>> handlers = new ConcurrentHashMap<>();
 
     void update(List<Presence.Executor> executors) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What runs noted, as operators see it, and what becomes of it with its task. */
+/** Notes of runs as operators see them, and what becomes of them with their tasks. */
 class NotesIT extends OperatorTestBase {
 
     private static final Position FIRST = Position.of(0, 1);

@@ -76,7 +76,7 @@ class ModuleDependenciesTest {
     /** Applications that show how Tandem is used. They have what an application has, and no module may depend on them. */
     private static final Set<String> EXAMPLES = Set.of("example-order-service", "example-plain-java");
 
-    /** What an application depends on; the rest comes with these. */
+    /** The modules that an application depends on; the rest comes with these. */
     private static final Set<String> FOR_APPLICATIONS =
             Set.of("api", "client", "outbox", "runtime", "spring-boot-starter");
 

@@ -35,7 +35,7 @@ final class ApplicationOutbox {
     private final ConfigurableEnvironment environment;
     private @Nullable Found found;
 
-    /** What was found. @param database null if the application has no outbox */
+    /** The result of the search. @param database null if the application has no outbox */
     private record Found(@Nullable DataSource database, String name, TandemSettings settings) {}
 
     ApplicationOutbox(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment) {

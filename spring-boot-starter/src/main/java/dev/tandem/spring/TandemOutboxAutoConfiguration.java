@@ -51,7 +51,7 @@ public final class TandemOutboxAutoConfiguration {
                         .build());
     }
 
-    /** What an application has that measures. */
+    /** The meters of an application that has a registry. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     static class Metrics {
@@ -68,7 +68,7 @@ public final class TandemOutboxAutoConfiguration {
         }
     }
 
-    /** What an application has that tells its health. */
+    /** The health indicator of an application with Actuator. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     static class OfHealth {

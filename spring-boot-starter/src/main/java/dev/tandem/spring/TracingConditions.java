@@ -9,7 +9,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** What the settings under {@code tandem.tracing} say. */
+/** Conditions on the settings under {@code tandem.tracing}. */
 final class TracingConditions {
 
     private TracingConditions() {}

@@ -12,7 +12,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
-/** What an application is told at its start if it cannot have the outbox that it wants. Nothing connects to a broker. */
+/** Tests of what an application is told at its start if it cannot have its outbox. Nothing connects to a broker. */
 class OutboxStartTest {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

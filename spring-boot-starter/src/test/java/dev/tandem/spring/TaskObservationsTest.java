@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What the observations carry and tell. */
+/** Tests of what the observations carry and tell. */
 class TaskObservationsTest {
 
     private final List<Observation.Context> ended = new ArrayList<>();

@@ -1,4 +1,4 @@
 package com.example.orders;
 
-/** What a customer wants. */
+/** The order of a customer. */
 public record NewOrder(String customer, String article, int pieces, String card) {}

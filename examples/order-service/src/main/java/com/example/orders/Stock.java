@@ -1,6 +1,6 @@
 package com.example.orders;
 
-/** What is in the warehouse. */
+/** The stock of the warehouse. */
 interface Stock {
 
     /** Takes pieces of an article. Returns false, and takes none, if there are fewer. */

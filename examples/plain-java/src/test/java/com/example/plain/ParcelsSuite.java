@@ -27,7 +27,7 @@ abstract class ParcelsSuite {
     static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
     private static final int CUSTOMERS = 3;
 
-    /** What the topic or the queue is called at the broker. */
+    /** The name of the topic or the queue at the broker. */
     final String name = UniqueNames.fresh("parcels");
 
     @TempDir

@@ -84,7 +84,7 @@ public record QueueSettings(
         RABBIT
     }
 
-    /** What becomes of an executor that lacks handlers which others of its queue have. */
+    /** The treatment of an executor that lacks handlers which others of its queue have. */
     public enum HandlersMismatch {
         /** After {@code unknown-type-grace} it gives up its partitions of the queue. */
         REFUSE,

@@ -220,11 +220,11 @@ public record TandemSettings(
         FALSE
     }
 
-    /** What becomes of the later tasks of a key when one can never be published. */
+    /** The rule for the later tasks of a key when one can never be published. */
     public enum WhenRefused {
-        /** They wait until somebody has decided about that task. */
+        /** Later tasks wait until somebody has decided about that task. */
         HALT,
-        /** They are published without it. */
+        /** Later tasks are published without it. */
         SKIP
     }
 
@@ -250,7 +250,7 @@ public record TandemSettings(
 
     /** Whether submissions and runs are observed by Micrometer. */
     public enum Observations {
-        /** They are unless OpenTelemetry traces them already. */
+        /** Observed, unless OpenTelemetry traces them already. */
         AUTO,
         ON,
         OFF

@@ -36,7 +36,7 @@ final class UnknownSettings {
     /** Says whether an application has Tandem at all. Spring Boot's conditions read it, before all other settings. */
     private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of(PREFIX + ".enabled");
 
-    /** What only an application with a database of its own can have. */
+    /** The settings that only an application with a database of its own can have. */
     private static final ConfigurationPropertyName OUTBOX = ConfigurationPropertyName.of(PREFIX + ".outbox");
 
     private static final String QUEUES = PREFIX + ".queues.";

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the runs of a partition have noted: checkpoints, progress and log lines. */
+/** The notes of a partition's runs: checkpoints, progress and log lines. */
 final class ModelNotes {
 
     private record Saved(long at, byte[] value) {}

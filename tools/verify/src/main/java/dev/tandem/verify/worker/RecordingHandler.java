@@ -73,7 +73,7 @@ final class RecordingHandler implements Handler {
         }
     }
 
-    /** What ends a successful run. */
+    /** The result that ends a successful run. */
     private interface Commit {
         void run() throws SQLException;
     }
