@@ -59,7 +59,12 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     void send() {
         Publication sending = take();
         if (sending != null) {
-            sending.send(this);
+            try {
+                sending.send(this);
+            } catch (RuntimeException | Error e) {
+                // Those that are sent after this one must not suffer from it, nor may whoever waits for it.
+                end(new SubmitException("The task was not submitted: " + e, e));
+            }
         }
     }
 
@@ -97,6 +102,9 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
         CompletableFuture<TaskRef<T>> one;
         List<CompletableFuture<TaskRef<T>>> others;
         synchronized (this) {
+            if (ended) {
+                return;
+            }
             ended = true;
             problem = failure;
             one = waiting;

@@ -3,6 +3,7 @@ package dev.tandem.client;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskTexts;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
@@ -37,11 +38,7 @@ final class TaskEncoder {
     /** @throws InvalidTaskException if something of the request is not allowed; the message says what to do */
     Task encode(TaskRequest<?> request) {
         TaskOptions options = request.options();
-        TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
-        TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
-        TaskText.check("id", options.id(), TaskHeaders.MAX_ID);
-        TaskText.check("dedupKey", options.dedupKey(), TaskHeaders.MAX_ID);
-        TaskText.checkHeaders(options.headers());
+        TaskTexts.check(request);
         Object payload = request.payload();
         return new Task(
                 options.id() == null ? ids.next() : options.id(),
