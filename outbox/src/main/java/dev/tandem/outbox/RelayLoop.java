@@ -282,12 +282,14 @@ final class RelayLoop {
         done.refused()
                 .forEach((row, reason) -> log.error(
                         "The row {} of tandem_outbox can never be published and was set aside: {}", row.id(), reason));
-        done.unfit()
-                .forEach((row, reason) -> log.warn(
-                        "This relay's client cannot publish the row {} of tandem_outbox; it is tried again for {}: {}",
-                        row.id(),
-                        settings.grace(),
-                        reason));
+        if (!done.unfit().isEmpty()) {
+            log.warn(
+                    "{} rows of tandem_outbox cannot be published by this relay's client; they are tried again for {},"
+                            + " and by other relays: {}",
+                    done.unfit().size(),
+                    settings.grace(),
+                    done.unfit().values().iterator().next());
+        }
         if (!done.failed().isEmpty()) {
             brokerProblem = done.failed().values().iterator().next();
             log.warn(

@@ -3,13 +3,16 @@ package dev.tandem.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.api.TaskRequest;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,7 +35,8 @@ class RelayClientIT extends OutboxFixture {
     @Test
     void aLateAcknowledgementDoesNotDeleteAnotherRowWithTheSameId() throws SQLException {
         CompletableFuture<Void> late = new CompletableFuture<>();
-        FakeClient client = new FakeClient(text -> text.equals("lost") ? late : new CompletableFuture<>());
+        CompletableFuture<Void> soon = new CompletableFuture<>();
+        FakeClient client = new FakeClient(text -> text.equals("lost") ? late : soon);
         OutboxRelay relay = relay(client, SETTINGS);
         write("a", "lost");
         soon().until(() -> client.submitted.contains("lost"));
@@ -46,6 +50,8 @@ class RelayClientIT extends OutboxFixture {
         soon().until(() -> relay.status().published() == 1);
         assertThat(database.text("SELECT task_key FROM tandem_outbox")).isEqualTo("b");
         soon().until(() -> client.submitted.contains("committed"));
+        soon.complete(null);
+        soon().until(() -> database.waiting() == 0);
     }
 
     @Test
@@ -57,9 +63,9 @@ class RelayClientIT extends OutboxFixture {
             }
             return FakeClient.acknowledged();
         });
+        write("c", "fine");
         write("a", "always", "behind it");
         write("b", "once");
-        write("c", "fine");
         OutboxRelay relay = relay(client, SETTINGS);
         soon().until(() -> database.waiting() == 2);
         assertThat(client.submitted).contains("once", "fine").doesNotContain("behind it");
@@ -67,6 +73,44 @@ class RelayClientIT extends OutboxFixture {
                 .contains("NoClassDefFoundError");
         assertThat(relay.status().failures()).isGreaterThanOrEqualTo(2);
         assertThat(relay.status().buckets()).isEqualTo(64);
+    }
+
+    @Test
+    void anErrorOfTheDatabaseDriverIsTriedAgain() throws SQLException {
+        AtomicLong calls = new AtomicLong();
+        DataSource source = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (Thread.currentThread().getName().equals("tandem-outbox-relay") && calls.incrementAndGet() == 1) {
+                        throw new OutOfMemoryError("Metaspace");
+                    }
+                    return method.invoke(database.source(), arguments);
+                });
+        FakeClient client = new FakeClient(text -> FakeClient.acknowledged());
+        write("a", "1");
+        OutboxRelay relay = OutboxRelay.start(source, client, SETTINGS);
+        open.add(relay);
+        soon().until(() -> database.waiting() == 0);
+        soon().until(() -> relay.status().problem() == null);
+        assertThat(calls).hasValue(2);
+    }
+
+    @Test
+    void aRelayThatHasEndedSaysSo() throws SQLException {
+        AtomicBoolean broken = new AtomicBoolean();
+        RelayClock clock = new RelayClock(System::nanoTime, () -> {
+            if (broken.get()) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+            return Instant.EPOCH;
+        });
+        OutboxRelay relay = OutboxRelay.start(
+                database.source(), new FakeClient(text -> FakeClient.acknowledged()), SETTINGS, clock);
+        open.add(relay);
+        soon().until(() -> relay.status().buckets() == 64);
+        broken.set(true);
+        soon().until(() -> relay.status().problem() != null);
+        assertThat(relay.status().problem()).contains("The relay has ended", "Java heap space");
+        assertThat(relay.status().buckets()).isZero();
     }
 
     @Test
