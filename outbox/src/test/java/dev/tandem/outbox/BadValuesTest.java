@@ -54,8 +54,7 @@ class BadValuesTest {
     @ParameterizedTest
     @MethodSource("bad")
     void isRefusedByBoth(TaskRequest<?> task) {
-        assertThatThrownBy(() -> Outbox.create().check(List.of(task)))
-                .isInstanceOf(InvalidTaskException.class);
+        assertThatThrownBy(() -> Outbox.create().check(List.of(task))).isInstanceOf(InvalidTaskException.class);
         try (TaskClient client =
                 TandemClient.builder().kafka("localhost:1", "orders").build()) {
             assertThatThrownBy(() -> client.submit(task)).isInstanceOf(InvalidTaskException.class);

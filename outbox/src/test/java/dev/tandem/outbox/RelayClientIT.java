@@ -80,7 +80,8 @@ class RelayClientIT extends OutboxFixture {
         AtomicLong calls = new AtomicLong();
         DataSource source = (DataSource) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    if (Thread.currentThread().getName().equals("tandem-outbox-relay") && calls.incrementAndGet() == 1) {
+                    if (Thread.currentThread().getName().equals("tandem-outbox-relay")
+                            && calls.incrementAndGet() == 1) {
                         throw new OutOfMemoryError("Metaspace");
                     }
                     return method.invoke(database.source(), arguments);
