@@ -3,6 +3,7 @@ package dev.tandem.client;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskTexts;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Dialect;
@@ -50,11 +51,7 @@ final class TaskEncoder {
      */
     Task encode(TaskRequest<?> request, String id, Dialect dialect) {
         TaskOptions options = request.options();
-        TaskText.check("type", request.type(), TaskHeaders.MAX_TYPE);
-        TaskText.check("key", request.key(), TaskHeaders.MAX_KEY);
-        TaskText.check("id", options.id(), TaskHeaders.MAX_ID);
-        TaskText.check("dedupKey", options.dedupKey(), TaskHeaders.MAX_ID);
-        TaskText.checkHeaders(options.headers());
+        TaskTexts.check(request);
         Object payload = request.payload();
         Task task = new Task(
                 id,

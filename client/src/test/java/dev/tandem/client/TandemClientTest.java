@@ -15,14 +15,18 @@ import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskTexts;
 import dev.tandem.client.TandemClient.Route;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -109,6 +113,37 @@ class TandemClientTest {
 
         assertThat(ids).hasSize(1_001).allSatisfy(each -> assertThat(each).hasSizeBetween(3, 17));
         assertThat(publisher.ids()).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    /** What the API lets through must be readable for an executor, with Tandem's own headers beside it. */
+    @Test
+    void theBoundsOfTheApiAreThoseOfMessages() {
+        assertThat(TaskTexts.MAX_KEY).isEqualTo(TaskHeaders.MAX_KEY);
+        assertThat(TaskTexts.MAX_ID).isEqualTo(TaskHeaders.MAX_ID);
+        assertThat(TaskTexts.MAX_TYPE).isEqualTo(TaskHeaders.MAX_TYPE);
+        Map<String, String> headers = new HashMap<>();
+        int valueBytes = TaskTexts.MAX_HEADER_BYTES / TaskTexts.MAX_HEADERS - 4;
+        for (int i = 0; i < TaskTexts.MAX_HEADERS; i++) {
+            headers.put("h" + (100 + i), "v".repeat(valueBytes));
+        }
+        String longest = "i".repeat(TaskTexts.MAX_ID);
+        client.submit(new TaskRequest<>(
+                "orders",
+                "t".repeat(TaskTexts.MAX_TYPE),
+                "k".repeat(TaskTexts.MAX_KEY),
+                null,
+                new TaskOptions(longest, null, NOW, Duration.ofDays(366), 1_000_000, longest, headers)));
+        Task task = publisher.sent.get(0);
+        for (TaskHeaders.Dialect dialect : TaskHeaders.Dialect.values()) {
+            List<TaskHeaders.Field> fields = new ArrayList<>();
+            TaskHeaders.write(task, (name, value) -> fields.add(new TaskHeaders.Field(name, value)));
+            fields.add(TaskHeaders.Field.of(TaskHeaders.KEY, "k".repeat(TaskTexts.MAX_KEY)));
+            TaskHeaders.Origin origin = new TaskHeaders.Origin(null, null, null, null, 0, 0);
+            assertThat(new TaskHeaders("orders", dialect, 1)
+                            .read(fields, origin, task.payload())
+                            .unreadable())
+                    .isNull();
+        }
     }
 
     @Test

@@ -50,6 +50,22 @@ class TransactionsTest {
     }
 
     @Test
+    void anErrorOfOneTaskAfterTheCommitIsNoneOfTheOthers() {
+        transactions.begin();
+        client.submit(task("1"));
+        TaskRef<?> failing =
+                client.submit(TaskRequest.of("orders", "error", null).with(TaskOptions.id("2")));
+        client.submitAll(List.of(task("3"), task("4")));
+
+        transactions.end(Outcome.COMMITTED);
+
+        assertThat(publisher.ids()).containsExactly("1", "3", "4");
+        assertThatThrownBy(() -> failing.await(WAIT))
+                .isInstanceOf(SubmitException.class)
+                .hasMessageContaining("NoClassDefFoundError");
+    }
+
+    @Test
     void tasksOfARolledBackOrUnknownTransactionAreNotSent() {
         transactions.begin();
         TaskRef<?> rolledBack = client.submit(task("1"));

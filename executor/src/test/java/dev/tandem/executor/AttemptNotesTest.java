@@ -4,6 +4,7 @@ import static dev.tandem.executor.RunnerFixture.queue;
 import static dev.tandem.executor.RunnerFixture.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.CheckpointException;
 import dev.tandem.api.Handler;
@@ -180,6 +181,9 @@ class AttemptNotesTest {
     @Test
     void newsAreWrittenOnceInAnIntervalAndOfALongTextOnlyItsBeginning() {
         AttemptNotes first = notesOf(new ProgressWriter(Duration.ofDays(1)));
+        first.log("written at once");
+        // From then on the writer waits for a day.
+        await().until(() -> !store.asked.isEmpty());
         for (int i = 0; i < 50; i++) {
             first.progress(i, 0, "x".repeat(600));
             first.log("line " + i);

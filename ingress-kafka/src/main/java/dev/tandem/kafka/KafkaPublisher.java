@@ -99,6 +99,8 @@ public final class KafkaPublisher implements Publisher {
                 send(record, new Told(this, target, end));
             } catch (PublishException e) {
                 end.accept(e);
+            } catch (RuntimeException | Error e) { // no memory, or a compression library that cannot be loaded
+                end.accept(new PublishException("The task cannot be published: " + e, e));
             }
         };
     }

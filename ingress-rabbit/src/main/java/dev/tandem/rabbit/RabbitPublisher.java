@@ -135,6 +135,8 @@ public final class RabbitPublisher implements Publisher {
             sender.execute(() -> sendNow(task));
         } catch (RejectedExecutionException e) {
             task.fail("The task cannot be published: this publisher is closed", null);
+        } catch (RuntimeException | Error e) { // no thread, for instance
+            task.fail("The task cannot be published: " + e, e);
         }
         return answer;
     }
@@ -177,7 +179,7 @@ public final class RabbitPublisher implements Publisher {
             current.send(task);
         } catch (RabbitTopologyException e) {
             task.fail("The task cannot be published: " + e.getMessage(), e);
-        } catch (IOException | TimeoutException | RuntimeException e) {
+        } catch (IOException | TimeoutException | RuntimeException | Error e) {
             task.fail(
                     "The task was not published, because RabbitMQ at "
                             + task.settings().address() + " cannot be used: " + BrokerErrors.explain(e)

@@ -1,6 +1,7 @@
 package dev.tandem.outbox;
 
 import dev.tandem.outbox.OutboxRow.Lane;
+import dev.tandem.outbox.OutboxRow.Version;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -29,22 +31,34 @@ final class MariaDbTables extends RelayTables {
     private static final String OWNED =
             "SELECT bucket FROM tandem_outbox_bucket WHERE owner = ? AND lease_until > UTC_TIMESTAMP(6)";
     private static final String FREE = "SELECT bucket FROM tandem_outbox_bucket"
-            + " WHERE owner IS NULL OR lease_until <= UTC_TIMESTAMP(6) FOR UPDATE SKIP LOCKED";
+            + " WHERE (owner IS NULL OR lease_until <= UTC_TIMESTAMP(6)) AND bucket IN ";
+    private static final String SKIP_LOCKED = " FOR UPDATE SKIP LOCKED";
     private static final String CLAIM =
             "UPDATE tandem_outbox_bucket SET owner = ?, lease_until = " + SOON + " WHERE bucket IN ";
     private static final String RELEASE = "UPDATE tandem_outbox_bucket SET owner = NULL,"
             + " lease_until = '1970-01-01 00:00:00' WHERE owner = ? AND bucket IN ";
 
+    // Columns are set one after another: passed_by takes the owner before that is gone.
+    private static final String PASS = "UPDATE tandem_outbox_bucket SET passed_by = owner, passed_until = " + SOON
+            + ", owner = NULL, lease_until = '1970-01-01 00:00:00' WHERE owner = ? AND bucket IN ";
+    private static final String PASSED =
+            "SELECT bucket, passed_by FROM tandem_outbox_bucket WHERE passed_until > UTC_TIMESTAMP(6)";
+
     // The rows are read in the order of the primary key, so that not all of them are sorted.
-    private static final String READ = COLUMNS + " FORCE INDEX (PRIMARY) WHERE refused_at IS NULL AND bucket IN ";
+    private static final String READ = columns("TIMESTAMPDIFF(MICROSECOND, unfit_since, UTC_TIMESTAMP(6)) DIV 1000")
+            + " FORCE INDEX (PRIMARY) WHERE refused_at IS NULL AND bucket IN ";
     private static final String NOT_HALTED = " AND (task_key IS NULL OR (queue, task_key) NOT IN (SELECT r.queue,"
             + " r.task_key FROM tandem_outbox r WHERE r.refused_at IS NOT NULL AND r.task_key IS NOT NULL))";
     private static final String ORDER = " ORDER BY id LIMIT ?";
 
     private static final String DELETE = "DELETE FROM tandem_outbox WHERE id IN ";
+    private static final String AS_READ = " WHERE id = ? AND row_uuid = ? AND failures = ?";
     private static final String REFUSE =
-            "UPDATE tandem_outbox SET refused_at = UTC_TIMESTAMP(3), error = ?, failures = failures + 1 WHERE id = ?";
-    private static final String FAIL = "UPDATE tandem_outbox SET failures = failures + 1, error = ? WHERE id = ?";
+            "UPDATE tandem_outbox SET refused_at = UTC_TIMESTAMP(3), error = ?, failures = failures + 1,"
+                    + " unfit_since = NULL" + AS_READ + " AND refused_at IS NULL";
+    private static final String FAIL = "UPDATE tandem_outbox SET failures = failures + 1, error = ?" + AS_READ;
+    private static final String UNFIT = "UPDATE tandem_outbox SET failures = failures + 1, error = ?,"
+            + " unfit_since = coalesce(unfit_since, UTC_TIMESTAMP(6))" + AS_READ;
 
     private final long leaseMicros;
     private final boolean haltWhenRefused;
@@ -99,20 +113,28 @@ final class MariaDbTables extends RelayTables {
 
     @Override
     Set<Integer> renewed() throws SQLException {
-        try (PreparedStatement renew = connection.prepareStatement(RENEW);
-                PreparedStatement owned = connection.prepareStatement(OWNED)) {
+        try (PreparedStatement renew = connection.prepareStatement(RENEW)) {
             renew.setLong(1, leaseMicros);
             renew.setString(2, relay);
             renew.executeUpdate();
+        }
+        return owned();
+    }
+
+    private Set<Integer> owned() throws SQLException {
+        try (PreparedStatement owned = connection.prepareStatement(OWNED)) {
             owned.setString(1, relay);
             return buckets(owned);
         }
     }
 
     @Override
-    Set<Integer> claimed(int most) throws SQLException {
+    Set<Integer> claimed(int most, Set<Integer> among) throws SQLException {
+        if (among.isEmpty()) {
+            return Set.of();
+        }
         List<Integer> free;
-        try (PreparedStatement select = connection.prepareStatement(FREE)) {
+        try (PreparedStatement select = connection.prepareStatement(FREE + list(among) + SKIP_LOCKED)) {
             free = new ArrayList<>(buckets(select));
         }
         Collections.shuffle(free);
@@ -135,6 +157,20 @@ final class MariaDbTables extends RelayTables {
         }
     }
 
+    @Override
+    void pass(Set<Integer> buckets, long millis) throws SQLException {
+        try (PreparedStatement pass = connection.prepareStatement(PASS + list(buckets))) {
+            pass.setLong(1, millis * 1_000);
+            pass.setString(2, relay);
+            pass.executeUpdate();
+        }
+    }
+
+    @Override
+    String passed() {
+        return PASSED;
+    }
+
     /** Does nothing: nobody is notified here. */
     @Override
     void sleep(boolean asleep) {}
@@ -142,7 +178,13 @@ final class MariaDbTables extends RelayTables {
     @Override
     List<OutboxRow> rows(Set<Integer> buckets, RelayCore.Exclusions without, int limit, long maxBytes)
             throws SQLException {
-        StringBuilder sql = new StringBuilder(READ).append(list(buckets));
+        Set<Integer> owned = new HashSet<>(owned());
+        // A relay may have lost buckets without knowing it, as when its machine was paused.
+        owned.retainAll(buckets);
+        if (owned.isEmpty()) {
+            return List.of();
+        }
+        StringBuilder sql = new StringBuilder(READ).append(list(owned));
         if (!without.queues().isEmpty()) {
             sql.append(" AND queue NOT IN ").append(places(without.queues().size()));
         }
@@ -182,9 +224,12 @@ final class MariaDbTables extends RelayTables {
     }
 
     @Override
-    void delete(List<Long> ids) throws SQLException {
+    void delete(List<Version> rows) throws SQLException {
         try (Statement delete = connection.createStatement()) {
-            delete.executeUpdate(DELETE + list(ids));
+            String uuids = rows.stream()
+                    .map(row -> "'" + row.uuid() + "'")
+                    .collect(Collectors.joining(", ", " AND row_uuid IN (", ")"));
+            delete.executeUpdate(DELETE + list(rows.stream().map(Version::id).toList()) + uuids);
         }
     }
 
@@ -196,6 +241,11 @@ final class MariaDbTables extends RelayTables {
     @Override
     String failure() {
         return FAIL;
+    }
+
+    @Override
+    String unfitness() {
+        return UNFIT;
     }
 
     @Override

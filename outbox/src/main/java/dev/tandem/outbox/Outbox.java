@@ -4,6 +4,7 @@ import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskTexts;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -34,9 +35,7 @@ public final class Outbox {
     /** The number of buckets over which keys are spread. Part of the table's format. */
     static final int BUCKETS = 64;
 
-    private static final int MAX_KEY = 1024;
-    private static final int MAX_ID = 512;
-    private static final int MAX_TYPE = 200;
+    private static final int MAX_QUEUE = 200;
     private static final int DEFAULT_MAX_PAYLOAD = 1 << 20;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
@@ -183,15 +182,8 @@ public final class Outbox {
     private Written check(TaskRequest<?> task, Instant now) {
         String given = task.options().id();
         String id = given != null ? given : UUID.randomUUID().toString();
-        require("queue", task.queue(), 1, MAX_TYPE);
-        require("key", task.key(), 1, MAX_KEY);
-        require("type", task.type(), 1, MAX_TYPE);
-        require("id", id, 1, MAX_ID);
-        require("deduplication key", task.options().dedupKey(), 1, MAX_ID);
-        task.options().headers().forEach((name, value) -> {
-            require("header's name", name, 1, Integer.MAX_VALUE);
-            require("header '" + name + "'", value, 0, Integer.MAX_VALUE);
-        });
+        requireQueue(task.queue());
+        TaskTexts.check(task);
         byte[] payload = payloads.bytes(task.payload());
         if (payload.length > maxPayload) {
             throw new InvalidTaskException("The task's payload has " + payload.length + " bytes: at most " + maxPayload
@@ -212,17 +204,11 @@ public final class Outbox {
         return notBefore.isBefore(Instant.EPOCH) ? Instant.EPOCH : notBefore;
     }
 
-    private static void require(String name, @Nullable String value, int least, int most) {
-        if (value == null) {
-            return;
-        }
-        int length = value.getBytes(StandardCharsets.UTF_8).length;
-        if (length < least || length > most) {
-            throw new InvalidTaskException(
-                    "The task's " + name + " has " + length + " bytes: it must have " + least + " to " + most);
-        }
-        if (value.indexOf('\0') >= 0) {
-            throw new InvalidTaskException("The task's " + name + " contains the character U+0000: leave that out");
+    /** The column takes no more. Which queues there are, only the relay's client knows. */
+    private static void requireQueue(String name) {
+        if (name.isEmpty() || name.length() > MAX_QUEUE || name.chars().anyMatch(Character::isISOControl)) {
+            throw new InvalidTaskException("The name of the task's queue must have 1 to " + MAX_QUEUE
+                    + " characters and no control characters");
         }
     }
 

@@ -24,8 +24,8 @@ final class OutboxRef<T> implements TaskRef<T> {
 
     void rolledBack() {
         accepted.completeExceptionally(new SubmitException("The task " + id
-                + " was not submitted: its transaction did not commit. Submit it again in the next attempt at the"
-                + " transaction"));
+                + " was not submitted: its transaction did not commit, or nobody knows whether it did. If it did"
+                + " not, submit the task again in the next attempt at the transaction"));
     }
 
     @Override

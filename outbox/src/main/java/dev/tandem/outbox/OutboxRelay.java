@@ -48,9 +48,13 @@ public final class OutboxRelay implements AutoCloseable {
      * @throws IllegalStateException if the database answers and has no outbox, or is neither PostgreSQL nor MariaDB
      */
     public static OutboxRelay start(DataSource database, TaskClient client, RelaySettings settings) {
+        return start(database, client, settings, RelayClock.system());
+    }
+
+    static OutboxRelay start(DataSource database, TaskClient client, RelaySettings settings, RelayClock clock) {
         requireTables(database);
         String id = UUID.randomUUID().toString();
-        RelayLoop loop = new RelayLoop(database, client, settings, id);
+        RelayLoop loop = new RelayLoop(database, client, settings, id, clock);
         RowListener listener = PostgresListener.start(database, loop::wake);
         loop.listener(listener);
         OutboxRelay relay = new OutboxRelay(loop, listener);
@@ -77,7 +81,10 @@ public final class OutboxRelay implements AutoCloseable {
         return loop.status();
     }
 
-    /** Waits up to ten seconds for what is being published, then gives the buckets to other relays. */
+    /**
+     * Waits up to ten seconds for what is being published, then gives the buckets to other relays. Those of which tasks are
+     * still on their way go to others when the lease ends.
+     */
     @Override
     public void close() {
         loop.stop();

@@ -35,7 +35,8 @@ public interface OutboxTransactions {
     Connection connection();
 
     /**
-     * Has one of two actions run once the calling thread's transaction has ended. They do not throw.
+     * Has one of two actions run once the calling thread's transaction has ended. They do not throw. A rollback to a savepoint
+     * takes rows back that were written after it, and is not reported: the references of their tasks count as accepted.
      *
      * @param rolledBack also runs where it is unknown how the transaction ended
      */

@@ -84,7 +84,11 @@ final class Payloads {
             return Map.of();
         }
         try {
-            return JsonMapper.shared().readValue(text, HEADERS);
+            Map<String, String> headers = JsonMapper.shared().readValue(text, HEADERS);
+            if (headers == null || headers.containsValue(null)) {
+                throw new InvalidTaskException("The column headers is no JSON object of texts");
+            }
+            return headers;
         } catch (JacksonException e) {
             throw new InvalidTaskException("The column headers is no JSON object of texts", e);
         }

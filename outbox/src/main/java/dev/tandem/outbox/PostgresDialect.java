@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL 12 and later. */
+/** PostgreSQL 13 and later. */
 final class PostgresDialect implements Dialect {
 
     static final PostgresDialect INSTANCE = new PostgresDialect();

@@ -1,5 +1,6 @@
 package dev.tandem.outbox;
 
+import dev.tandem.outbox.OutboxRow.Version;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -25,17 +26,25 @@ final class PostgresTables extends RelayTables {
     private static final String CLAIM =
             "UPDATE tandem_outbox_bucket SET owner = ?, lease_until = clock_timestamp() + make_interval(secs => ?)"
                     + " WHERE bucket IN (SELECT bucket FROM tandem_outbox_bucket"
-                    + " WHERE owner IS NULL OR lease_until <= clock_timestamp()"
+                    + " WHERE bucket = ANY(?) AND (owner IS NULL OR lease_until <= clock_timestamp())"
                     + " ORDER BY random() LIMIT ? FOR UPDATE SKIP LOCKED) RETURNING bucket";
     private static final String RELEASE = "UPDATE tandem_outbox_bucket SET owner = NULL, lease_until = '-infinity'"
             + " WHERE owner = ? AND bucket = ANY(?)";
+    private static final String PASS = "UPDATE tandem_outbox_bucket SET owner = NULL, lease_until = '-infinity',"
+            + " passed_by = owner, passed_until = clock_timestamp() + make_interval(secs => ?)"
+            + " WHERE owner = ? AND bucket = ANY(?)";
+    private static final String PASSED =
+            "SELECT bucket, passed_by FROM tandem_outbox_bucket WHERE passed_until > clock_timestamp()";
     private static final String SLEEP = "UPDATE tandem_outbox_relay SET asleep = ? WHERE id = ?";
 
-    // The separator cannot be part of a queue's name. The last condition is a subquery of its own for each row, so that
+    // A relay may have lost buckets without knowing it, as when its machine was paused. The separator cannot be part of
+    // a
+    // queue's name. The last condition is a subquery of its own for each row, so that
     // the
     // rows are read in the order of the primary key, and not all of them are sorted.
-    private static final String READ = COLUMNS
-            + " WHERE bucket = ANY(?) AND refused_at IS NULL AND queue <> ALL(?) AND id <> ALL(?)"
+    private static final String READ = columns("(extract(epoch FROM clock_timestamp() - unfit_since) * 1000)::bigint")
+            + " WHERE bucket = ANY(ARRAY(SELECT b.bucket FROM tandem_outbox_bucket b WHERE b.bucket = ANY(?)"
+            + " AND b.owner = ? AND b.lease_until > clock_timestamp())) AND refused_at IS NULL AND queue <> ALL(?) AND id <> ALL(?)"
             + " AND (task_key IS NULL OR queue || E'\\n' || task_key <> ALL(?))";
     // Without these the planner, which may not know yet how large the table is, sorts all of it for each read, or
     // keeps a plan in which the excluded keys are compared one by one.
@@ -45,10 +54,14 @@ final class PostgresTables extends RelayTables {
             + " r.refused_at IS NOT NULL AND r.queue = o.queue AND r.task_key = o.task_key LIMIT 1) IS NULL)";
     private static final String ORDER = " ORDER BY id LIMIT ?";
 
-    private static final String DELETE = "DELETE FROM tandem_outbox WHERE id = ANY(?)";
+    private static final String DELETE = "DELETE FROM tandem_outbox WHERE id = ANY(?) AND row_uuid = ANY(?)";
+    private static final String AS_READ = " WHERE id = ? AND row_uuid = ?::uuid AND failures = ?";
     private static final String REFUSE =
-            "UPDATE tandem_outbox SET refused_at = now(), error = ?, failures = failures + 1 WHERE id = ?";
-    private static final String FAIL = "UPDATE tandem_outbox SET failures = failures + 1, error = ? WHERE id = ?";
+            "UPDATE tandem_outbox SET refused_at = now(), error = ?, failures = failures + 1, unfit_since = NULL"
+                    + AS_READ + " AND refused_at IS NULL";
+    private static final String FAIL = "UPDATE tandem_outbox SET failures = failures + 1, error = ?" + AS_READ;
+    private static final String UNFIT = "UPDATE tandem_outbox SET failures = failures + 1, error = ?,"
+            + " unfit_since = coalesce(unfit_since, clock_timestamp())" + AS_READ;
 
     private final double leaseSeconds;
     private final String read;
@@ -89,11 +102,12 @@ final class PostgresTables extends RelayTables {
     }
 
     @Override
-    Set<Integer> claimed(int most) throws SQLException {
+    Set<Integer> claimed(int most, Set<Integer> among) throws SQLException {
         try (PreparedStatement claim = connection.prepareStatement(CLAIM)) {
             claim.setString(1, relay);
             claim.setDouble(2, leaseSeconds);
-            claim.setInt(3, most);
+            claim.setArray(3, array("int2", among));
+            claim.setInt(4, most);
             return buckets(claim);
         }
     }
@@ -105,6 +119,21 @@ final class PostgresTables extends RelayTables {
             release.setArray(2, array("int2", buckets));
             release.executeUpdate();
         }
+    }
+
+    @Override
+    void pass(Set<Integer> buckets, long millis) throws SQLException {
+        try (PreparedStatement pass = connection.prepareStatement(PASS)) {
+            pass.setDouble(1, millis / 1_000.0);
+            pass.setString(2, relay);
+            pass.setArray(3, array("int2", buckets));
+            pass.executeUpdate();
+        }
+    }
+
+    @Override
+    String passed() {
+        return PASSED;
     }
 
     @Override
@@ -125,12 +154,13 @@ final class PostgresTables extends RelayTables {
                 PreparedStatement select = connection.prepareStatement(read)) {
             planner.execute(READ_IN_ORDER);
             select.setArray(1, array("int2", buckets));
-            select.setArray(2, array("text", without.queues()));
-            select.setArray(3, array("int8", without.ids()));
+            select.setString(2, relay);
+            select.setArray(3, array("text", without.queues()));
+            select.setArray(4, array("int8", without.ids()));
             select.setArray(
-                    4,
+                    5,
                     array("text", without.keys().stream().map(RelayTables::name).toList()));
-            select.setInt(5, limit);
+            select.setInt(6, limit);
             return rows(select, maxBytes);
         }
     }
@@ -144,9 +174,10 @@ final class PostgresTables extends RelayTables {
     }
 
     @Override
-    void delete(List<Long> ids) throws SQLException {
+    void delete(List<Version> rows) throws SQLException {
         try (PreparedStatement delete = connection.prepareStatement(DELETE)) {
-            delete.setArray(1, array("int8", ids));
+            delete.setArray(1, array("int8", rows.stream().map(Version::id).toList()));
+            delete.setArray(2, array("uuid", rows.stream().map(Version::uuid).toList()));
             delete.executeUpdate();
         }
     }
@@ -159,6 +190,11 @@ final class PostgresTables extends RelayTables {
     @Override
     String failure() {
         return FAIL;
+    }
+
+    @Override
+    String unfitness() {
+        return UNFIT;
     }
 
     private Array array(String type, Collection<?> values) throws SQLException {

@@ -1,6 +1,7 @@
 package dev.tandem.outbox;
 
 import dev.tandem.outbox.OutboxRow.Lane;
+import dev.tandem.outbox.OutboxRow.Version;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -42,9 +43,10 @@ final class RelayCore {
     private static final long FORGET = 60_000;
 
     private final boolean haltWhenRefused;
+    private final long grace;
     private final Map<Lane, LaneState> lanes = new LinkedHashMap<>();
     private final Map<String, QueueState> queues = new HashMap<>();
-    private final Map<Long, OutboxRow> inFlight = new HashMap<>();
+    private final Map<Version, OutboxRow> inFlight = new HashMap<>();
     private int heldRows;
     private long heldBytes;
     private Settled settled = Settled.none();
@@ -74,23 +76,30 @@ final class RelayCore {
      * @param published rows whose tasks were acknowledged
      * @param refused rows that can never be published, and why
      * @param failed rows that are tried again, and why they failed
+     * @param unfit rows that the client of this relay cannot publish, and why; they are tried again, here or by another relay
      */
-    record Settled(List<Long> published, Map<Long, String> refused, Map<Long, String> failed) {
+    record Settled(
+            List<Version> published,
+            Map<Version, String> refused,
+            Map<Version, String> failed,
+            Map<Version, String> unfit) {
 
         static Settled none() {
-            return new Settled(new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
+            return new Settled(new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
         }
 
         int size() {
-            return published.size() + refused.size() + failed.size();
+            return published.size() + refused.size() + failed.size() + unfit.size();
         }
     }
 
     /** The queues, keys and rows that the next read leaves out, because they are in memory or must wait. */
     record Exclusions(List<String> queues, List<Lane> keys, List<Long> ids) {}
 
-    RelayCore(boolean haltWhenRefused) {
+    /** @param grace for how many milliseconds clients may be unable to publish a row before it is refused */
+    RelayCore(boolean haltWhenRefused, long grace) {
         this.haltWhenRefused = haltWhenRefused;
+        this.grace = grace;
     }
 
     /** Takes rows that were read with the latest {@link #exclusions}, in the order of their ids. */
@@ -117,7 +126,7 @@ final class RelayCore {
 
     /**
      * Returns the rows to publish now, for each queue. Each queue gets no more before {@link #returned} is called for it, and
-     * each row ends in {@link #accepted}, {@link #refused}, {@link #failed} or {@link #unsent}.
+     * each row ends in {@link #accepted}, {@link #unfit}, {@link #failed} or {@link #unsent}.
      */
     Map<String, List<OutboxRow>> next() {
         Map<String, List<OutboxRow>> batches = new LinkedHashMap<>();
@@ -144,9 +153,9 @@ final class RelayCore {
             OutboxRow row = state.rows.remove();
             state.inFlight = true;
             queue.inFlight++;
-            inFlight.put(row.id(), row);
+            inFlight.put(row.version(), row);
             if (row.problem() != null) {
-                refused(row.id(), row.problem());
+                refused(row.version(), row.problem());
             } else {
                 batch.add(row);
             }
@@ -160,7 +169,7 @@ final class RelayCore {
     }
 
     /** Notes that the broker has a row's task. */
-    void accepted(long id) {
+    void accepted(Version id) {
         OutboxRow row = end(id);
         if (row != null) {
             settled.published.add(id);
@@ -172,7 +181,7 @@ final class RelayCore {
     }
 
     /** Notes that a row can never be published. Its key goes on without it, or waits until somebody decides. */
-    void refused(long id, String reason) {
+    void refused(Version id, String reason) {
         OutboxRow row = end(id);
         if (row != null) {
             settled.refused.put(id, reason);
@@ -190,17 +199,42 @@ final class RelayCore {
         forgetIfEmpty(lane, state);
     }
 
+    /**
+     * Notes that the client cannot publish a row as it is. Clients differ while a new version of an application is rolled out, so
+     * the row is refused only after a grace.
+     *
+     * @return the row's bucket, if another relay is to try; -1 if not
+     */
+    int unfit(Version id, String reason, long now) {
+        OutboxRow row = inFlight.get(id);
+        if (row == null) {
+            return -1;
+        }
+        if (row.unfitFor() >= grace) {
+            refused(id, reason);
+            return -1;
+        }
+        end(id);
+        settled.unfit.put(id, reason);
+        block(row.lane(), now);
+        return row.bucket();
+    }
+
+    private void block(Lane lane, long now) {
+        LaneState state = state(lane);
+        dropRows(state);
+        state.failures++;
+        state.blockedUntil = now + backoff(state.failures, LANE_BACKOFF);
+    }
+
     /** Notes that publishing a row failed. It is read again when its lane is not blocked any more. */
-    void failed(long id, String reason, long now) {
+    void failed(Version id, String reason, long now) {
         OutboxRow row = end(id);
         if (row == null) {
             return;
         }
         settled.failed.put(id, reason);
-        LaneState state = state(row.lane());
-        dropRows(state);
-        state.failures++;
-        state.blockedUntil = now + backoff(state.failures, LANE_BACKOFF);
+        block(row.lane(), now);
         QueueState queue = queue(row.lane());
         if (!queue.probing) {
             queue.probing = true;
@@ -212,7 +246,7 @@ final class RelayCore {
     }
 
     /** Notes that a row was not handed to the client. It is read again. */
-    void unsent(long id) {
+    void unsent(Version id) {
         OutboxRow row = end(id);
         if (row != null) {
             dropRows(state(row.lane()));
@@ -220,7 +254,7 @@ final class RelayCore {
         }
     }
 
-    private @Nullable OutboxRow end(long id) {
+    private @Nullable OutboxRow end(Version id) {
         OutboxRow row = inFlight.remove(id);
         if (row != null) {
             state(row.lane()).inFlight = false;
@@ -239,6 +273,11 @@ final class RelayCore {
     /** Forgets the rows of other buckets that are not in flight. */
     void keepBuckets(Set<Integer> buckets) {
         dropUnsent(row -> !buckets.contains(row.bucket()));
+    }
+
+    /** Forgets the rows of a bucket that are not in flight. */
+    void dropBucket(int bucket) {
+        dropUnsent(row -> row.bucket() == bucket);
     }
 
     /** Forgets all rows that are not in flight. */

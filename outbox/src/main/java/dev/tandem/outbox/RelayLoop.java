@@ -6,6 +6,7 @@ import dev.tandem.outbox.RowSender.Event;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -44,7 +45,8 @@ final class RelayLoop {
     private final Pace pace;
     private final BlockingQueue<Object> inbox = new LinkedBlockingQueue<>();
     private final AtomicBoolean woken = new AtomicBoolean();
-    private final long startedAt = System.nanoTime();
+    private final RelayClock clock;
+    private final Handover handover;
     private volatile RowListener listener = RowListener.NONE;
     private volatile boolean stopping;
     private volatile long leaseEnds = Long.MIN_VALUE;
@@ -60,11 +62,15 @@ final class RelayLoop {
     private long retryAt;
     private long stopAt = Long.MAX_VALUE;
 
-    RelayLoop(DataSource database, TaskClient client, RelaySettings settings, String id) {
+    RelayLoop(DataSource database, TaskClient client, RelaySettings settings, String id, RelayClock clock) {
+        this.clock = clock;
+        this.handover = new Handover(settings.lease().toMillis());
         this.database = database;
         this.settings = settings;
         this.id = id;
-        this.core = new RelayCore(settings.whenRefused() == RelaySettings.WhenRefused.HALT);
+        this.core = new RelayCore(
+                settings.whenRefused() == RelaySettings.WhenRefused.HALT,
+                settings.grace().toMillis());
         this.sender = new RowSender(client, () -> millis() < leaseEnds, inbox::add);
         this.pace = new Pace();
     }
@@ -90,7 +96,7 @@ final class RelayLoop {
     }
 
     private long millis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
+        return clock.millis();
     }
 
     void run() {
@@ -105,11 +111,21 @@ final class RelayLoop {
             leave();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            ended("it was interrupted");
+        } catch (RuntimeException | Error e) {
+            // Its state cannot be trusted any more. Others get its buckets after the lease.
+            ended(e.toString());
+            log.error("The relay of the outbox has ended, and publishes nothing any more", e);
         } finally {
             leaseEnds = Long.MIN_VALUE;
             sender.close();
             disconnect();
         }
+    }
+
+    private void ended(String why) {
+        databaseProblem = "The relay has ended: " + why;
+        report(0, Settled.none());
     }
 
     private boolean isOver() {
@@ -152,14 +168,22 @@ final class RelayLoop {
     private void receive(Event event, long now) {
         if (event instanceof RowSender.Accepted accepted) {
             core.accepted(accepted.row());
-        } else if (event instanceof RowSender.Refused refused) {
-            core.refused(refused.row(), refused.reason());
+        } else if (event instanceof RowSender.Unfit unfit) {
+            unfit(unfit, now);
         } else if (event instanceof RowSender.Failed failed) {
             core.failed(failed.row(), failed.reason(), now);
         } else if (event instanceof RowSender.Unsent unsent) {
             core.unsent(unsent.row());
         } else if (event instanceof RowSender.Returned returned) {
             core.returned(returned.queue());
+        }
+    }
+
+    private void unfit(RowSender.Unfit event, long now) {
+        int bucket = core.unfit(event.row(), event.reason(), now);
+        RelayTables open = tables;
+        if (bucket >= 0 && open != null && open.hasOthers() && handover.wants(bucket, now)) {
+            core.dropBucket(bucket);
         }
     }
 
@@ -187,9 +211,9 @@ final class RelayLoop {
                 settle(open, true);
                 read(open);
             }
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             retryAt = millis() + RETRY_MILLIS;
-            String text = "The outbox's database cannot be used: " + e.getMessage();
+            String text = "The outbox's database cannot be used: " + (e instanceof SQLException ? e.getMessage() : e);
             if (!text.equals(databaseProblem)) {
                 log.warn("{}. It is tried again each second", text);
             }
@@ -216,6 +240,7 @@ final class RelayLoop {
                 throw e;
             }
             tables = open;
+            core.dropUnsent(); // another server may answer now, which does not have the same rows
         }
         return open;
     }
@@ -224,6 +249,10 @@ final class RelayLoop {
         long asked = millis();
         if (asked >= leaseEnds) {
             core.dropUnsent(); // another relay may have published them and given the bucket back
+        }
+        Set<Integer> going = handover.take(core.busyBuckets(), asked);
+        if (!going.isEmpty()) {
+            open.handOver(going, settings.grace().toMillis());
         }
         buckets = open.renew(core.busyBuckets(), pace.isAsleep());
         leaseEnds = asked + settings.lease().toMillis();
@@ -242,6 +271,7 @@ final class RelayLoop {
         unrecorded.published().addAll(more.published());
         unrecorded.refused().putAll(more.refused());
         unrecorded.failed().putAll(more.failed());
+        unrecorded.unfit().putAll(more.unfit());
         open.settle(unrecorded);
         count(unrecorded);
         unrecorded = Settled.none();
@@ -251,7 +281,15 @@ final class RelayLoop {
     private void count(Settled done) {
         done.refused()
                 .forEach((row, reason) -> log.error(
-                        "The row {} of tandem_outbox can never be published and was set aside: {}", row, reason));
+                        "The row {} of tandem_outbox can never be published and was set aside: {}", row.id(), reason));
+        if (!done.unfit().isEmpty()) {
+            log.warn(
+                    "{} rows of tandem_outbox cannot be published by this relay's client; they are tried again for {},"
+                            + " and by other relays: {}",
+                    done.unfit().size(),
+                    settings.grace(),
+                    done.unfit().values().iterator().next());
+        }
         if (!done.failed().isEmpty()) {
             brokerProblem = done.failed().values().iterator().next();
             log.warn(
@@ -270,7 +308,7 @@ final class RelayLoop {
                 ownedBuckets,
                 last.published() + done.published().size(),
                 last.refused() + done.refused().size(),
-                last.failures() + done.failed().size(),
+                last.failures() + done.failed().size() + done.unfit().size(),
                 databaseProblem != null ? databaseProblem : brokerProblem);
     }
 
@@ -285,7 +323,7 @@ final class RelayLoop {
 
     private void read(RelayTables open) throws SQLException {
         long began = millis();
-        List<OutboxRow> rows = open.read(buckets, core.exclusions(began), settings.batch(), MAX_READ_BYTES);
+        List<OutboxRow> rows = open.read(wanted(), core.exclusions(began), settings.batch(), MAX_READ_BYTES);
         boolean wasAsleep = pace.isAsleep();
         pace.read(rows.size(), settings.batch(), began, millis(), listener.isListening());
         core.add(rows);
@@ -294,11 +332,20 @@ final class RelayLoop {
         }
     }
 
+    private Set<Integer> wanted() {
+        Set<Integer> wanted = new HashSet<>(buckets);
+        wanted.removeAll(handover.leaving());
+        return wanted;
+    }
+
     private void leave() {
         try {
             RelayTables open = open();
             settle(open, true);
-            open.leave(buckets);
+            // Others get those of which rows are on their way after the lease.
+            Set<Integer> idle = new HashSet<>(buckets);
+            idle.removeAll(core.busyBuckets());
+            open.leave(idle);
         } catch (SQLException e) {
             log.warn(
                     "The relay ends without giving back its buckets; others get them after its lease: {}",

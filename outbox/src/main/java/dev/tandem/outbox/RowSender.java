@@ -1,8 +1,10 @@
 package dev.tandem.outbox;
 
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.SubmitException;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRef;
+import dev.tandem.outbox.OutboxRow.Version;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -19,13 +21,14 @@ final class RowSender implements AutoCloseable {
     /** The outcome of a row, or of a call. */
     sealed interface Event {}
 
-    record Accepted(long row) implements Event {}
+    record Accepted(Version row) implements Event {}
 
-    record Refused(long row, String reason) implements Event {}
+    /** The client says that the task can never be published as it is. */
+    record Unfit(Version row, String reason) implements Event {}
 
-    record Failed(long row, String reason) implements Event {}
+    record Failed(Version row, String reason) implements Event {}
 
-    record Unsent(long row) implements Event {}
+    record Unsent(Version row) implements Event {}
 
     record Returned(String queue) implements Event {}
 
@@ -39,7 +42,7 @@ final class RowSender implements AutoCloseable {
     });
 
     /**
-     * @param mayPublish whether the relay has its buckets now; asked right before the client is called
+     * @param mayPublish whether the relay has its buckets now; asked right before each call of the client
      * @param events takes every event, from any thread; must not block
      */
     RowSender(TaskClient client, BooleanSupplier mayPublish, Consumer<Event> events) {
@@ -48,67 +51,57 @@ final class RowSender implements AutoCloseable {
         this.events = events;
     }
 
-    /** Submits rows of one queue. Each of them gets one event, and the queue gets one when the call has returned. */
+    /**
+     * Submits rows of one queue, in their order. Each of them gets one event, and the queue gets one when that is done,
+     * whatever the client throws.
+     */
     void send(String queue, List<OutboxRow> rows) {
-        threads.execute(() -> {
-            try {
-                if (mayPublish.getAsBoolean()) {
-                    submit(rows);
-                } else {
-                    rows.forEach(row -> events.accept(new Unsent(row.id())));
+        try {
+            threads.execute(() -> {
+                try {
+                    rows.forEach(this::submit);
+                } finally {
+                    events.accept(new Returned(queue));
                 }
-            } finally {
-                events.accept(new Returned(queue));
+            });
+        } catch (RuntimeException | Error e) { // no thread, for instance
+            rows.forEach(row -> failed(row, e));
+            events.accept(new Returned(queue));
+        }
+    }
+
+    private void submit(OutboxRow row) {
+        try {
+            // A call may block, so each row asks for itself.
+            if (mayPublish.getAsBoolean()) {
+                follow(row, client.submit(row.task()));
+            } else {
+                events.accept(new Unsent(row.version()));
             }
-        });
-    }
-
-    private void submit(List<OutboxRow> rows) {
-        List<TaskRef<?>> refs;
-        try {
-            refs = client.submitAll(rows.stream().map(OutboxRow::task).toList());
-        } catch (InvalidTaskException e) {
-            // One of them is at fault, and none was submitted.
-            rows.forEach(this::submitAlone);
-            return;
-        } catch (RuntimeException e) {
-            rows.forEach(row -> fail(row, e));
-            return;
-        }
-        for (int i = 0; i < rows.size(); i++) {
-            follow(rows.get(i), refs.get(i));
-        }
-    }
-
-    private void submitAlone(OutboxRow row) {
-        if (!mayPublish.getAsBoolean()) {
-            events.accept(new Unsent(row.id()));
-            return;
-        }
-        try {
-            follow(row, client.submit(row.task()));
-        } catch (RuntimeException e) {
-            fail(row, e);
+        } catch (RuntimeException | Error e) {
+            failed(row, e);
         }
     }
 
     private void follow(OutboxRow row, TaskRef<?> ref) {
         ref.accepted().whenComplete((accepted, problem) -> {
             if (problem == null) {
-                events.accept(new Accepted(row.id()));
+                events.accept(new Accepted(row.version()));
             } else {
-                fail(row, problem);
+                failed(row, problem);
             }
         });
     }
 
-    private void fail(OutboxRow row, Throwable problem) {
+    private void failed(OutboxRow row, Throwable problem) {
         Throwable cause =
                 problem instanceof CompletionException && problem.getCause() != null ? problem.getCause() : problem;
-        String message = cause.getMessage();
+        String message = cause instanceof SubmitException ? cause.getMessage() : null;
         String reason = message != null ? message : cause.toString();
         events.accept(
-                cause instanceof InvalidTaskException ? new Refused(row.id(), reason) : new Failed(row.id(), reason));
+                cause instanceof InvalidTaskException
+                        ? new Unfit(row.version(), reason)
+                        : new Failed(row.version(), reason));
     }
 
     @Override

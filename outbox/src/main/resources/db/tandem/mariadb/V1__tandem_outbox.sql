@@ -4,6 +4,8 @@
 -- Tasks that were written in transactions of the application, until a relay has published them.
 CREATE TABLE tandem_outbox (
     id           bigint         NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    -- Tells rows apart that have the same id, as after a failover to a replica that had lagged behind.
+    row_uuid     char(36)       CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT (uuid()),
     -- CRC-32 of the key's UTF-8 bytes, modulo 64; any number from 0 to 63 if there is no key.
     bucket       smallint       NOT NULL CHECK (bucket BETWEEN 0 AND 63),
     queue        varchar(200)   NOT NULL,
@@ -12,7 +14,7 @@ CREATE TABLE tandem_outbox (
     task_id      varchar(512)   NOT NULL,
     dedup_key    varchar(512)   NOT NULL,
     -- A JSON object of texts.
-    headers      longtext       NOT NULL DEFAULT '{}',
+    headers      longtext       NOT NULL DEFAULT '{}' CHECK (headers LIKE '{%'),
     payload      longblob       NOT NULL,
     not_before   datetime(3),
     timeout_ms   bigint,
@@ -21,6 +23,8 @@ CREATE TABLE tandem_outbox (
     -- How often publishing failed, and the last reason.
     failures     integer        NOT NULL DEFAULT 0,
     error        text,
+    -- Since when relays have had clients that cannot publish the row.
+    unfit_since  datetime(6),
     -- When the row was set aside because its task can never be published. Set it to null to have it tried again.
     refused_at   datetime(3),
     INDEX tandem_outbox_refused (refused_at)
@@ -34,9 +38,12 @@ CREATE TABLE tandem_outbox_relay (
 
 -- Which relay publishes the rows of a bucket, and until when it has a right to.
 CREATE TABLE tandem_outbox_bucket (
-    bucket      smallint    NOT NULL PRIMARY KEY,
-    owner       varchar(64),
-    lease_until datetime(6) NOT NULL DEFAULT '1970-01-01 00:00:00'
+    bucket       smallint    NOT NULL PRIMARY KEY,
+    owner        varchar(64),
+    lease_until  datetime(6) NOT NULL DEFAULT '1970-01-01 00:00:00',
+    -- The relay that gave the bucket to the others because its client cannot publish a row, and for how long.
+    passed_by    varchar(64),
+    passed_until datetime(6)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 INSERT INTO tandem_outbox_bucket (bucket)
     WITH RECURSIVE buckets (bucket) AS (SELECT 0 UNION ALL SELECT bucket + 1 FROM buckets WHERE bucket < 63)

@@ -1,8 +1,10 @@
--- The tables of Tandem's outbox and of Once, for PostgreSQL 12 and later.
+-- The tables of Tandem's outbox and of Once, for PostgreSQL 13 and later.
 
 -- Tasks that were written in transactions of the application, until a relay has published them.
 CREATE TABLE tandem_outbox (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- Tells rows apart that have the same id, as after a failover to a replica that had lagged behind.
+    row_uuid     uuid        NOT NULL DEFAULT gen_random_uuid(),
     -- CRC-32 of the key's UTF-8 bytes, modulo 64; any number from 0 to 63 if there is no key.
     bucket       smallint    NOT NULL CHECK (bucket BETWEEN 0 AND 63),
     queue        text        NOT NULL,
@@ -11,7 +13,7 @@ CREATE TABLE tandem_outbox (
     task_id      text        NOT NULL,
     dedup_key    text        NOT NULL,
     -- A JSON object of texts.
-    headers      text        NOT NULL DEFAULT '{}',
+    headers      text        NOT NULL DEFAULT '{}' CHECK (headers LIKE '{%'),
     payload      bytea       NOT NULL,
     not_before   timestamptz,
     timeout_ms   bigint,
@@ -20,6 +22,8 @@ CREATE TABLE tandem_outbox (
     -- How often publishing failed, and the last reason.
     failures     integer     NOT NULL DEFAULT 0,
     error        text,
+    -- Since when relays have had clients that cannot publish the row.
+    unfit_since  timestamptz,
     -- When the row was set aside because its task can never be published. Set it to null to have it tried again.
     refused_at   timestamptz
 );
@@ -34,9 +38,12 @@ CREATE TABLE tandem_outbox_relay (
 
 -- Which relay publishes the rows of a bucket, and until when it has a right to.
 CREATE TABLE tandem_outbox_bucket (
-    bucket      smallint    PRIMARY KEY,
-    owner       text,
-    lease_until timestamptz NOT NULL DEFAULT '-infinity'
+    bucket       smallint    PRIMARY KEY,
+    owner        text,
+    lease_until  timestamptz NOT NULL DEFAULT '-infinity',
+    -- The relay that gave the bucket to the others because its client cannot publish a row, and for how long.
+    passed_by    text,
+    passed_until timestamptz
 );
 INSERT INTO tandem_outbox_bucket (bucket) SELECT generate_series(0, 63);
 

@@ -52,9 +52,12 @@ abstract class OutboxFixture {
     }
 
     OutboxRelay relay() {
-        TaskClient client = broker.client();
+        return relay(broker.client(), SETTINGS);
+    }
+
+    OutboxRelay relay(TaskClient client, RelaySettings settings) {
         open.add(client);
-        OutboxRelay relay = OutboxRelay.start(database.source(), client, SETTINGS);
+        OutboxRelay relay = OutboxRelay.start(database.source(), client, settings);
         open.add(relay);
         return relay;
     }

@@ -100,7 +100,7 @@ class OutboxIT {
             List<OutboxRow> first = read(relay, all);
             assertThat(first).extracting(row -> row.task().key()).containsExactly("b");
             RelayCore.Settled done = RelayCore.Settled.none();
-            done.published().add(first.get(0).id());
+            done.published().add(first.get(0).version());
             relay.settle(done);
             connection.commit();
             List<OutboxRow> second = read(relay, all);
@@ -116,13 +116,23 @@ class OutboxIT {
     @Test
     void aRowThatAnotherProgramWroteWronglyIsAProblemOfItsOwn() throws SQLException {
         database.execute("INSERT INTO tandem_outbox (bucket, queue, task_id, dedup_key, payload, headers) VALUES"
-                + " (1, 'orders', 't', 't', '', 'no json'), (1, 'orders', 't', 't', '', '{\"tandem-id\": \"x\"}')");
+                + " (1, 'orders', 't', 't', '', '{no json'), (1, 'orders', 't', 't', '', '{\"tandem-id\": \"x\"}'),"
+                + " (1, 'orders', 't', 't', '', '{\"a\": null}')");
+        for (String wrong : List.of("null", "[]", "no json")) {
+            assertThatThrownBy(() -> database.execute(
+                            "INSERT INTO tandem_outbox (bucket, queue, task_id, dedup_key, payload, headers)"
+                                    + " VALUES (1, 'orders', 't', 't', '', '" + wrong + "')"))
+                    .as(wrong)
+                    .isInstanceOf(SQLException.class);
+        }
+        assertThatThrownBy(() -> Payloads.readHeaders("null")).isInstanceOf(InvalidTaskException.class);
         try (RelayTables relay = relay("r")) {
             assertThat(read(relay, relay.renew(Set.of(), false)))
                     .extracting(OutboxRow::problem)
                     .satisfiesExactly(
                             one -> assertThat(one).contains("JSON"),
-                            two -> assertThat(two).contains("tandem-id"));
+                            two -> assertThat(two).contains("tandem-id"),
+                            three -> assertThat(three).contains("JSON object of texts"));
         }
     }
 
@@ -145,6 +155,78 @@ class OutboxIT {
             assertThat(two.renew(Set.of(), false)).hasSize(64);
             // The one that was frozen has lost all of them, and gets none by renewing.
             assertThat(one.renew(half, false)).isEmpty();
+        }
+    }
+
+    @Test
+    void aRelayReadsNoRowsOfBucketsThatItLostWithoutKnowingIt() throws SQLException {
+        outbox.write(connection, task("a", "1"));
+        connection.commit();
+        try (RelayTables paused = relay("paused");
+                RelayTables another = relay("another")) {
+            Set<Integer> all = paused.renew(Set.of(), false);
+            assertThat(read(paused, all)).hasSize(1);
+            database.execute("UPDATE tandem_outbox_bucket SET lease_until = " + database.now());
+            assertThat(read(paused, all)).isEmpty();
+            another.renew(Set.of(), false);
+            assertThat(read(paused, all)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatBecameOfARowIsRecordedOnceAndOnlyForThatRow() throws SQLException {
+        outbox.write(connection, task("a", "1"), task("b", "1"), task("c", "1"));
+        connection.commit();
+        try (RelayTables relay = relay("r")) {
+            List<OutboxRow> rows = read(relay, relay.renew(Set.of(), false));
+            RelayCore.Settled settled = RelayCore.Settled.none();
+            settled.refused().put(rows.get(0).version(), "too large");
+            settled.failed().put(rows.get(1).version(), "away");
+            settled.unfit().put(rows.get(2).version(), "no queue");
+            relay.settle(settled);
+            database.execute("UPDATE tandem_outbox SET refused_at = NULL");
+            relay.settle(settled); // as after a commit of which nobody knows whether it succeeded
+            assertThat(database.number("SELECT sum(failures) FROM tandem_outbox"))
+                    .isEqualTo(3);
+            assertThat(database.number("SELECT count(*) FROM tandem_outbox WHERE refused_at IS NOT NULL"))
+                    .isZero();
+            List<OutboxRow> again = read(relay, relay.renew(Set.of(), false));
+            assertThat(again).extracting(row -> row.unfitFor() > 0).containsExactly(false, false, true);
+
+            // Other rows with the same ids, as after a failover to a replica that had lagged behind.
+            database.execute("UPDATE tandem_outbox SET row_uuid = '00000000-0000-4000-8000-000000000001'");
+            RelayCore.Settled late = RelayCore.Settled.none();
+            late.published().add(again.get(0).version());
+            late.refused().put(again.get(1).version(), "too large");
+            late.failed().put(again.get(2).version(), "away");
+            relay.settle(late);
+            assertThat(database.waiting()).isEqualTo(3);
+            assertThat(database.number("SELECT sum(failures) FROM tandem_outbox"))
+                    .isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aBucketThatOneRelayPassesGoesToAnotherAndStaysThere() throws SQLException {
+        try (RelayTables old = relay("old");
+                RelayTables fresh = relay("fresh")) {
+            old.renew(Set.of(), false);
+            fresh.renew(Set.of(), false);
+            old.renew(Set.of(), false);
+            fresh.renew(Set.of(), false);
+            Set<Integer> owned = old.renew(Set.of(), false);
+            assertThat(owned).hasSize(32);
+            assertThat(old.hasOthers()).isTrue();
+            int bucket = owned.iterator().next();
+            old.handOver(Set.of(bucket), 60_000);
+            assertThat(old.renew(Set.of(), false)).hasSize(31);
+            for (int i = 0; i < 3; i++) {
+                assertThat(fresh.renew(Set.of(), false)).hasSize(33).contains(bucket);
+                assertThat(old.renew(Set.of(), false)).doesNotContain(bucket);
+            }
+            fresh.leave(fresh.renew(Set.of(), false));
+            // There is nobody else any more.
+            assertThat(old.renew(Set.of(), false)).hasSize(64);
         }
     }
 

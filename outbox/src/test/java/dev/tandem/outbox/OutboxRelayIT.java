@@ -9,6 +9,7 @@ import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.testkit.UniqueNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -145,7 +146,7 @@ class OutboxRelayIT extends OutboxFixture {
             outbox.write(connection, TaskRequest.of("unknown", "ship", "x").withKey("k"));
             connection.commit();
         }
-        OutboxRelay relay = relay();
+        OutboxRelay relay = relay(broker.client(), SETTINGS.withGrace(Duration.ofMillis(500)));
         soon().until(() -> relay.status().refused() == 3);
         soon().until(() -> broker.arrived().size() == 2);
         assertThat(broker.firstCopies()).containsOnly(Map.entry("good", List.of("1", "2")));
@@ -159,6 +160,23 @@ class OutboxRelayIT extends OutboxFixture {
         database.execute("DELETE FROM tandem_outbox WHERE refused_at IS NOT NULL");
         soon().until(() -> broker.arrived().size() == 3);
         assertThat(broker.firstCopies()).containsEntry("bad", List.of("1"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anOldRelayLeavesTheRowsOfANewQueueToANewOne(TestBroker.Kind kind) throws Exception {
+        broker(kind);
+        OutboxRelay old = relay(kind.client(broker.address, UniqueNames.fresh("former")), SETTINGS);
+        soon().until(() -> old.status().buckets() == 64);
+        write(20, 0, 3);
+        // All keys fail there, and none is refused.
+        soon().until(() -> old.status().failures() >= 20);
+        relay();
+        write(20, 3, 5);
+        assertAllArrived(20, 5);
+        soon().until(() -> database.waiting() == 0);
+        assertThat(old.status().refused()).isZero();
+        assertThat(old.status().published()).isZero();
     }
 
     @ParameterizedTest

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,22 +19,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RelayCoreTest {
 
-    private final RelayCore core = new RelayCore(true);
+    private static final long GRACE = 60_000;
+
+    private final RelayCore core = new RelayCore(true, GRACE);
 
     private static OutboxRow row(long id, String key) {
         return row(id, "orders", key);
     }
 
+    private static OutboxRow.Version version(long id) {
+        return new OutboxRow.Version(id, new UUID(0, id), 0);
+    }
+
     private static OutboxRow row(long id, String queue, String key) {
+        return row(id, queue, key, 0);
+    }
+
+    private static OutboxRow row(long id, String queue, String key, long unfitFor) {
         TaskRequest<Object> task = new TaskRequest<>(queue, "ship", key, new byte[0], TaskOptions.id("t" + id));
-        return new OutboxRow(id, Outbox.bucketOf(key == null ? "t" + id : key), task, 100, null);
+        return new OutboxRow(version(id), Outbox.bucketOf(key == null ? "t" + id : key), task, 100, unfitFor, null);
     }
 
     /** Publishes one row, so that the broker counts as reachable. */
     private void reachBroker() {
         core.add(List.of(row(-1, "first")));
         assertThat(next()).containsExactly(-1L);
-        core.accepted(-1);
+        core.accepted(version(-1));
         core.takeSettled();
     }
 
@@ -51,11 +62,11 @@ class RelayCoreTest {
         reachBroker();
         core.add(List.of(row(1, "a"), row(2, "a"), row(3, "b"), row(4, null), row(5, null)));
         assertThat(next()).containsExactly(1L, 3L, 4L, 5L);
-        core.accepted(3);
+        core.accepted(version(3));
         assertThat(next()).isEmpty();
-        core.accepted(1);
+        core.accepted(version(1));
         assertThat(next()).containsExactly(2L);
-        assertThat(core.takeSettled().published()).containsExactly(3L, 1L);
+        assertThat(core.takeSettled().published()).containsExactly(version(3), version(1));
     }
 
     @Test
@@ -63,7 +74,7 @@ class RelayCoreTest {
         core.add(List.of(row(1, "a"), row(2, "b"), row(3, "c")));
         assertThat(next()).containsExactly(1L);
         assertThat(next()).isEmpty();
-        core.accepted(1);
+        core.accepted(version(1));
         assertThat(next()).containsExactly(2L, 3L);
     }
 
@@ -72,10 +83,10 @@ class RelayCoreTest {
         reachBroker();
         core.add(List.of(row(1, "a"), row(2, "a"), row(3, "b"), row(4, "b")));
         assertThat(next()).containsExactly(1L, 3L);
-        core.failed(1, "no leader", 1_000);
-        core.accepted(3);
+        core.failed(version(1), "no leader", 1_000);
+        core.accepted(version(3));
         assertThat(next()).containsExactly(4L);
-        assertThat(core.takeSettled().failed()).containsEntry(1L, "no leader");
+        assertThat(core.takeSettled().failed()).containsEntry(version(1), "no leader");
         assertThat(core.exclusions(1_999).keys()).contains(row(1, "a").lane());
         assertThat(core.exclusions(2_000).keys()).doesNotContain(row(1, "a").lane());
     }
@@ -85,11 +96,11 @@ class RelayCoreTest {
         reachBroker();
         core.add(List.of(row(1, "a"), row(2, "b"), row(3, "c"), row(9, "mail", "a")));
         assertThat(next()).containsExactlyInAnyOrder(1L, 2L, 3L, 9L);
-        core.failed(1, "away", 0);
-        core.failed(2, "away", 0);
-        core.failed(3, "away", 0);
+        core.failed(version(1), "away", 0);
+        core.failed(version(2), "away", 0);
+        core.failed(version(3), "away", 0);
         assertThat(core.exclusions(999).queues()).containsExactly("orders");
-        core.accepted(9);
+        core.accepted(version(9));
         assertThat(core.exclusions(1_000).queues()).isEmpty();
         // Then one row at a time.
         core.add(List.of(row(4, "d"), row(5, "e")));
@@ -100,7 +111,7 @@ class RelayCoreTest {
     void aQueueWhoseCallHasNotReturnedHoldsUpNoOther() {
         core.add(List.of(row(1, "a")));
         assertThat(core.next()).containsOnlyKeys("orders");
-        core.accepted(1);
+        core.accepted(version(1));
         core.add(List.of(row(2, "a"), row(9, "mail", "a")));
         assertThat(core.next()).containsOnlyKeys("mail");
         core.returned("orders");
@@ -110,20 +121,60 @@ class RelayCoreTest {
     @Test
     void aRefusedRowHaltsItsKeyOnlyIfThatIsTheRule() {
         reachBroker();
-        core.add(List.of(row(1, "a"), row(2, "a"), row(3, null)));
+        core.add(List.of(row(1, "orders", "a", GRACE), row(2, "a"), row(3, "orders", null, GRACE)));
         assertThat(next()).containsExactly(1L, 3L);
-        core.refused(1, "too large");
-        core.refused(3, "too large");
+        core.unfit(version(1), "too large", GRACE);
+        core.unfit(version(3), "too large", GRACE);
         assertThat(next()).isEmpty();
-        assertThat(core.takeSettled().refused()).containsOnlyKeys(1L, 3L);
+        assertThat(core.takeSettled().refused()).containsOnlyKeys(version(1), version(3));
         assertThat(core.held()).isZero();
 
-        RelayCore skipping = new RelayCore(false);
-        skipping.add(List.of(row(1, "a"), row(2, "a")));
+        RelayCore skipping = new RelayCore(false, GRACE);
+        skipping.add(List.of(row(1, "orders", "a", GRACE), row(2, "a")));
         skipping.next();
         skipping.returned("orders");
-        skipping.refused(1, "too large");
+        skipping.unfit(version(1), "too large", GRACE);
         assertThat(skipping.next().get("orders")).extracting(OutboxRow::id).containsExactly(2L);
+    }
+
+    @Test
+    void aRowThatTheClientCannotPublishIsTriedAgainUntilTheGraceIsOver() {
+        for (RelayCore each : List.of(core, new RelayCore(false, GRACE))) {
+            each.add(List.of(row(1, "orders", "a", GRACE - 1), row(2, "a"), row(3, "b")));
+            assertThat(each.next().get("orders")).extracting(OutboxRow::id).containsExactly(1L);
+            each.returned("orders");
+            assertThat(each.unfit(version(1), "no such queue", 1_000)).isEqualTo(Outbox.bucketOf("a"));
+            assertThat(each.takeSettled().unfit()).containsEntry(version(1), "no such queue");
+            // Its key waits, even where keys go on without refused rows, and the queue goes on.
+            assertThat(each.exclusions(1_999).keys()).contains(row(1, "a").lane());
+            assertThat(each.exclusions(1_999).queues()).isEmpty();
+            assertThat(each.next().get("orders")).extracting(OutboxRow::id).containsExactly(3L);
+            each.returned("orders");
+            each.accepted(version(3));
+            each.takeSettled();
+            each.add(List.of(row(1, "orders", "a", GRACE)));
+            each.next();
+            each.returned("orders");
+            assertThat(each.unfit(version(1), "no such queue", 61_000)).isEqualTo(-1);
+            assertThat(each.takeSettled().refused()).containsOnlyKeys(version(1));
+        }
+    }
+
+    @Test
+    void anotherRowWithTheSameIdIsAnotherRow() {
+        reachBroker();
+        core.add(List.of(row(1, "a")));
+        assertThat(next()).containsExactly(1L);
+        OutboxRow.Version later = new OutboxRow.Version(1, new UUID(7, 7), 0);
+        OutboxRow other = row(1, "b");
+        core.add(List.of(new OutboxRow(later, other.bucket(), other.task(), 100, 0, null)));
+        assertThat(next()).containsExactly(1L);
+        core.accepted(version(1));
+        assertThat(core.takeSettled().published()).containsExactly(version(1));
+        assertThat(core.busyBuckets()).containsExactly(other.bucket());
+        core.accepted(later);
+        assertThat(core.takeSettled().published()).containsExactly(later);
+        assertThat(core.held()).isZero();
     }
 
     @Test
@@ -133,10 +184,10 @@ class RelayCoreTest {
         assertThat(next()).containsExactly(1L, 3L);
         assertThat(core.busyBuckets()).containsExactlyInAnyOrder(Outbox.bucketOf("a"), Outbox.bucketOf("b"));
         core.keepBuckets(Set.of(Outbox.bucketOf("b")));
-        core.accepted(1);
-        core.accepted(3);
+        core.accepted(version(1));
+        core.accepted(version(3));
         assertThat(next()).containsExactly(4L);
-        core.accepted(4);
+        core.accepted(version(4));
         assertThat(core.held()).isZero();
     }
 
@@ -166,7 +217,7 @@ class RelayCoreTest {
         while (!table.isEmpty()) {
             now += random.nextInt(200);
             assertThat(now).as("time").isLessThan(100_000_000);
-            core.takeSettled().published().forEach(table::remove);
+            core.takeSettled().published().forEach(each -> table.remove(each.id()));
             if (random.nextInt(20) == 0) {
                 core.keepBuckets(Set.of(random.nextInt(Outbox.BUCKETS)));
             }
@@ -183,11 +234,11 @@ class RelayCoreTest {
             for (int i = random.nextInt(60); i > 0 && !flying.isEmpty(); i--) {
                 OutboxRow row = flying.remove(random.nextInt(flying.size()));
                 switch (random.nextInt(12)) {
-                    case 0 -> core.failed(row.id(), "away", now);
-                    case 1 -> core.unsent(row.id());
+                    case 0 -> core.failed(row.version(), "away", now);
+                    case 1 -> core.unsent(row.version());
                     default -> {
                         lastOf.put(row.lane(), row.id());
-                        core.accepted(row.id());
+                        core.accepted(row.version());
                     }
                 }
             }
