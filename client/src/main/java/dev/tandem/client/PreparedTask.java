@@ -12,6 +12,11 @@ record PreparedTask(Submission<?> submission, int bytes, Publication publication
 
     /** Sends the task. Never throws. */
     void send() {
-        publication.send(submission);
+        try {
+            publication.send(submission);
+        } catch (RuntimeException | Error e) {
+            // Those that are sent after this one must not suffer from it, nor may whoever waits for it.
+            submission.giveUp("The task was not submitted: " + e, e);
+        }
     }
 }

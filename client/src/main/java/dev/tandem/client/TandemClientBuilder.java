@@ -160,7 +160,7 @@ public final class TandemClientBuilder {
      *
      * @throws IllegalArgumentException if there is no queue
      */
-    public TaskClient build() {
+    public TandemClient build() {
         return build(InstantSource.system());
     }
 
@@ -170,7 +170,7 @@ public final class TandemClientBuilder {
      * @param clock from which delays count
      * @throws IllegalArgumentException if there is no queue
      */
-    public TaskClient build(InstantSource clock) {
+    public TandemClient build(InstantSource clock) {
         Map<String, Route> routes = new LinkedHashMap<>(others);
         Map<KafkaCluster, List<KafkaSettings>> clusters = new LinkedHashMap<>();
         kafka.values()
