@@ -1,8 +1,11 @@
 package dev.tandem.client;
 
+import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.SubmitException;
 import dev.tandem.client.TransactionBoundary.Outcome;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The submissions that wait for the ends of their transactions, over all threads of a client. Thread-safe. */
@@ -16,6 +19,7 @@ final class HeldSubmissions {
 
     private final TransactionBoundary boundary;
     private final AtomicLong held = new AtomicLong();
+    private final LostSubmissions losses = new LostSubmissions(System::nanoTime);
 
     HeldSubmissions(TransactionBoundary boundary) {
         this.boundary = boundary;
@@ -42,7 +46,7 @@ final class HeldSubmissions {
             throw new SubmitException(why);
         }
         submissions.forEach(each -> each.submission().holdBy(boundary));
-        End end = new End(submissions, bytes);
+        End end = new End(submissions, bytes, boundary.attachment(this, Transaction::new));
         try {
             boundary.onEnd(end::ended);
         } catch (RuntimeException | Error e) {
@@ -54,16 +58,30 @@ final class HeldSubmissions {
         }
     }
 
+    /** Returns how many submissions failed when or after their transactions ended, other than by a rollback. */
+    long lost() {
+        return losses.count();
+    }
+
+    /** What the submissions of one transaction have in common. Used by one thread at a time. */
+    private static final class Transaction {
+
+        /** Why a queue took no more tasks, by its name. */
+        private final Map<String, String> full = new HashMap<>();
+    }
+
     private final class End {
 
         /** Empty once the end is known, so that whoever keeps this object keeps no payloads. */
         private List<PreparedTask> submissions;
 
         private final long bytes;
+        private final Transaction transaction;
 
-        End(List<PreparedTask> submissions, long bytes) {
+        End(List<PreparedTask> submissions, long bytes, Transaction transaction) {
             this.submissions = submissions;
             this.bytes = bytes;
+            this.transaction = transaction;
         }
 
         /** Returns the submissions to the first caller, and none to others. */
@@ -81,14 +99,37 @@ final class HeldSubmissions {
                 Submission<?> submission = each.submission();
                 submission.holdBy(null);
                 switch (outcome) {
-                    case COMMITTED -> each.send();
+                    case COMMITTED -> send(each);
                     case ROLLED_BACK ->
                         submission.giveUp("The task was not submitted, because its transaction was rolled back", null);
-                    case UNKNOWN ->
-                        submission.giveUp(
-                                "The task was not submitted, because nobody knows whether its transaction was committed",
-                                null);
+                    case UNKNOWN -> {
+                        String why =
+                                "The task was not submitted, because nobody knows whether its transaction was committed";
+                        submission.giveUp(why, null);
+                        losses.add(submission, why);
+                    }
                 }
+            }
+        }
+
+        /** Sends a task, unless its queue had no room for one before it: each would wait, and hold up the connection. */
+        private void send(PreparedTask task) {
+            Submission<?> submission = task.submission();
+            String queue = submission.queue();
+            Thread sender = Thread.currentThread();
+            var unused = submission.accepted().whenComplete((accepted, failure) -> {
+                if (failure != null) {
+                    losses.add(submission, String.valueOf(failure.getMessage()));
+                    if (Thread.currentThread() == sender && !(failure instanceof InvalidTaskException)) {
+                        transaction.full.putIfAbsent(queue, String.valueOf(failure.getMessage()));
+                    }
+                }
+            });
+            String full = transaction.full.get(queue);
+            if (full == null) {
+                task.send();
+            } else {
+                submission.giveUp("The task was not submitted, because one before it was not: " + full, null);
             }
         }
     }

@@ -177,6 +177,14 @@ public final class TandemClient implements TaskClient {
         return message == null ? String.valueOf(problem) : message;
     }
 
+    /**
+     * Returns how many tasks failed after the ends of their transactions, since this client was built: their transactions were
+     * committed, or nobody knows. Each is lost, unless it arrived all the same. The log names them.
+     */
+    public long lostAfterCommit() {
+        return held.lost();
+    }
+
     @Override
     public void close() {
         closed = true;

@@ -2,7 +2,6 @@ package dev.tandem.client;
 
 import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.SubmitInterceptor;
-import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient.Route;
@@ -160,7 +159,7 @@ public final class TandemClientBuilder {
      *
      * @throws IllegalArgumentException if there is no queue
      */
-    public TaskClient build() {
+    public TandemClient build() {
         return build(InstantSource.system());
     }
 
@@ -170,7 +169,7 @@ public final class TandemClientBuilder {
      * @param clock from which delays count
      * @throws IllegalArgumentException if there is no queue
      */
-    public TaskClient build(InstantSource clock) {
+    public TandemClient build(InstantSource clock) {
         Map<String, Route> routes = new LinkedHashMap<>(others);
         Map<KafkaCluster, List<KafkaSettings>> clusters = new LinkedHashMap<>();
         kafka.values()

@@ -1,6 +1,7 @@
 package dev.tandem.client;
 
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Port: the transactions of the application, in which {@link TandemClient} takes part. A framework's module implements it.
@@ -42,4 +43,12 @@ public interface TransactionBoundary {
      * @param action never throws, and waits only where the broker's client has no room
      */
     void onEnd(Consumer<Outcome> action);
+
+    /**
+     * Returns what an owner keeps with the transaction that is open in this thread. It is made at the owner's first question,
+     * and is the same until the transaction ends. A boundary that does not keep it returns a new one each time.
+     */
+    default <T> T attachment(Object owner, Supplier<T> maker) {
+        return maker.get();
+    }
 }

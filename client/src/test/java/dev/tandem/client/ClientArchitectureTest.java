@@ -23,6 +23,7 @@ class ClientArchitectureTest {
                     "dev.tandem.kafka..",
                     "dev.tandem.rabbit..",
                     "tools.jackson..",
+                    "org.slf4j..",
                     "java..",
                     "org.jspecify.annotations..");
 }

@@ -15,14 +15,21 @@ final class FakePublisher implements Publisher {
     final List<Consumer<@Nullable PublishException>> ends = new ArrayList<>();
     int closed;
 
+    /** Why there is no room; null if there is. */
+    @Nullable
+    String full;
+
+    /** How many tasks there was no room for. */
+    int refused;
+
     @Override
     public CompletionStage<PublishedId> publish(Task task) {
         throw new UnsupportedOperationException("The client prepares");
     }
 
     /**
-     * Refuses payloads of more than ten bytes. When they are sent, the broker's client refuses the type
-     * "refused-by-client" and fails with an error for the type "error".
+     * Refuses payloads of more than ten bytes. When they are sent, the broker's client refuses the type "refused-by-client" and
+     * fails with an error for the type "error".
      */
     @Override
     public Publication prepare(Task task) {
@@ -30,6 +37,11 @@ final class FakePublisher implements Publisher {
             throw new InvalidTaskException("over the limit of 10 bytes");
         }
         return end -> {
+            if (full != null) {
+                refused++;
+                end.accept(new PublishException(full));
+                return;
+            }
             if ("error".equals(task.type())) {
                 throw new NoClassDefFoundError("com/github/luben/zstd/Zstd");
             }

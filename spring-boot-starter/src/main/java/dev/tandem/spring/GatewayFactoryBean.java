@@ -8,16 +8,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Makes the bean of a gateway. The client is created at the first submission, so that gateways may be injected anywhere. */
-final class GatewayFactoryBean implements FactoryBean<Object>, BeanFactoryAware, InitializingBean {
+final class GatewayFactoryBean implements FactoryBean<Object>, BeanFactoryAware, BeanNameAware, InitializingBean {
 
     private final Class<?> type;
-    private @Nullable ConfigurableBeanFactory beans;
+    private @Nullable ConfigurableListableBeanFactory beans;
+    private @Nullable String name;
     private @Nullable Gateway gateway;
     private @Nullable Object proxy;
 
@@ -27,14 +29,25 @@ final class GatewayFactoryBean implements FactoryBean<Object>, BeanFactoryAware,
 
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
-        beans = (ConfigurableBeanFactory) beanFactory;
+        beans = (ConfigurableListableBeanFactory) beanFactory;
+    }
+
+    @Override
+    public void setBeanName(String beanName) {
+        name = beanName;
     }
 
     @Override
     public void afterPropertiesSet() {
-        ConfigurableBeanFactory factory = beans;
-        if (factory == null) {
+        ConfigurableListableBeanFactory factory = beans;
+        String ownName = name;
+        if (factory == null || ownName == null) {
             throw new IllegalStateException("The bean factory has not been set");
+        }
+        // The client is made last. Without this it would be closed first, and beans could not submit when they are
+        // destroyed.
+        for (String each : factory.getBeanNamesForType(TaskClient.class, true, false)) {
+            factory.registerDependentBean(each, ownName);
         }
         Supplier<TaskClient> client = SingletonSupplier.of(() -> factory.getBean(TaskClient.class));
         Supplier<TransactionBoundary> transactions = SingletonSupplier.of(() ->

@@ -45,7 +45,7 @@ final class SpringOutboxTransactions implements OutboxTransactions {
 
     @Override
     public void write(Write write, Runnable committed, Runnable rolledBack) throws SQLException {
-        if (!transactions.isOpen() || isCommitted()) {
+        if (!transactions.isOpen() || isOver()) {
             writeAlone(write);
             committed.run();
         } else if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
@@ -124,8 +124,11 @@ final class SpringOutboxTransactions implements OutboxTransactions {
         transactions.onEnd(outcome -> end(outcome == Outcome.COMMITTED, committed, rolledBack));
     }
 
-    /** Returns whether the thread's transaction is committed already, so that what it writes now would not be. */
-    private boolean isCommitted() {
+    /** Returns whether the thread's transaction has ended already, so that what it writes now would not be committed. */
+    private boolean isOver() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return true;
+        }
         Progress progress = (Progress) TransactionSynchronizationManager.getResource(this);
         return progress != null && progress.committed;
     }

@@ -3,14 +3,17 @@ package dev.tandem.spring;
 import dev.tandem.api.Interceptor;
 import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
+import dev.tandem.client.TandemClient;
 import dev.tandem.client.TransactionBoundary;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.runtime.TandemStarter;
 import dev.tandem.runtime.queues.TaskMetrics;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
@@ -53,13 +56,15 @@ public final class TandemAutoConfiguration {
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<SubmitInterceptor> interceptors,
                 ObjectProvider<TransactionBoundary> transactions,
-                ObjectProvider<ApplicationOutbox> outboxes) {
+                ObjectProvider<ApplicationOutbox> outboxes,
+                ObjectProvider<ClientMetrics> metrics) {
             List<SubmitInterceptor> all = interceptors.orderedStream().toList();
             TransactionBoundary boundary = transactions.getIfAvailable(() -> TransactionBoundary.NONE);
             ApplicationOutbox outbox = outboxes.getIfAvailable();
             return outbox != null && outbox.isUsed()
                     ? outbox.client(mapper(json), all, boundary)
-                    : TaskClients.open(environment, mapper(json), all, boundary);
+                    : TaskClients.open(
+                            environment, mapper(json), all, boundary, metrics.getIfAvailable(() -> client -> {}));
         }
 
         @Bean
@@ -99,6 +104,10 @@ public final class TandemAutoConfiguration {
     @FunctionalInterface
     interface RunMetrics extends Function<Wiring, ExecutorMetrics> {}
 
+    /** Measures the client, once there is one. */
+    @FunctionalInterface
+    interface ClientMetrics extends Consumer<TandemClient> {}
+
     /** The meters of an application that has a registry. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
@@ -116,6 +125,15 @@ public final class TandemAutoConfiguration {
                         ? ExecutorMetrics.NONE
                         : new TaskMetrics(registry, wiring.settings().queues(), types);
             };
+        }
+
+        @Bean
+        ClientMetrics tandemClientMetrics(ObjectProvider<MeterRegistry> registries) {
+            return client -> registries.ifAvailable(
+                    registry -> FunctionCounter.builder("tandem.client.lost", client, TandemClient::lostAfterCommit)
+                            .description("Tasks that failed after the commits of their transactions")
+                            .baseUnit("tasks")
+                            .register(registry));
         }
     }
 

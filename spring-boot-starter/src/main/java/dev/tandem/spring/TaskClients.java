@@ -2,6 +2,7 @@ package dev.tandem.spring;
 
 import dev.tandem.api.SubmitInterceptor;
 import dev.tandem.api.TaskClient;
+import dev.tandem.client.TandemClient;
 import dev.tandem.client.TandemClientBuilder;
 import dev.tandem.client.TransactionBoundary;
 import dev.tandem.runtime.queues.QueueClients;
@@ -10,6 +11,7 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,7 +25,8 @@ final class TaskClients {
             ConfigurableEnvironment environment,
             JsonMapper json,
             List<SubmitInterceptor> interceptors,
-            TransactionBoundary transactions) {
+            TransactionBoundary transactions,
+            Consumer<TandemClient> metrics) {
         TandemSettings settings = SettingsLoader.loadForProgram(environment, Map.of());
         if (settings.queues().isEmpty()) {
             throw SettingsException.of(
@@ -33,6 +36,8 @@ final class TaskClients {
         }
         TandemClientBuilder builder = QueueClients.builder(settings).json(json).transactions(transactions);
         interceptors.forEach(builder::interceptor);
-        return builder.build();
+        TandemClient client = builder.build();
+        metrics.accept(client);
+        return client;
     }
 }

@@ -8,11 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.event.TransactionalEventListenerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -129,6 +133,132 @@ class SpringTransactionsTest {
         });
 
         assertThat(ends).containsExactly("undone " + ROLLED_BACK, "after " + COMMITTED);
+    }
+
+    /** Submits as {@link Gateway} does: held where a transaction is open, at once elsewhere. */
+    private void submitAnywhere(String name) {
+        if (transactions.isOpen()) {
+            submit(name);
+        } else {
+            ends.add(name + " at once");
+        }
+    }
+
+    /** An event listener, as applications have them. */
+    static final class Listener {
+
+        private final Runnable code;
+
+        Listener(Runnable code) {
+            this.code = code;
+        }
+
+        @TransactionalEventListener
+        void committed(String event) {
+            code.run();
+        }
+
+        @TransactionalEventListener(phase = TransactionPhase.AFTER_ROLLBACK)
+        void rolledBack(String event) {
+            code.run();
+        }
+    }
+
+    @Test
+    void whatAListenerSubmitsAfterTheCommitComesBehindItsTransaction() {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.registerBean(TransactionalEventListenerFactory.class);
+            context.registerBean(Listener.class, () -> new Listener(() -> submitAnywhere("listener")));
+            context.refresh();
+            TransactionTemplate required = template(TransactionDefinition.PROPAGATION_REQUIRED);
+            required.executeWithoutResult(status -> {
+                context.publishEvent("bought");
+                submit("a");
+            });
+            required.executeWithoutResult(status -> {
+                context.publishEvent("bought");
+                submit("b");
+                status.setRollbackOnly();
+            });
+        }
+
+        assertThat(ends).containsExactly("a " + COMMITTED, "listener at once", "b " + ROLLED_BACK, "listener at once");
+    }
+
+    private void submitAtCompletionBeforeAllOthers(String name) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public int getOrder() {
+                return HIGHEST_PRECEDENCE;
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                submitAnywhere(name);
+            }
+        });
+    }
+
+    @Test
+    void whatIsSubmittedWhileTheTransactionCompletesIsSentBehindIt() {
+        TransactionTemplate required = template(TransactionDefinition.PROPAGATION_REQUIRED);
+        required.executeWithoutResult(status -> {
+            submitAtCompletionBeforeAllOthers("late-1");
+            submit("a");
+        });
+        required.executeWithoutResult(status -> {
+            submitAtCompletionBeforeAllOthers("late-2");
+            submit("b");
+            status.setRollbackOnly();
+        });
+
+        assertThat(ends)
+                .containsExactly("a " + COMMITTED, "late-1 " + COMMITTED, "b " + ROLLED_BACK, "late-2 " + COMMITTED);
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+    }
+
+    @Test
+    void whatIsSubmittedByAnActionIsSentBehindTheOthers() {
+        template(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(status -> {
+            transactions.onEnd(outcome -> submitAnywhere("of the first"));
+            submit("second");
+        });
+
+        assertThat(ends).containsExactly("second " + COMMITTED, "of the first " + COMMITTED);
+        assertThat(transactions.isOpen()).isFalse();
+    }
+
+    @Test
+    void aTransactionThatAnotherThreadCompletesKeepsNothingOfLaterOnes() throws Exception {
+        TransactionSynchronizationManager.initSynchronization();
+        TransactionSynchronizationManager.setActualTransactionActive(true);
+        submit("a");
+        List<TransactionSynchronization> jta = TransactionSynchronizationManager.getSynchronizations();
+        TransactionSynchronizationManager.clear();
+        Thread completing = new Thread(
+                () -> jta.forEach(each -> each.afterCompletion(TransactionSynchronization.STATUS_COMMITTED)));
+        completing.start();
+        completing.join();
+        assertThat(transactions.isOpen()).isFalse();
+
+        template(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(status -> submit("b"));
+
+        assertThat(ends).containsExactly("a " + COMMITTED, "b " + COMMITTED);
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+    }
+
+    @Test
+    void eachTransactionHasAnAttachmentOfItsOwn() {
+        List<Object> seen = new ArrayList<>();
+        Object owner = new Object();
+        template(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(outer -> {
+            seen.add(transactions.attachment(owner, Object::new));
+            template(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                    .executeWithoutResult(inner -> seen.add(transactions.attachment(owner, Object::new)));
+            seen.add(transactions.attachment(owner, Object::new));
+        });
+
+        assertThat(seen.get(0)).isSameAs(seen.get(2)).isNotSameAs(seen.get(1));
     }
 
     @Test
