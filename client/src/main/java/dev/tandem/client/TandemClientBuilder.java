@@ -2,7 +2,6 @@ package dev.tandem.client;
 
 import dev.tandem.api.CloudEventMode;
 import dev.tandem.api.SubmitInterceptor;
-import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient.Route;

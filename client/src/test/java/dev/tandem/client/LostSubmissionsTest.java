@@ -154,8 +154,7 @@ class LostSubmissionsTest {
 
     @Test
     void aBrokerThatIsAwayHoldsTheCommitUpOnce() {
-        KafkaSettings nowhere =
-                KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
+        KafkaSettings nowhere = KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
         try (TandemClient away =
                 TandemClient.builder().queue(nowhere).transactions(transactions).build()) {
             transactions.begin();

@@ -44,7 +44,8 @@ final class GatewayFactoryBean implements FactoryBean<Object>, BeanFactoryAware,
         if (factory == null || ownName == null) {
             throw new IllegalStateException("The bean factory has not been set");
         }
-        // The client is made last. Without this it would be closed first, and beans could not submit when they are destroyed.
+        // The client is made last. Without this it would be closed first, and beans could not submit when they are
+        // destroyed.
         for (String each : factory.getBeanNamesForType(TaskClient.class, true, false)) {
             factory.registerDependentBean(each, ownName);
         }

@@ -129,11 +129,11 @@ public final class TandemAutoConfiguration {
 
         @Bean
         ClientMetrics tandemClientMetrics(ObjectProvider<MeterRegistry> registries) {
-            return client -> registries.ifAvailable(registry -> FunctionCounter.builder(
-                            "tandem.client.lost", client, TandemClient::lostAfterCommit)
-                    .description("Tasks that failed after the commits of their transactions")
-                    .baseUnit("tasks")
-                    .register(registry));
+            return client -> registries.ifAvailable(
+                    registry -> FunctionCounter.builder("tandem.client.lost", client, TandemClient::lostAfterCommit)
+                            .description("Tasks that failed after the commits of their transactions")
+                            .baseUnit("tasks")
+                            .register(registry));
         }
     }
 

@@ -182,8 +182,7 @@ class SpringTransactionsTest {
             });
         }
 
-        assertThat(ends)
-                .containsExactly("a " + COMMITTED, "listener at once", "b " + ROLLED_BACK, "listener at once");
+        assertThat(ends).containsExactly("a " + COMMITTED, "listener at once", "b " + ROLLED_BACK, "listener at once");
     }
 
     private void submitAtCompletionBeforeAllOthers(String name) {
