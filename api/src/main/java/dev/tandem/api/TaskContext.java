@@ -27,9 +27,12 @@ public interface TaskContext {
     }
 
     /**
-     * Returns the name of the task's place in its queue: its partition and its position there. No two tasks share it,
-     * also if their publishers gave them the same id. A task from Kafka has the same position at every attempt. A task
-     * from RabbitMQ gets a new one if its executor died before anything of it was recorded.
+     * Returns the name of the task's place in its queue: its partition and its position there. No two tasks that the store
+     * knows share it, also if their publishers gave them the same id.
+     *
+     * <p>It is for people, and no identity for ever. A task from RabbitMQ gets a new one if its executor died before anything
+     * of it was recorded. A task from Kafka may get a new one if the topic's log was cut. If Redis lost its data, or a topic was
+     * made anew, other tasks get the same ones. What has to recognise a task needs its {@link #dedupKey}.
      */
     default String position() {
         return id();
@@ -95,7 +98,7 @@ public interface TaskContext {
      * cure it.
      */
     default boolean isFinal(Throwable failure) {
-        return isLastAttempt() || failure instanceof FinalError;
+        return failure instanceof FinalError || isLastAttempt() && !(failure instanceof SnoozeError);
     }
 
     /**

@@ -278,7 +278,8 @@ final class Attempt implements TaskContext {
 
     @Override
     public boolean isFinal(Throwable failure) {
-        return isLastAttempt() || spec.deciderOf(run.task()).isFatal(failure);
+        OutcomeDecider decider = spec.deciderOf(run.task());
+        return decider.isFatal(failure) || isLastAttempt() && !decider.snoozes(failure);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.tandem.api.FinalError;
 import dev.tandem.api.Result;
 import dev.tandem.api.RetryLaterException;
 import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.SnoozeError;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import java.lang.reflect.InvocationTargetException;
@@ -52,7 +53,15 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             return returned.result() instanceof Result.Again;
         }
         return end instanceof AttemptEnd.TimedOut
-                || end instanceof AttemptEnd.Threw threw && !isFinal(unwrap(threw.failure()));
+                || end instanceof AttemptEnd.Threw threw
+                        && !isFinal(unwrap(threw.failure()))
+                        && !snoozes(threw.failure());
+    }
+
+    /** Whether an attempt that fails with this exception is not spent. */
+    boolean snoozes(Throwable failure) {
+        Throwable thrown = unwrap(failure);
+        return thrown instanceof SnoozeError && !(thrown instanceof RetryLaterException) && !isFinal(thrown);
     }
 
     /** Whether no other attempt follows one that fails with this exception, however many are left. */
@@ -82,6 +91,9 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         }
         if (isFinal(failure)) {
             return dead(describe(failure));
+        }
+        if (failure instanceof SnoozeError snooze) {
+            return new Outcome.Snoozed(bounded(Math.max(0, snooze.delay().toMillis())));
         }
         return retryOrDead(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);
     }

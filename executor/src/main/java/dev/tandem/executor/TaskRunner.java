@@ -229,7 +229,9 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (outcome instanceof Outcome.Dead dead) {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {
-            logFailed(attempt, retry);
+            logFailed(attempt, retry.delayMillis(), retry.error());
+        } else if (outcome instanceof Outcome.Snoozed snoozed && end instanceof AttemptEnd.Threw threw) {
+            logFailed(attempt, snoozed.delayMillis(), OutcomeDecider.describe(threw.failure()));
         }
         if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
             errorLog.log(
@@ -261,14 +263,14 @@ final class TaskRunner implements WorkerPool.RunAction {
                 all, notLogged -> log.warn("Queue {}: {} more dead tasks were not logged", spec.name(), notLogged));
     }
 
-    private void logFailed(Attempt attempt, Outcome.Retry retry) {
+    private void logFailed(Attempt attempt, long delayMillis, String error) {
         failedLog.log(notLogged -> log.info(
                 "Queue {}: {} failed and will be retried in {} ms{}: {}",
                 spec.name(),
                 attempt,
-                retry.delayMillis(),
+                delayMillis,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
-                loggable(retry.error())));
+                loggable(error)));
     }
 
     private void logDead(String id, Object source, boolean keyed, String reason) {

@@ -7,6 +7,7 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.Result;
 import dev.tandem.api.RetryLaterException;
 import dev.tandem.api.RetryPolicy;
+import dev.tandem.api.SnoozeError;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import java.io.IOException;
@@ -83,6 +84,25 @@ class OutcomeDeciderTest {
                 .satisfies(retry -> assertThat(retry.delayMillis()).isEqualTo(60_000));
         assertThat(decide(new AttemptEnd.Returned(Result.again(Duration.ofMinutes(5), "busy")), 3, 3))
                 .isInstanceOf(Outcome.Dead.class);
+    }
+
+    /** An exception that is thrown at a bad moment. */
+    private static final class TooEarly extends IOException implements SnoozeError {
+        @Override
+        public Duration delay() {
+            return Duration.ofSeconds(2);
+        }
+    }
+
+    @Test
+    void anExceptionThatSnoozesSpendsNoAttempt() {
+        OutcomeDecider lenient = new OutcomeDecider(RetryPolicy.fixed(Duration.ofSeconds(3)), Set.of());
+        AttemptEnd end = new AttemptEnd.Threw(new CompletionException(new TooEarly()));
+
+        assertThat(lenient.decide(end, 3, 3, new Random(1))).isEqualTo(new Outcome.Snoozed(2_000));
+        assertThat(lenient.failed(end)).isFalse();
+        assertThat(lenient.snoozes(new TooEarly())).isTrue();
+        assertThat(decide(end, 1, 3)).as("it is among the final errors").isInstanceOf(Outcome.Dead.class);
     }
 
     @Test

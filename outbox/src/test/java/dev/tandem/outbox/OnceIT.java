@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.SnoozeError;
 import dev.tandem.api.TaskContext;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ class OnceIT {
         boolean first = Once.begin(connection, task);
         if (first) {
             try (var insert = connection.prepareStatement("INSERT INTO effects VALUES (?, ?)")) {
-                insert.setString(1, task.position);
+                insert.setString(1, task.dedupKey);
                 insert.setLong(2, task.token);
                 insert.executeUpdate();
             }
@@ -72,11 +73,11 @@ class OnceIT {
 
     @Test
     void aTaskThatComesAgainWritesOnce() throws SQLException {
-        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 5))).isTrue();
-        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 6))).isFalse();
-        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 7))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-1", 5))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-1", 6))).isFalse();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-2", 7))).isTrue();
         // The same attempt, as after a commit whose answer was lost.
-        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 7))).isFalse();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-2", 7))).isFalse();
         assertThat(effects()).isEqualTo(2);
     }
 
@@ -84,17 +85,55 @@ class OnceIT {
     void aCopyWithTheSameDeduplicationKeyWritesNothing() throws SQLException {
         assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-1", 5))).isTrue();
         assertThat(runAndCommit(new Attempt("k", "0/0:9", "d-1", 6))).isFalse();
-        assertThat(runAndCommit(new Attempt(null, "0/0:9", null, 6))).isTrue();
+        assertThat(runAndCommit(new Attempt(null, "0/0:1", "d-9", 6))).isTrue();
         assertThat(effects()).isEqualTo(2);
+    }
+
+    /** After Kafka's log was cut, Redis was lost, or the topic was made anew. */
+    @Test
+    void positionsAreNoNames() throws SQLException {
+        assertThat(runAndCommit(new Attempt("k", "0/0:60", "d-1", 5))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/1:60", "d-1", 6))).isFalse();
+        assertThat(runAndCommit(new Attempt("k", "0/0:60", "d-2", 7))).isTrue();
+        try (Connection connection = database.open()) {
+            assertThatThrownBy(() -> Once.begin(connection, new Attempt("k", "0/0:60", null, 8)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no deduplication key");
+            connection.rollback();
+        }
+        assertThat(effects()).isEqualTo(2);
+    }
+
+    @Test
+    void aHandlerNamesTasksAndScopes() throws SQLException {
+        String longest = "n".repeat(512);
+        Attempt task = new Attempt("k", "0/0:1", null, 5);
+        // A consumer group of its own has tokens of its own.
+        Attempt ofOtherGroup = new Attempt("k", "0/0:1", null, 1);
+        try (Connection connection = database.open()) {
+            assertThat(Once.begin(connection, task, longest)).isTrue();
+            assertThat(Once.begin(connection, task, longest)).isFalse();
+            assertThat(Once.begin(connection, task, "n".repeat(511))).isTrue();
+            assertThat(Once.begin(connection, ofOtherGroup, longest, "billing")).isTrue();
+            assertThat(Once.begin(connection, ofOtherGroup, longest, "billing")).isFalse();
+            assertThat(Once.begin(connection, new Attempt("k", "0/0:1", "n", 5)))
+                    .as("a deduplication key is no name")
+                    .isTrue();
+            connection.commit();
+            assertThatThrownBy(() -> Once.begin(connection, task, longest + "n"))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Once.begin(connection, task, "n", "a/b"))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test
     void aRollbackLeavesTheTaskToTheNextAttempt() throws SQLException {
         try (Connection connection = database.open()) {
-            assertThat(run(connection, new Attempt("k", "0/0:1", null, 5))).isTrue();
+            assertThat(run(connection, new Attempt("k", "0/0:1", "d-1", 5))).isTrue();
             connection.rollback();
         }
-        assertThat(runAndCommit(new Attempt("k", "0/0:1", null, 6))).isTrue();
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-1", 6))).isTrue();
         assertThat(effects()).isEqualTo(1);
     }
 
@@ -108,11 +147,12 @@ class OnceIT {
 
     @Test
     void aLowerTokenIsRefused() throws SQLException {
-        assertThat(runAndCommit(new Attempt("k", "0/0:2", null, 6))).isTrue();
-        assertThatThrownBy(() -> runAndCommit(new Attempt("k", "0/0:1", null, 5)))
+        assertThat(runAndCommit(new Attempt("k", "0/0:1", "d-2", 6))).isTrue();
+        assertThatThrownBy(() -> runAndCommit(new Attempt("k", "0/0:1", "d-1", 5)))
                 .isInstanceOf(StaleTokenException.class)
+                .isInstanceOf(SnoozeError.class)
                 .hasMessageContaining("token 5");
-        assertThat(runAndCommit(new Attempt("other", "0/0:1", null, 5))).isTrue();
+        assertThat(runAndCommit(new Attempt("other", "0/0:1", "d-1", 5))).isTrue();
         assertThat(effects()).isEqualTo(2);
     }
 
@@ -121,9 +161,9 @@ class OnceIT {
         for (String key : new String[] {"k", null}) {
             long before = effects();
             try (Connection connection = database.open()) {
-                assertThat(run(connection, new Attempt(key, "0/0:7" + key, null, 5)))
+                assertThat(run(connection, new Attempt(key, "0/0:1", "d-7" + key, 5)))
                         .isTrue();
-                CompletableFuture<Boolean> other = runElsewhere(new Attempt(key, "0/0:7" + key, null, 6));
+                CompletableFuture<Boolean> other = runElsewhere(new Attempt(key, "0/0:1", "d-7" + key, 6));
                 awaitOneWaiter();
                 connection.commit();
                 assertThat(other.join()).isFalse();
@@ -135,8 +175,8 @@ class OnceIT {
     @Test
     void anAttemptThatWaitedForALaterOneIsRefused() throws SQLException {
         try (Connection connection = database.open()) {
-            assertThat(run(connection, new Attempt("k", "0/0:1", null, 6))).isTrue();
-            CompletableFuture<Boolean> frozen = runElsewhere(new Attempt("k", "0/0:1", null, 5));
+            assertThat(run(connection, new Attempt("k", "0/0:1", "d-1", 6))).isTrue();
+            CompletableFuture<Boolean> frozen = runElsewhere(new Attempt("k", "0/0:1", "d-1", 5));
             awaitOneWaiter();
             connection.commit();
             assertThatThrownBy(frozen::join).hasCauseInstanceOf(StaleTokenException.class);
@@ -147,7 +187,7 @@ class OnceIT {
     @Test
     void aConnectionThatCommitsByItselfIsRefused() throws SQLException {
         try (Connection connection = database.source().getConnection()) {
-            assertThatThrownBy(() -> Once.begin(connection, new Attempt("k", "0/0:1", null, 5)))
+            assertThatThrownBy(() -> Once.begin(connection, new Attempt("k", "0/0:1", "d-1", 5)))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("setAutoCommit(false)");
         }
@@ -155,10 +195,10 @@ class OnceIT {
 
     @Test
     void whatIsOldIsCleaned() throws SQLException {
-        runAndCommit(new Attempt("old", "0/0:1", null, 5));
+        runAndCommit(new Attempt("old", "0/0:1", "d-1", 5));
         database.execute("UPDATE tandem_once SET done_at = " + database.daysAgo(8));
         database.execute("UPDATE tandem_once_key SET used_at = " + database.daysAgo(8));
-        runAndCommit(new Attempt("new", "0/0:2", null, 5));
+        runAndCommit(new Attempt("new", "0/0:1", "d-2", 5));
         try (Connection connection = database.open()) {
             assertThat(Once.clean(connection, Duration.ofDays(7))).isEqualTo(2);
             connection.commit();

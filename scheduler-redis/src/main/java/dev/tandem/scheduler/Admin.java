@@ -3,7 +3,9 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -73,7 +75,9 @@ public final class Admin {
         if (seen.state() != TaskState.DEAD || envelope == null) {
             return change(seen.partition(), "retry", seen.position().text(), null, null);
         }
-        byte[] fresh = new Envelope(envelope.task().readable(), 0, envelope.token(), envelope.error()).encode();
+        // An executor of an earlier version keeps the time of the first try when it lets a task die.
+        Task task = UnhandledSince.without(envelope.task().readable());
+        byte[] fresh = new Envelope(task, 0, envelope.token(), envelope.error()).encode();
         return change(seen.partition(), "retry", seen.position().text(), envelope.encode(), fresh);
     }
 

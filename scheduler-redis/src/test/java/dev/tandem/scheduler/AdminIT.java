@@ -10,6 +10,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -227,6 +228,24 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.admin().skip(seen, true))).isEqualTo(Result.NOT_FOUND);
 
         assertThat(due().claimed()).extracting(StoreAnswer.DueTask::position).containsExactly(Position.of(0, 1));
+    }
+
+    /** An executor of an earlier version leaves the time of the first try in what dies. */
+    @Test
+    void retriedTaskForgetsSinceWhenItHadNoHandler() {
+        long token = claim(1, "k");
+        Task old = UnhandledSince.with(Task.of(queue, "k", new byte[] {1}), 1_000);
+        Verdict dead = new Verdict.Dead(DeadHead.HALT, new Envelope(old, 3, token, "no handler").encode());
+        owner.settleAndClaim(
+                List.of(new Settle(Position.of(0, 1), token, "k", new SettledMark.Offset(1), dead, 0)), List.of());
+
+        assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
+
+        Envelope retried = get(store.inspector().task(partition, Position.of(0, 1)))
+                .orElseThrow()
+                .envelope();
+        assertThat(UnhandledSince.of(retried.task())).isEqualTo(UnhandledSince.NEVER);
+        assertThat(retried.attempts()).isZero();
     }
 
     @Test

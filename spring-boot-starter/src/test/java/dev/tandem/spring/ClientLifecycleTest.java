@@ -8,11 +8,14 @@ import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.api.TaskType;
 import dev.tandem.client.TandemClient;
+import dev.tandem.kafka.KafkaSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
@@ -21,6 +24,11 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The client's bean from its making to its end. */
 class ClientLifecycleTest {
@@ -32,6 +40,13 @@ class ClientLifecycleTest {
 
         @TaskType("bye")
         TaskRef<Void> bye(String text);
+    }
+
+    @TaskGateway(queue = "orders")
+    interface Notes {
+
+        @TaskType("note")
+        void note(String text);
     }
 
     /** Submits when it is made and when it is destroyed. */
@@ -121,6 +136,37 @@ class ClientLifecycleTest {
         beans.destroySingletons();
 
         assertThat(events).containsExactly("opened", "closed", "the client is closed");
+    }
+
+    @Test
+    void aVoidMethodWhoseTaskIsLostAfterTheCommitIsCounted() {
+        EmbeddedDatabase database = new EmbeddedDatabaseBuilder()
+                .setType(EmbeddedDatabaseType.H2)
+                .generateUniqueName(true)
+                .build();
+        SpringTransactions transactions = new SpringTransactions();
+        KafkaSettings nowhere =
+                KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
+        try (TandemClient client =
+                TandemClient.builder().queue(nowhere).transactions(transactions).build()) {
+            Notes notes = (Notes) Proxy.newProxyInstance(
+                    Notes.class.getClassLoader(),
+                    new Class<?>[] {Notes.class},
+                    Gateway.of(Notes.class, text -> text, () -> client, () -> transactions));
+            long before = System.nanoTime();
+            new TransactionTemplate(new DataSourceTransactionManager(database)).executeWithoutResult(status -> {
+                for (int i = 0; i < 100; i++) {
+                    notes.note("n" + i);
+                }
+            });
+
+            assertThat(client.lostAfterCommit()).isEqualTo(100);
+            assertThat(Duration.ofNanos(System.nanoTime() - before))
+                    .as("100 waits take 30 s")
+                    .isLessThan(Duration.ofSeconds(15));
+        } finally {
+            database.shutdown();
+        }
     }
 
     @Test
