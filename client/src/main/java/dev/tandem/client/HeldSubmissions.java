@@ -120,7 +120,9 @@ final class HeldSubmissions {
             var unused = submission.accepted().whenComplete((accepted, failure) -> {
                 if (failure != null) {
                     losses.add(submission, String.valueOf(failure.getMessage()));
-                    if (Thread.currentThread() == sender && !(failure instanceof InvalidTaskException)) {
+                    // An error is of that task alone, for instance of its compression.
+                    boolean ofAll = !(failure instanceof InvalidTaskException || failure.getCause() instanceof Error);
+                    if (ofAll && Thread.currentThread() == sender) {
                         transaction.full.putIfAbsent(queue, String.valueOf(failure.getMessage()));
                     }
                 }
