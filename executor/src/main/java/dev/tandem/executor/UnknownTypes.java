@@ -16,8 +16,8 @@ import java.time.temporal.ChronoUnit;
  */
 public record UnknownTypes(Duration grace, boolean refuses) {
 
-    /** The default of {@link QueueSpec.Builder#unknownTypes}: 10 min, then the executor is refused. */
-    public static final UnknownTypes DEFAULT = new UnknownTypes(Duration.ofMinutes(10), true);
+    /** The default of {@link QueueSpec.Builder#unknownTypes}: 10 min, and warnings. */
+    public static final UnknownTypes DEFAULT = new UnknownTypes(Duration.ofMinutes(10), false);
 
     private static final long FIRST_DELAY_MILLIS = 1_000;
     private static final long MAX_DELAY_MILLIS = 30_000;

@@ -62,6 +62,8 @@ abstract class RollingDeploymentSuite {
                 "key",
                 settings + "partitions",
                 Integer.toString(partitions),
+                settings + "handlers-mismatch",
+                "refuse",
                 settings + "unknown-type-grace",
                 grace);
     }

@@ -209,7 +209,9 @@ abstract class StarterSuite {
         try (Tandem earlier = program.queue(queue)
                         .handler("other", byte[].class, (payload, task) -> {})
                         .start();
-                ConfigurableApplicationContext context = run("tandem.queues." + queue + ".unknown-type-grace=1s")) {
+                ConfigurableApplicationContext context = run(
+                        "tandem.queues." + queue + ".unknown-type-grace=1s",
+                        "tandem.queues." + queue + ".handlers-mismatch=refuse")) {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(health(context).toString())
                             .contains("DOWN", "tandem.queues." + queue + ": refused", "'other'", "handlers-mismatch"));
