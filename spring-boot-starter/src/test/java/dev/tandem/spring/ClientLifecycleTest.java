@@ -145,8 +145,7 @@ class ClientLifecycleTest {
                 .generateUniqueName(true)
                 .build();
         SpringTransactions transactions = new SpringTransactions();
-        KafkaSettings nowhere =
-                KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
+        KafkaSettings nowhere = KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
         try (TandemClient client =
                 TandemClient.builder().queue(nowhere).transactions(transactions).build()) {
             Notes notes = (Notes) Proxy.newProxyInstance(
