@@ -32,6 +32,7 @@ final class OutboxMetrics {
         Gauge.builder("tandem.outbox.oldest", this, each -> each.value(OutboxMetrics::seconds))
                 .description("For how long the oldest row has waited")
                 .baseUnit("seconds")
+                .strongReference(true)
                 .register(registry);
         counter(registry, "tandem.outbox.published", "Tasks that were published", RelayStatus::published);
         counter(registry, "tandem.outbox.failures", "Attempts to publish that failed", RelayStatus::failures);
@@ -41,6 +42,7 @@ final class OutboxMetrics {
         Gauge.builder(name, this, each -> each.value(value))
                 .description(about)
                 .baseUnit("rows")
+                .strongReference(true) // nobody else keeps this object
                 .register(registry);
     }
 

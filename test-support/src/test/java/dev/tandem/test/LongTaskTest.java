@@ -3,6 +3,10 @@ package dev.tandem.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tandem.api.Handler;
+import dev.tandem.api.HandlerOptions;
+import dev.tandem.api.Result;
+import dev.tandem.api.SnoozeError;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import java.time.Duration;
@@ -76,6 +80,36 @@ class LongTaskTest {
                     .hasMessageContaining("progress 0 of 2")
                     .hasMessageContaining("logged: page 0")
                     .hasMessageContaining("asked to run again in PT1H");
+        }
+    }
+
+    /** An exception that is thrown at a bad moment. */
+    private static final class TooEarly extends RuntimeException implements SnoozeError {
+        @Override
+        public Duration delay() {
+            return Duration.ofSeconds(2);
+        }
+    }
+
+    @Test
+    void anExceptionThatSnoozesLeavesTheOnlyAttemptToTheNextRun() {
+        List<String> runs = new CopyOnWriteArrayList<>();
+        Handler handler = task -> {
+            runs.add("attempt " + task.attempt() + ", final " + task.isFinal(new TooEarly()));
+            if (runs.size() < 3) {
+                throw new TooEarly();
+            }
+            return Result.done();
+        };
+        try (TestTandem tandem = TestTandem.start(TestTandem.program()
+                .queue("imports")
+                .handler("once", handler, HandlerOptions.NONE.withMaxAttempts(1)))) {
+            tandem.client().submit(TaskRequest.of("imports", "once", "a").withKey("k"));
+            tandem.advance(Duration.ofSeconds(10));
+
+            assertThat(runs)
+                    .containsExactly("attempt 1, final false", "attempt 1, final false", "attempt 1, final false");
+            tandem.assertThat("once").succeeded();
         }
     }
 }

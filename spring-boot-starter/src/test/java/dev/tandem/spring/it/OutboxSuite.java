@@ -276,6 +276,7 @@ abstract class OutboxSuite {
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(health.getDetails()).containsEntry("waiting", 1L).containsKeys("oldest", "note");
             MeterRegistry meters = context.getBean(MeterRegistry.class);
+            System.gc(); // the meters must not depend on what nobody keeps
             assertThat(meters.get("tandem.outbox.waiting").gauge().value()).isEqualTo(1);
             assertThat(meters.get("tandem.outbox.oldest").gauge().value()).isGreaterThan(3_500);
         }
