@@ -69,7 +69,8 @@ class StartTrainingIT {
     void commandsStartFromTheArchiveOfTheirTrainingAndNeedFewClasses() throws IOException {
         String classPath = Pattern.compile(File.pathSeparator)
                 .splitAsStream(jars())
-                .filter(entry -> entry.startsWith(folder.toString()) || entry.matches(".*/(picocli|jackson)-[^/]*"))
+                .filter(entry ->
+                        entry.startsWith(folder.toString()) || entry.matches(".*/(picocli|jackson|tandem)-[^/]*"))
                 .collect(Collectors.joining(File.pathSeparator));
         Path archive = folder.resolve("commands.archive");
         List<String> record = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");

@@ -57,7 +57,7 @@ class GuidesTest {
         }
 
         assertThat(CLASS.matcher(readme).results().map(found -> found.group(1)))
-                .hasSizeGreaterThan(10)
+                .hasSizeGreaterThanOrEqualTo(10)
                 .allMatch(name -> sources.contains(name) || OF_TANDEM.contains(name));
     }
 
