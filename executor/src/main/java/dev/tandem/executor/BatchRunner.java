@@ -139,7 +139,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         List<Attempt> attempts = new ArrayList<>(batch.runs().size());
         for (Waiting each : batch.runs()) {
             Run run = each.run();
-            if (!alone.mayNotStart(run)) {
+            if (run.mayBegin(clock.millis())) {
                 String type = spec.handlers().typeOf(run.task().type());
                 int maxAttempts = spec.maxAttemptsOf(run.task());
                 attempts.add(

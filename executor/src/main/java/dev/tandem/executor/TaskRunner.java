@@ -122,8 +122,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                 : handleAlone(run, slot, handler, typeName, maxAttempts);
     }
 
-    /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
-    boolean mayNotStart(Run run) {
+    private boolean mayNotStart(Run run) {
         return refusing || !run.mayBegin(clock.millis());
     }
 

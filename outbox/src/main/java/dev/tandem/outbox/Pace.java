@@ -19,6 +19,9 @@ final class Pace {
     /** While much is in memory. */
     private static final long BUSY = 100;
 
+    /** The longest rest after a read. What seems to have taken longer was a pause of the machine. */
+    private static final long MAX_REST = 10_000;
+
     private long lastRead;
     private long nextRead;
     private int emptyReads;
@@ -38,7 +41,7 @@ final class Pace {
     /** Notes a read. */
     void read(int rows, int batch, long began, long ended, boolean toldOfRows) {
         // A read that takes long, because it leaves out much, takes half of the time at most.
-        long rest = ended - began;
+        long rest = Math.min(ended - began, MAX_REST);
         lastRead = ended;
         if (rows > 0) {
             emptyReads = 0;

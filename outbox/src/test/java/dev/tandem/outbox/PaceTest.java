@@ -58,4 +58,11 @@ class PaceTest {
         assertThat(pace.nextReadAt(10, 100)).isEqualTo(now);
         assertThat(pace.nextReadAt(60, 100)).isEqualTo(now + 100);
     }
+
+    @Test
+    void aPauseOfTheMachineDuringAReadDoesNotDelayTheNextOneByAsMuch() {
+        pace.read(0, 500, 1_000, 121_000, false);
+
+        assertThat(pace.nextReadAt(0, 500)).isLessThanOrEqualTo(131_000);
+    }
 }
