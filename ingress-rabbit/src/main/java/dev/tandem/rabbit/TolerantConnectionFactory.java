@@ -35,12 +35,12 @@ final class TolerantConnectionFactory extends ConnectionFactory {
         @Override
         public Frame readFrame() throws IOException {
             Frame frame = frames.readFrame();
-            if (frame == null || !HeaderFrame.isHeader(frame.getType())) {
+            if (frame == null || !HeaderFrame.isHeader(FrameParts.type(frame))) {
                 return frame;
             }
             byte[] payload = frame.getPayload();
             byte[] readable = HeaderFrame.readable(payload);
-            return readable == payload ? frame : new Frame(frame.getType(), frame.getChannel(), readable);
+            return readable == payload ? frame : new Frame(FrameParts.type(frame), FrameParts.channel(frame), readable);
         }
 
         @Override
@@ -91,6 +91,12 @@ final class TolerantConnectionFactory extends ConnectionFactory {
         @Override
         public void flush(WriteListener listener) throws IOException {
             frames.flush(listener);
+        }
+
+        /** Overrides a method of earlier releases of the client: see {@link FrameParts}. */
+        @SuppressWarnings("unused")
+        public void flush() throws IOException {
+            FrameParts.flush(frames);
         }
 
         @Override
