@@ -8,7 +8,7 @@ import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a {@link TandemBuilder} has collected, with checked settings: for those who run a program in another way than {@link
+ * A program as a {@link TandemBuilder} has collected it, with checked settings: for those who run it in another way than {@link
  * TandemBuilder#start}, as tests do.
  *
  * @param all the settings with all queues, those of other programs too, to which this program may submit
