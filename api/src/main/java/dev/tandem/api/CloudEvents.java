@@ -11,7 +11,7 @@ final class CloudEvents {
     static final String STRUCTURED = "application/cloudevents+json";
     static final String CONTENT_TYPE = "content-type";
 
-    /** The spelling in which a submission says what becomes an attribute. Clients translate it to that of the broker. */
+    /** Marks a header as an attribute. The client replaces it by the broker's prefix. */
     private static final String PREFIX = "ce_";
 
     private static final String[] PREFIXES = {PREFIX, "cloudEvents:", "cloudEvents_"};

@@ -4,7 +4,7 @@ package dev.tandem.api;
 public enum TracingMode {
     /** Each run begins a trace of its own, with a link to the submission. Traces stay short, whatever the delays. */
     LINK,
-    /** Each run is a child of the submission: one trace has all. It lasts as long as delays and retries do. */
+    /** Each run is a child of its submission. The trace lasts through all delays and retries. */
     CHILD,
     /** Nothing is traced. */
     OFF

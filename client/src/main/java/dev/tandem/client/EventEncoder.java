@@ -1,14 +1,14 @@
 package dev.tandem.client;
 
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.task.MediaTypes;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.Utf8;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -65,7 +65,7 @@ final class EventEncoder {
             return task.withHeaders(others);
         }
         String type = given != null ? given : dataType;
-        return withPayload(task, others, body(attributes, type, task.payload()));
+        return task.withHeaders(others).withPayload(body(attributes, type, task.payload()));
     }
 
     private static void complete(Map<String, String> attributes, Task task, Instant now) {
@@ -116,49 +116,30 @@ final class EventEncoder {
     }
 
     private static void write(JsonGenerator json, @Nullable String dataType, byte[] data) {
-        String mediaType =
-                dataType == null ? "" : dataType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        if (mediaType.endsWith("/json") || mediaType.endsWith("+json")) {
-            requireJson(data);
+        String mediaType = dataType == null ? "" : MediaTypes.of(dataType);
+        boolean isJson = MediaTypes.isJson(mediaType);
+        String text = isJson || mediaType.startsWith("text/") ? Utf8.decode(data) : null;
+        if (isJson) {
             json.writeName("data");
-            json.writeRawValue(new String(data, StandardCharsets.UTF_8));
-        } else if (mediaType.startsWith("text/") && isText(data)) {
-            json.writeStringProperty("data", new String(data, StandardCharsets.UTF_8));
+            json.writeRawValue(requireJson(text));
+        } else if (text != null) {
+            json.writeStringProperty("data", text);
         } else {
             json.writeName("data_base64");
             json.writeBinary(data);
         }
     }
 
-    /** Otherwise the body would be no JSON at all. */
-    private static void requireJson(byte[] data) {
+    /** Returns the text. Otherwise the body would be no JSON at all. */
+    private static String requireJson(@Nullable String text) {
         try {
-            if (isText(data) && !JSON.readTree(data).isMissingNode()) {
-                return;
+            if (text != null && !JSON.readTree(text).isMissingNode()) {
+                return text;
             }
         } catch (JacksonException e) {
             throw new InvalidTaskException(
                     "The payload is to be the JSON of a CloudEvent, but it is no JSON: " + e.getOriginalMessage(), e);
         }
         throw new InvalidTaskException("The payload is to be the JSON of a CloudEvent, but it is no JSON in UTF-8");
-    }
-
-    private static boolean isText(byte[] data) {
-        return new String(data, StandardCharsets.UTF_8).indexOf('\ufffd') < 0;
-    }
-
-    private static Task withPayload(Task task, Map<String, String> headers, byte[] payload) {
-        return new Task(
-                task.id(),
-                task.queue(),
-                task.type(),
-                task.key(),
-                payload,
-                headers,
-                task.publishedAt(),
-                task.notBefore(),
-                task.timeoutMillis(),
-                task.maxAttempts(),
-                task.dedupKey());
     }
 }

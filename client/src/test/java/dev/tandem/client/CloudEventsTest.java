@@ -122,6 +122,23 @@ class CloudEventsTest {
     }
 
     @Test
+    void theReplacementCharacterIsTextLikeAnyOther() {
+        TaskRequest<?> json =
+                ship("orders", Map.of("name", "a\ufffdb")).with(cloudEvent("/shop", CloudEventMode.STRUCTURED));
+        TaskRequest<?> text = ship("orders", "a\ufffdb").with(cloudEvent("/shop", CloudEventMode.STRUCTURED));
+        TaskRequest<?> noText =
+                ship("orders", new byte[] {(byte) 0xff}).with(cloudEvent("/shop", CloudEventMode.STRUCTURED));
+
+        assertThat(payload(submitted(json))).endsWith("\"data\":{\"name\":\"a\ufffdb\"}}");
+        assertThat(payload(submitted(text))).endsWith("\"data\":\"a\ufffdb\"}");
+        assertThat(payload(submitted(noText.with(header("ce_datacontenttype", "text/plain")))))
+                .endsWith("\"data_base64\":\"/w==\"}");
+        assertThatThrownBy(() -> client.submit(noText.with(header("ce_datacontenttype", "application/json"))))
+                .isInstanceOf(InvalidTaskException.class)
+                .hasMessageContaining("no JSON in UTF-8");
+    }
+
+    @Test
     void aClientMakesEventsOfAllItsTasksAndATaskSaysOtherwise() {
         try (TaskClient events =
                 builder().cloudEvents("/all", CloudEventMode.BINARY).build(() -> NOW)) {

@@ -184,7 +184,7 @@ public final class Outbox {
         String id = given != null ? given : UUID.randomUUID().toString();
         requireQueue(task.queue());
         TaskTexts.check(task);
-        byte[] payload = payloads.bytes(task.payload());
+        byte[] payload = payloads.bytes(task);
         if (payload.length > maxPayload) {
             throw new InvalidTaskException("The task's payload has " + payload.length + " bytes: at most " + maxPayload
                     + " are allowed (tandem.max-payload)");

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in an outbox.
+ * The rows that wait in an outbox.
  *
  * @param rows how many rows there are, those that were set aside included; {@link #MOST} if there are more
  * @param oldest for how long the first row that is not set aside has been there; null if there is none

@@ -37,11 +37,8 @@ final class PostgresTables extends RelayTables {
             "SELECT bucket, passed_by FROM tandem_outbox_bucket WHERE passed_until > clock_timestamp()";
     private static final String SLEEP = "UPDATE tandem_outbox_relay SET asleep = ? WHERE id = ?";
 
-    // A relay may have lost buckets without knowing it, as when its machine was paused. The separator cannot be part of
-    // a
-    // queue's name. The last condition is a subquery of its own for each row, so that
-    // the
-    // rows are read in the order of the primary key, and not all of them are sorted.
+    // A relay may have lost buckets without knowing it, as when its machine was paused. A queue's name cannot contain
+    // the separator.
     private static final String READ = columns("(extract(epoch FROM clock_timestamp() - unfit_since) * 1000)::bigint")
             + " WHERE bucket = ANY(ARRAY(SELECT b.bucket FROM tandem_outbox_bucket b WHERE b.bucket = ANY(?)"
             + " AND b.owner = ? AND b.lease_until > clock_timestamp())) AND refused_at IS NULL AND queue <> ALL(?) AND id <> ALL(?)"
@@ -50,6 +47,7 @@ final class PostgresTables extends RelayTables {
     // keeps a plan in which the excluded keys are compared one by one.
     private static final String READ_IN_ORDER = "SET LOCAL plan_cache_mode = force_custom_plan;"
             + " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
+    // A scalar subquery lets the planner read in primary-key order without a sort.
     private static final String NOT_HALTED = " AND (task_key IS NULL OR (SELECT true FROM tandem_outbox r WHERE"
             + " r.refused_at IS NOT NULL AND r.queue = o.queue AND r.task_key = o.task_key LIMIT 1) IS NULL)";
     private static final String ORDER = " ORDER BY id LIMIT ?";

@@ -186,7 +186,7 @@ class OutboxRelayIT extends OutboxFixture {
         relay();
         try (Connection connection = database.open()) {
             ManualTransaction transaction = new ManualTransaction(connection);
-            TaskClient client = outbox.client(transaction);
+            TaskClient client = outbox.client(OutboxTransactions.of(() -> connection, transaction::afterEnd));
             TaskRef<?> rolledBack = client.submit(task("k", 1));
             assertThatThrownBy(() -> rolledBack.await(Duration.ofSeconds(1)))
                     .isInstanceOf(IllegalStateException.class)
@@ -206,7 +206,7 @@ class OutboxRelayIT extends OutboxFixture {
         assertThat(broker.firstCopies()).containsEntry("k", List.of("2"));
     }
 
-    private static final class ManualTransaction implements OutboxTransactions {
+    private static final class ManualTransaction {
         private final Connection connection;
         private final List<Runnable> committed = new ArrayList<>();
         private final List<Runnable> rolledBack = new ArrayList<>();
@@ -215,13 +215,7 @@ class OutboxRelayIT extends OutboxFixture {
             this.connection = connection;
         }
 
-        @Override
-        public Connection connection() {
-            return connection;
-        }
-
-        @Override
-        public void afterEnd(Runnable onCommit, Runnable onRollback) {
+        void afterEnd(Runnable onCommit, Runnable onRollback) {
             committed.add(onCommit);
             rolledBack.add(onRollback);
         }

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What an executor has handlers for, as Redis keeps it: a version, and a line for each queue with its types, encoded as in
- * URLs and separated by commas.
+ * The form in which Redis keeps the types that an executor has handlers for: a version, and a line for each queue with its
+ * types, encoded as in URLs and separated by commas.
  */
 final class HandlerAnnouncement {
 

@@ -29,7 +29,7 @@ final class LiveExecutors {
         handlers.keySet().retainAll(ids());
     }
 
-    /** Returns the ids of the executors of which it is not known what they have handlers for. */
+    /** Returns the ids of executors whose handlers are not known yet. */
     Set<String> withoutHandlers() {
         Set<String> unknown = new HashSet<>(ids());
         unknown.removeAll(handlers.keySet());

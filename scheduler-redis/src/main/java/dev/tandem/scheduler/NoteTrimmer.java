@@ -8,23 +8,25 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Removes what runs of tasks noted that are gone, a few entries of a partition in each round. Thread-safe. */
+/**
+ * Removes notes of tasks that are gone. It looks at a random sample of a partition's notes: in each round while that finds
+ * such notes, and otherwise once in {@link #IDLE_ROUNDS} + 1 rounds. Thread-safe.
+ */
 final class NoteTrimmer {
 
-    /** How many entries one script looks at, each of which may be a checkpoint of some ten kilobytes. */
-    private static final int PIECE_ENTRIES = 50;
+    /** The entries of each hash that one script looks at. */
+    private static final int SAMPLE = 50;
 
-    /** A note of this age belongs to a task that the store knows, or to none: the broker delivers a returned task soon. */
+    /** The rounds in which a partition is left alone after a look that removed nothing: five minutes in all. */
+    static final int IDLE_ROUNDS = 29;
+
+    /** Notes without a task are kept this long, because the broker may still deliver a returned task. */
     private static final Duration AGE = Duration.ofDays(1);
 
-    private static final String BEGINNING = "0";
-
-    private record Place(String checkpoints, String progress) {
-        static final Place FIRST = new Place(BEGINNING, BEGINNING);
-    }
-
     private final AdminConnection connection;
-    private final Map<Partition, Place> places = new ConcurrentHashMap<>();
+    /** The rounds in which partitions are still left alone. */
+    private final Map<Partition, Integer> idle = new ConcurrentHashMap<>();
+
     private final Duration age;
 
     NoteTrimmer(AdminConnection connection) {
@@ -36,26 +38,28 @@ final class NoteTrimmer {
         this.age = age;
     }
 
-    /** Forgets where it stopped in all partitions but these. */
+    /** Forgets what it knows of all partitions but these. */
     void retain(Collection<Partition> partitions) {
-        places.keySet().retainAll(partitions);
+        idle.keySet().retainAll(partitions);
     }
 
-    /** Goes on in one partition. Returns how many notes were removed. */
+    /** Does a round in one partition. Returns how many notes were removed. */
     CompletableFuture<Long> trim(Partition partition) {
-        Place from = places.getOrDefault(partition, Place.FIRST);
+        int rounds = idle.getOrDefault(partition, 0);
+        if (rounds > 0) {
+            idle.put(partition, rounds - 1);
+            return CompletableFuture.completedFuture(0L);
+        }
         return connection
                 .runScript(
                         Script.TRIM_NOTES,
                         partition,
-                        bytes(from.checkpoints()),
-                        bytes(from.progress()),
-                        bytes(Integer.toString(PIECE_ENTRIES)),
+                        bytes(Integer.toString(SAMPLE)),
                         bytes(Long.toString(age.toMillis())))
                 .thenApply(reply -> {
-                    ReplyReader in = new ReplyReader(reply);
-                    places.put(partition, new Place(in.text(), in.text()));
-                    return in.number();
+                    long removed = new ReplyReader(reply).number();
+                    idle.put(partition, removed > 0 ? 0 : IDLE_ROUNDS);
+                    return removed;
                 });
     }
 

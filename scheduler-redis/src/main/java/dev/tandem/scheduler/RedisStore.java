@@ -195,6 +195,9 @@ public final class RedisStore implements Store {
 
     @Override
     public CompletionStage<StoreAnswer> ask(RunRequest request) {
+        if (request instanceof RunRequest.KeepProgress keep) {
+            return new ProgressPieces(adminConnection, keep).write();
+        }
         ScriptCall call = RunRequestCodec.encode(request);
         return adminConnection
                 .runScript(call.script(), request.partition(), call.args().toArray(byte[][]::new))

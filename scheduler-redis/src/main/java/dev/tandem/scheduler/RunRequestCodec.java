@@ -23,22 +23,32 @@ final class RunRequestCodec {
                     .token(read.token())
                     .build();
         } else if (request instanceof RunRequest.KeepProgress keep) {
-            return keepProgress(keep);
+            return keepProgress(keep, 0);
         }
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
 
-    private static ScriptCall keepProgress(RunRequest.KeepProgress keep) {
-        MessagePackWriter list = new MessagePackWriter().list(4 * keep.runs().size());
-        for (RunNotes run : keep.runs()) {
-            list.text(run.position().text()).token(run.token()).text(run.progress());
-            list.list(run.lines().size());
-            run.lines().forEach(list::text);
+    /** Encodes the runs from this index on, and no more of them than one script should handle. */
+    static ScriptCall keepProgress(RunRequest.KeepProgress keep, int from) {
+        ScriptCall.Builder call = ScriptCall.of(Script.WRITE_PROGRESS).number(keep.maxLines());
+        int bytes = 0;
+        for (int i = from; i < keep.runs().size() && bytes < ScriptCodes.MAX_PROGRESS_BYTES; i++) {
+            byte[] encoded = encode(keep.runs().get(i));
+            bytes += encoded.length;
+            call.bytes(encoded);
         }
-        return ScriptCall.of(Script.WRITE_PROGRESS)
-                .number(keep.maxLines())
-                .bytes(list.toByteArray())
-                .build();
+        return call.build();
+    }
+
+    private static byte[] encode(RunNotes run) {
+        MessagePackWriter list = new MessagePackWriter()
+                .list(4)
+                .text(run.position().text())
+                .token(run.token())
+                .text(run.progress())
+                .list(run.lines().size());
+        run.lines().forEach(list::text);
+        return list.toByteArray();
     }
 
     /** Reads the rest of a reply behind its code. */

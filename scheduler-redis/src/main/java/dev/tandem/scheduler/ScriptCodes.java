@@ -79,6 +79,8 @@ final class ScriptCodes {
     static final int NO_MARK = -1;
     static final int AWAITS_REDELIVERY = -2;
 
+    static final int MAX_PROGRESS_BYTES = 131_072;
+
     private ScriptCodes() {}
 
     /** Returns the number that scripts have for a mark: an offset, a page, or one of the two codes below 0. */

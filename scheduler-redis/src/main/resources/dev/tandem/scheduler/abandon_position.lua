@@ -19,6 +19,7 @@
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
+-- @include note_keys
 -- @include settlement_state
 -- @include settle_outcome
 -- @include next_times

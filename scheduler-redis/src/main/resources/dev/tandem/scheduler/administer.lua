@@ -32,6 +32,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
+-- @include note_keys
 -- @include settlement_state
 -- @include settle_outcome
 -- @include far_schedule

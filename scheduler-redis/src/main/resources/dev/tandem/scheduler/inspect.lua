@@ -30,6 +30,7 @@
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
 -- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
 -- @include partition_keys
+-- @include note_keys
 -- @include clock
 -- @include batched_commands
 -- @include claim_record
@@ -89,7 +90,7 @@ local function find(position, go_on)
 end
 
 local function notes_of(position)
-  local checkpoint, progress = call('HGET', KEYS[25], position), call('HGET', KEYS[26], position)
+  local checkpoint, progress = call('HGET', CHECKPOINTS, position), call('HGET', PROGRESS, position)
   if not checkpoint and not progress then
     return {}
   end

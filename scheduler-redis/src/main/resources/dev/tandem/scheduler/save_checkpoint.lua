@@ -6,12 +6,13 @@
 -- ARGV 3    checkpoint
 -- Returns   {REPLY_OK, RUN_...: only with RUN_CLAIMED is it kept}
 -- @include partition_keys
+-- @include note_keys
 -- @include clock
 -- @include claim_record
 -- @include envelope
 -- @include run_standing
 local standing = standing_of(ARGV[1], ARGV[2])
 if standing == RUN_CLAIMED then
-  call('HSET', KEYS[25], ARGV[1], '\1' .. pack('>I6', now) .. ARGV[3])
+  call('HSET', CHECKPOINTS, ARGV[1], '\1' .. pack('>I6', now) .. ARGV[3])
 end
 return {REPLY_OK, standing}

@@ -32,6 +32,7 @@
 -- @include clock
 -- @include batched_commands
 -- @include settled_bits
+-- @include note_keys
 -- @include settlement_state
 -- @include redelivery_marks
 -- @include success_keys

@@ -34,6 +34,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
+-- @include note_keys
 -- @include settlement_state
 -- @include settle_outcome
 -- @include success_keys

@@ -15,6 +15,7 @@
 -- Returns   {rank to go on at (-1: all seen), count of removed tasks, cursor of the index to go on at ('0': all seen),
 --           count of ids that it looked at, of those that it removed, cursor of settled bits to go on at ('0': all seen)}
 -- @include partition_keys
+-- @include note_keys
 -- @include clock
 -- @include batched_commands
 -- @include envelope
@@ -55,8 +56,8 @@ local function trim_dead()
   end
   each_slice('ZREM', DEAD, removed)
   each_slice('HDEL', DEAD_TASKS, removed)
-  each_slice('HDEL', KEYS[25], removed)
-  each_slice('HDEL', KEYS[26], removed)
+  each_slice('HDEL', CHECKPOINTS, removed)
+  each_slice('HDEL', PROGRESS, removed)
   return all_seen and -1 or from_rank + kept, #removed
 end
 

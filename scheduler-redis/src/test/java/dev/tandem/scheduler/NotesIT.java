@@ -132,6 +132,22 @@ class NotesIT extends OperatorTestBase {
     }
 
     @Test
+    void aPartitionWithoutNotesToRemoveIsLeftAloneForSomeRounds() {
+        NoteTrimmer trimmer = new NoteTrimmer(store.adminConnection(), Duration.ofMillis(-1));
+        long token = claim(1, null);
+        note(1, token);
+        assertThat(get(trimmer.trim(partition))).as("the task runs").isZero();
+        get(store.adminConnection()
+                .run(commands -> commands.hdel(
+                        RedisKeys.DEFAULTS.of(partition)[1], FIRST.text().getBytes(StandardCharsets.US_ASCII))));
+
+        for (int round = 0; round < NoteTrimmer.IDLE_ROUNDS; round++) {
+            assertThat(get(trimmer.trim(partition))).isZero();
+        }
+        assertThat(get(trimmer.trim(partition))).isEqualTo(2);
+    }
+
+    @Test
     void successesForgetTheirNotesInOneRequestWithOthers() {
         long token = claim(1, null);
         note(1, token);

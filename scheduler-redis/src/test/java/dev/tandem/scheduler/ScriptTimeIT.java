@@ -7,6 +7,9 @@ import dev.tandem.scheduler.Admin.Result;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.RunRequest;
+import dev.tandem.task.store.RunRequest.RunNotes;
+import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
@@ -15,6 +18,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +55,11 @@ class ScriptTimeIT {
               elseif what == 'dead' then
                 redis.call('HSET', KEYS[12], '1:' .. i, envelope('d', i <= 50 and 1000000 or 100))
                 redis.call('ZADD', KEYS[11], i, '1:' .. i)
+              elseif what == 'notes' and i <= 50 then
+                -- Checkpoints of tasks that wait, and runs with the most lines.
+                redis.call('HSET', KEYS[25], position, '\\1' .. struct.pack('>I6', 1) .. string.rep('x', 1048576))
+                local token = struct.pack('>I8', i)
+                redis.call('HSET', KEYS[2], '6:' .. i, '\\1' .. struct.pack('>I6', 1) .. token .. '\\0\\0')
               elseif what == 'gone' then
                 redis.call('HSET', KEYS[17], 'id-' .. i, position)
               elseif what == 'far' and i % 50 == 0 then
@@ -77,13 +86,15 @@ class ScriptTimeIT {
             try {
                 RedisCommands<byte[], byte[]> commands =
                         client.connect(ByteArrayCodec.INSTANCE).sync();
-                for (String what : List.of("lane", "scheduled", "dead", "gone", "far")) {
+                for (String what : List.of("lane", "scheduled", "dead", "gone", "far", "notes")) {
                     load(commands, what);
                 }
                 commands.configSet("slowlog-max-len", "100000");
                 commands.configSet("slowlog-log-slower-than", "0");
                 Map<Script, List<Long>> times = new EnumMap<>(Script.class);
                 list(store.inspector());
+                addTimes(commands, times);
+                note(store);
                 addTimes(commands, times);
                 change(store, () -> addTimes(commands, times));
                 assertShort(times);
@@ -107,6 +118,20 @@ class ScriptTimeIT {
         inspector.counts(PARTITION).join();
         assertThat(inspector.fullestKey(PARTITION).join().orElseThrow().parked())
                 .isEqualTo(TASKS);
+    }
+
+    private static void note(RedisStore store) {
+        List<String> lines = Collections.nCopies(100, "\u20ac".repeat(500));
+        List<RunNotes> runs = new ArrayList<>();
+        for (int i = 1; i <= 50; i++) {
+            runs.add(new RunNotes(Position.of(6, i), i, "", lines));
+        }
+        for (int request = 0; request < 2; request++) {
+            assertThat(store.ask(new RunRequest.KeepProgress(PARTITION, 100, runs))
+                            .toCompletableFuture()
+                            .join())
+                    .isEqualTo(new StoreAnswer.ProgressKept(50));
+        }
     }
 
     private static void change(RedisStore store, Runnable afterEach) {
@@ -158,6 +183,7 @@ class ScriptTimeIT {
         assertThat(times)
                 .containsOnlyKeys(
                         Script.INSPECT,
+                        Script.WRITE_PROGRESS,
                         Script.ADMINISTER,
                         Script.TRIM_HISTORY,
                         Script.TRIM_SUCCESSES,

@@ -171,7 +171,7 @@ final class ApplicationOutbox {
             if (use == OutboxUse.TRUE) {
                 return true; // the relay waits for the database, and submissions fail until it answers
             }
-            throw problem("Whether the data source " + name + " has an outbox cannot be told: " + e.getMessage()
+            throw problem("Tandem cannot tell whether the data source " + name + " has an outbox: " + e.getMessage()
                     + ". Start its database, or set tandem.outbox.enabled to true or false");
         }
     }

@@ -70,12 +70,21 @@ final class SpringOutboxTransactions implements OutboxTransactions {
             try {
                 write.to(connection);
                 connection.commit();
-            } catch (SQLException | RuntimeException e) {
-                connection.rollback();
+            } catch (Throwable e) {
+                undo(connection, before, e);
                 throw e;
-            } finally {
-                connection.setAutoCommit(before);
             }
+            connection.setAutoCommit(before);
+        }
+    }
+
+    /** Leaves the connection as it is if it cannot roll back: to set its mode would commit what was written. */
+    private static void undo(Connection connection, boolean autoCommit, Throwable failure) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(autoCommit);
+        } catch (SQLException | RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -100,8 +109,7 @@ final class SpringOutboxTransactions implements OutboxTransactions {
         }
     }
 
-    @Override
-    public Connection connection() {
+    private Connection connection() {
         Connection connection = DataSourceUtils.getConnection(database);
         try {
             if (!connection.getAutoCommit()) {
@@ -115,13 +123,8 @@ final class SpringOutboxTransactions implements OutboxTransactions {
         throw new IllegalStateException(
                 "The task cannot be submitted: tasks are written to the outbox in the data source "
                         + name
-                        + ", and the open transaction has nothing to do with that. Submit it in a transaction of that data"
+                        + ", but the open transaction does not use it. Submit the task in a transaction of that data"
                         + " source, or outside of a transaction, or set tandem.outbox.enabled to false");
-    }
-
-    @Override
-    public void afterEnd(Runnable committed, Runnable rolledBack) {
-        transactions.onEnd(outcome -> end(outcome == Outcome.COMMITTED, committed, rolledBack));
     }
 
     /** Returns whether the thread's transaction has ended already, so that what it writes now would not be committed. */
@@ -190,11 +193,12 @@ final class SpringOutboxTransactions implements OutboxTransactions {
 
         private void commitLate() {
             Connection connection = null;
+            lost = true; // until it is committed
             try {
                 connection = DataSourceUtils.getConnection(database);
                 connection.commit();
+                lost = false;
             } catch (SQLException | RuntimeException e) {
-                lost = true;
                 log.error("A task that was submitted after a commit was not written to the outbox, so it is lost", e);
             } finally {
                 release(connection);

@@ -177,7 +177,7 @@ final class StartCheck implements SmartInitializingSingleton {
         return lines;
     }
 
-    /** A key is easily forgotten, and tasks without one are right in an ordered queue too, so this is said and not refused. */
+    /** Lists gateway methods without a key in ordered queues. Such tasks are allowed, so the start goes on. */
     private static void addUnordered(TandemSettings settings, List<GatewayMethod> gateways, List<String> lines) {
         for (GatewayMethod each : gateways) {
             QueueSettings queue = settings.queues().get(each.queue());

@@ -1,8 +1,5 @@
 package dev.tandem.task;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -12,7 +9,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Parses header values (numbers, times, keys), and shows them to people. */
 final class HeaderValues {
@@ -140,36 +136,12 @@ final class HeaderValues {
         return bytes;
     }
 
-    /** Returns the text, or null if the bytes are not UTF-8. */
-    static @Nullable String utf8(byte[] bytes) {
-        if (isAscii(bytes)) {
-            return new String(bytes, StandardCharsets.ISO_8859_1);
-        }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
-    }
-
-    private static boolean isAscii(byte[] bytes) {
-        for (byte b : bytes) {
-            if (b < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /**
      * Returns the key for these bytes. Different bytes give different keys, except for texts that begin with 0x
      * themselves.
      */
     static String key(byte[] bytes) {
-        String text = utf8(bytes);
+        String text = Utf8.decode(bytes);
         return text == null || hasControls(text) ? "0x" + HexFormat.of().formatHex(bytes) : text;
     }
 
@@ -184,7 +156,7 @@ final class HeaderValues {
 
     /** Returns the value as an error message shows it: on one line, and not too long. */
     static String shown(byte[] bytes) {
-        String text = utf8(bytes);
+        String text = Utf8.decode(bytes);
         String all = text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
         return LogText.oneLine(all, MAX_SHOWN);
     }

@@ -47,9 +47,20 @@ final class JsonMembers {
         return value.charAt(0) == '"';
     }
 
-    /** Returns the text that a string's value stands for. */
+    /**
+     * Returns the text that a string's value stands for.
+     *
+     * @throws MalformedException if it has half of a surrogate pair
+     */
     static String text(String value) {
-        return new JsonMembers(value).string();
+        return wellFormed(new JsonMembers(value).string());
+    }
+
+    private static String wellFormed(String text) {
+        if (Utf8.hasLoneSurrogate(text)) {
+            throw new MalformedException("one of its texts has half of a surrogate pair");
+        }
+        return text;
     }
 
     private Map<String, String> members() {
@@ -62,7 +73,7 @@ final class JsonMembers {
         }
         while (true) {
             skipSpace();
-            String name = string();
+            String name = wellFormed(string());
             skipSpace();
             expect(':');
             skipSpace();

@@ -38,7 +38,7 @@ final class KeptHeaders {
 
     private static String text(Field field) {
         byte[] bytes = field.value();
-        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
+        String text = bytes == null ? "" : Utf8.decode(bytes);
         return text != null ? text : new String(Objects.requireNonNull(bytes), StandardCharsets.ISO_8859_1);
     }
 
@@ -47,7 +47,7 @@ final class KeptHeaders {
             return; // Only the platform says what was attempted, and since when a task has no handler.
         }
         byte[] bytes = field.value();
-        String text = bytes == null ? "" : HeaderValues.utf8(bytes);
+        String text = bytes == null ? "" : Utf8.decode(bytes);
         String name = field.name();
         if (text == null) {
             name += TaskHeaders.LATIN1;

@@ -185,7 +185,7 @@ final class MessageReader {
         if (value.length > maxBytes) {
             return problem(field, tooLong(value.length, maxBytes));
         }
-        String text = HeaderValues.utf8(value);
+        String text = Utf8.decode(value);
         if (text == null) {
             return problem(field, "use UTF-8");
         }

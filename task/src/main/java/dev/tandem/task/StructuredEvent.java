@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -54,12 +53,11 @@ record StructuredEvent(List<Field> fields, byte[] data) {
      * @throws MalformedException if the body is no such event; the message says why
      */
     static StructuredEvent read(List<Field> headers, String contentType, byte[] body, Dialect dialect) {
-        String mediaType = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        if (!mediaType.equals(JSON_EVENT)) {
+        if (!MediaTypes.of(contentType).equals(JSON_EVENT)) {
             throw new MalformedException("events of this content type cannot be read: use " + JSON_EVENT
                     + ", one event in a message, or binary mode");
         }
-        String json = HeaderValues.utf8(body);
+        String json = Utf8.decode(body);
         if (json == null) {
             throw new MalformedException("it is not UTF-8");
         }
@@ -114,7 +112,8 @@ record StructuredEvent(List<Field> fields, byte[] data) {
         if (data.equals("null")) {
             return NO_BYTES;
         }
-        boolean text = JsonMembers.isText(data) && !isJson(dataType);
+        // A text keeps its quotes where the data is JSON itself.
+        boolean text = JsonMembers.isText(data) && !MediaTypes.isJson(MediaTypes.of(dataType));
         return (text ? JsonMembers.text(data) : data).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -127,12 +126,6 @@ record StructuredEvent(List<Field> fields, byte[] data) {
             // Said below.
         }
         throw new MalformedException("its data_base64 is no text in base64");
-    }
-
-    /** Whether data of a content type is JSON itself, so that a text keeps its quotes. */
-    private static boolean isJson(String contentType) {
-        String mediaType = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        return mediaType.endsWith("/json") || mediaType.endsWith("+json");
     }
 
     private static List<Field> merged(List<Field> headers, List<Field> attributes) {

@@ -96,6 +96,28 @@ public record Task(
                 dedupKey);
     }
 
+    /** Returns the same task with this payload instead of its own. */
+    public Task withPayload(byte[] newPayload) {
+        return new Task(
+                id,
+                queue,
+                type,
+                key,
+                newPayload,
+                headers,
+                publishedAt,
+                notBefore,
+                timeoutMillis,
+                maxAttempts,
+                dedupKey);
+    }
+
+    /** Returns the same task as one that was sent at this time. */
+    public Task withPublishedAt(long epochMillis) {
+        return new Task(
+                id, queue, type, key, payload, headers, epochMillis, notBefore, timeoutMillis, maxAttempts, dedupKey);
+    }
+
     /** Returns roughly how many bytes of memory the task takes: payload, headers and a fixed overhead. */
     public int weight() {
         int sum = 160 + payload.length;

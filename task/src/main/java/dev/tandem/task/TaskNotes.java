@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the runs of a task have noted, for people. The store keeps progress and lines as text.
+ * The notes of the runs of a task, for people. The store keeps progress and lines as text.
  *
  * @param progress null if no run said how far it is
  * @param log the last lines, the earliest first
@@ -82,7 +82,7 @@ public record TaskNotes(
     }
 
     /**
-     * What is known of a checkpoint without its content.
+     * A checkpoint without its content.
      *
      * @param at when it was saved, in epoch milliseconds
      */

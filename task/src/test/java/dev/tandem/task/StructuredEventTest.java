@@ -190,6 +190,24 @@ class StructuredEventTest {
         assertThat(read(many + "}").unreadable()).contains("302 headers");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"id\":\"\\ud800\"",
+                "\"partitionkey\":\"a\\udc00b\"",
+                "\"a\\ud800\":\"x\"",
+                "\"datacontenttype\":\"text/plain\",\"data\":\"\\ud83dx\"",
+            })
+    void halfOfASurrogatePairIsRefusedAndNotReplaced(String members) {
+        Read read = read("{\"specversion\":\"1.0\"," + members + "}");
+
+        assertThat(read.unreadable()).contains("half of a surrogate pair");
+        assertThat(read("{\"specversion\":\"1.0\",\"id\":\"\\ud83d\\ude00\",\"data\":\"\\ud800\"}")
+                        .unreadable())
+                .as("a whole pair, and JSON as it was written")
+                .isNull();
+    }
+
     @Test
     void deepNestingIsRefused() {
         String deep = "{\"specversion\":\"1.0\",\"data\":" + "[".repeat(3_000) + "]".repeat(3_000) + "}";

@@ -92,20 +92,7 @@ final class Engine implements AutoCloseable {
     }
 
     void publish(Task task) {
-        log.submit(
-                queue(task.queue()),
-                new Task(
-                        task.id(),
-                        task.queue(),
-                        task.type(),
-                        task.key(),
-                        task.payload(),
-                        task.headers(),
-                        clock.wallMillis(),
-                        task.notBefore(),
-                        task.timeoutMillis(),
-                        task.maxAttempts(),
-                        task.dedupKey()));
+        log.submit(queue(task.queue()), task.withPublishedAt(clock.wallMillis()));
     }
 
     private MemoryQueue queue(String name) {

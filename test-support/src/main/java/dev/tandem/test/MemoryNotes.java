@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryNotes {
 
     /**
-     * What the runs of one task noted.
+     * The notes of the runs of one task.
      *
      * @param notes the last progress, and the last lines
      * @param checkpoint the last checkpoint; null if none was saved

@@ -51,7 +51,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     /** The tag of types that are not configured. Publishers could otherwise create any number of metrics. */
     private static final String OTHER = "other";
 
-    /** How many types of a program get meters of their own if it does not say which it has. */
+    /** The number of types with meters of their own, where a program does not list its types. */
     static final int MOST_TYPES = 200;
 
     private record Tags(String queue, String type, String outcome) {}

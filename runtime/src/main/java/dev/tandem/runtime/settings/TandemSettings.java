@@ -239,7 +239,7 @@ public record TandemSettings(
             @DefaultValue("true") boolean mdc) {}
 
     /**
-     * What programs with handlers of their own trace. The server traces nothing.
+     * The tracing of programs with handlers of their own. The server traces nothing.
      *
      * @param mode how the trace of a run belongs to that of its submission
      * @param observations whether a Spring Boot application has Micrometer's observations of submissions and runs

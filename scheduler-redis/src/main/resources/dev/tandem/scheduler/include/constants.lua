@@ -175,6 +175,8 @@ local DRAIN_FIELD = 'drain:'
 -- Bytes of dead tasks, and positions of one id, that are read to trim them.
 local MAX_TRIMMED_BYTES = 524288
 local MAX_TRIMMED_OF_ID = 16
+-- Bytes of progress that one script reads and writes. The notes of one more run may come on top.
+local MAX_PROGRESS_BYTES = 131072
 -- Elements of pages, and blocks of bits, that a commit deletes. The rest goes with the next one, or is trimmed.
 local MAX_DELETED_PAGES = 2000
 local MAX_DELETED_BLOCKS = 4000

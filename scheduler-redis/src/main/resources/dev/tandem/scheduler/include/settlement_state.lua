@@ -1,14 +1,14 @@
 -- What a script that settles knows and counts.
--- Requires: partition_keys, batched_commands, settled_bits.
+-- Requires: partition_keys, note_keys, batched_commands, settled_bits.
 -- Provides: the state below, append_pair, forget_notes, write_relayed, count_outcomes.
 local claims = {} -- position -> claim as far as known; false: none
 local relayed = {} -- position -> claim that this request relayed and has not written yet
 local succeeded, retried, died = 0, 0, 0
-local any_stored = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS, KEYS[25], KEYS[26]) > 0
+local any_stored = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS, CHECKPOINTS, PROGRESS) > 0
 local any_tasks = any_stored and call('EXISTS', TASKS) == 1
 local any_attempts = any_stored and call('EXISTS', ATTEMPTS) == 1
 local any_blocked = any_stored and call('EXISTS', BLOCKED) == 1
-local any_notes = any_stored and call('EXISTS', KEYS[25], KEYS[26]) > 0
+local any_notes = any_stored and call('EXISTS', CHECKPOINTS, PROGRESS) > 0
 local mark_settled = set_bit -- mark_settled(bit, position); a message queue's scripts replace it by (page, position)
 
 local function append_pair(list, one, two)
@@ -20,8 +20,8 @@ end
 -- Forgets what runs of these positions noted: checkpoints, progress and log lines.
 local function forget_notes(positions)
   if any_notes then
-    each_slice('HDEL', KEYS[25], positions)
-    each_slice('HDEL', KEYS[26], positions)
+    each_slice('HDEL', CHECKPOINTS, positions)
+    each_slice('HDEL', PROGRESS, positions)
   end
 end
 

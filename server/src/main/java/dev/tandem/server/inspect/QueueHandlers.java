@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What the live executors of one queue say of their handlers.
+ * The handlers of one queue, as its live executors announce them.
  *
  * @param handled what each executor has handlers for
  * @param unhandled the types of tasks for which an executor had no handler lately, of those executors that had none

@@ -241,7 +241,7 @@ abstract class OutboxSuite {
             assertThatThrownBy(() -> other.executeWithoutResult(
                             status -> context.getBean(ShopTasks.class).ship("a", new Ship("o", 1))))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("has nothing to do with that");
+                    .hasMessageContaining("the open transaction does not use it");
             assertThat(waiting()).isZero();
         }
     }

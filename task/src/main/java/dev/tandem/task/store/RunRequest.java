@@ -35,7 +35,7 @@ public sealed interface RunRequest extends StoreRequest {
     record KeepProgress(Partition partition, int maxLines, List<RunNotes> runs) implements RunRequest {}
 
     /**
-     * What is new of one run.
+     * The new notes of one run.
      *
      * @param progress empty: it is as before
      * @param lines to be added to those of the task

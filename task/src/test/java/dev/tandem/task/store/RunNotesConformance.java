@@ -31,6 +31,18 @@ interface RunNotesConformance extends StoreFixture {
     }
 
     @Test
+    default void progressOfAnySizeIsKeptWhole() {
+        first().acquire();
+        long token = first().claim(P1, KEY);
+        String line = "x".repeat(100_000);
+        RunNotes notes = new RunNotes(P1, token, "half", List.of(line, line));
+        RunNotes unknown = new RunNotes(P2, token + 1, "", List.of(line));
+
+        assertThat(answerTo(new KeepProgress(partition(), 3, List.of(notes, unknown, notes, notes, unknown))))
+                .isEqualTo(new ProgressKept(3));
+    }
+
+    @Test
     default void theNextRunGoesOnFromTheLastCheckpoint() {
         first().acquire();
         long token = first().claim(P1, KEY);

@@ -30,6 +30,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -145,15 +146,26 @@ final class TrialOutbox implements OutboxControl, AutoCloseable {
 
     @Override
     public void awaitPublished(Duration limit) throws InterruptedException {
+        awaitPublished(this::number, limit);
+    }
+
+    /** @param database answers a query with a number; with -1 if it does not answer */
+    static void awaitPublished(ToLongFunction<String> database, Duration limit) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         long last = -1;
-        while (System.nanoTime() < deadline) {
-            last = last >= 0 ? last : number("SELECT coalesce(max(id), 0) FROM tandem_outbox");
-            if (last >= 0 && number("SELECT count(*) FROM tandem_outbox WHERE id <= " + last) == 0) {
+        long left = -1;
+        do {
+            last = last >= 0 ? last : database.applyAsLong("SELECT coalesce(max(id), 0) FROM tandem_outbox");
+            left = last < 0 ? -1 : database.applyAsLong("SELECT count(*) FROM tandem_outbox WHERE id <= " + last);
+            if (left == 0) {
                 return;
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-        }
+        } while (System.nanoTime() < deadline);
+        throw new IllegalStateException(
+                left < 0
+                        ? "The outbox's database did not answer within " + limit
+                        : left + " rows of the outbox were not published within " + limit);
     }
 
     @Override

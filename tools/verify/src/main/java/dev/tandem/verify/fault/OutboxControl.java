@@ -8,7 +8,11 @@ public interface OutboxControl {
     /** Returns how many rows wait, as soon as some do, or after a while. */
     long awaitWaiting() throws InterruptedException;
 
-    /** Waits until the rows that are there now have been published, for a limited time. */
+    /**
+     * Waits until the rows that are there now have been published.
+     *
+     * @throws IllegalStateException if they are not within this time; the message says how many are left
+     */
     void awaitPublished(Duration limit) throws InterruptedException;
 
     /** Kills a relay with SIGKILL. */
