@@ -153,8 +153,8 @@ final class TaskRunner implements WorkerPool.RunAction {
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome = outcome(run, attempt, end, maxAttempts);
                 long nanos = clock.nanos() - startedNanos;
+                Outcome outcome = outcome(run, attempt, end, maxAttempts);
                 recordTiming(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);
                 return outcome;
@@ -167,10 +167,12 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Decides what becomes of a task whose attempt ended. */
     Outcome outcome(Run run, Attempt attempt, AttemptEnd end, int maxAttempts) {
-        Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
-        if (outcome instanceof Outcome.Succeeded) {
-            attempt.discardNotes();
-        } else if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
+        AttemptEnd counted = end instanceof AttemptEnd.Returned returned
+                ? new AttemptEnd.Returned(attempt.withSnooze(returned.result()))
+                : end;
+        Outcome outcome = spec.deciderOf(run.task()).decide(counted, run.attempt(), maxAttempts, random.get());
+        attempt.endNotes(outcome instanceof Outcome.Succeeded);
+        if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
             // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
             // checkpoint.
             return new Outcome.Snoozed(0);
@@ -185,7 +187,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                 return new AttemptEnd.Threw(new IllegalStateException(
                         "The handler of type '" + attempt.type() + "' returned null: it must return a Result"));
             }
-            return new AttemptEnd.Returned(attempt.asked(result));
+            return new AttemptEnd.Returned(result);
         } catch (Throwable failure) {
             return new AttemptEnd.Threw(failure);
         }
