@@ -41,6 +41,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter unhandledLog;
     private final LogRateLimiter newTypeLog;
     private final UnhandledTypes unhandledTypes = new UnhandledTypes();
+    private final HandlerComparison comparison = new HandlerComparison();
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
@@ -64,6 +65,11 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     UnhandledTypes unhandledTypes() {
         return unhandledTypes;
+    }
+
+    /** Returns how the handlers compare with those of other executors, which is for others to say. */
+    HandlerComparison comparison() {
+        return comparison;
     }
 
     /** Returns all further runs without an attempt. */
@@ -209,7 +215,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         String announced = type == null ? HandledTypes.NO_TYPE : type;
         boolean isNew = unhandledTypes.note(announced, clock.millis());
         Outcome outcome = handlers.unknownTypes()
-                .decide(run.task(), missing, clock.wallMillis(), unhandledTypes.areLeftToOthers(announced));
+                .decide(run.task(), missing, clock.wallMillis(), comparison.areLeftToOthers(announced));
         if (outcome instanceof Outcome.Unhandled unhandled) {
             LogRateLimiter limiter = isNew ? newTypeLog : unhandledLog;
             limiter.log(notLogged -> log.warn(
